@@ -1,0 +1,128 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every target: imports are internal unless stated, existentials are spelled `any`,
+/// members come only from modules the file imports, and a warning stops the build.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "fingerpost",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "LinkRouting", targets: ["LinkRouting"]),
+        .library(name: "AppAssociation", targets: ["AppAssociation"]),
+        .executable(name: "fingerpost", targets: ["fingerpost"]),
+    ],
+    dependencies: [
+        // HTTP server on SwiftNIO with structured concurrency: replaces writing one; brings NIO.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
+        // SQLite connections, transactions and row decoding; we write the SQL ourselves.
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        // The command line: parsing, help pages, exit codes.
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        // One reader for flags, environment and a YAML file, in that order.
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["YAML"]),
+        // YAML with source marks, so that an error in a table names its line.
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.0"),
+        // SHA-256, HMAC and AES-GCM: keys, manifests, sealed continuations.
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        // Start and stop of long-running services in one written order.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        // An atomic reference to the current catalog: the standard library's Atomic takes no class.
+        .package(url: "https://github.com/apple/swift-atomics.git", from: "1.3.0"),
+        // Named by us because MemberImportVisibility asks for every module a file uses.
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        // Outgoing requests: the link suites against a server, later webhooks and S3.
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+    ],
+    targets: [
+        .target(name: "LinkRouting", swiftSettings: strict),
+        .target(name: "AppAssociation", dependencies: ["LinkRouting"], swiftSettings: strict),
+        .target(
+            name: "LinkCatalog",
+            dependencies: [
+                "LinkRouting", "AppAssociation",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "OutboundHTTP",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "LinkEvents",
+            dependencies: [
+                "LinkRouting", "OutboundHTTP", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Migrations",
+            path: "migrations",
+            resources: [
+                .embedInCode("m0001_catalog.sql"), .embedInCode("m0001_events.sql"), .embedInCode("m0001_ledger.sql"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "LinkStorage",
+            dependencies: [
+                "LinkRouting", "LinkCatalog", "LinkEvents", "Migrations",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "LinkServer",
+            dependencies: [
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Atomics", package: "swift-atomics"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "fingerpost",
+            dependencies: [
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
+                "OutboundHTTP",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
+    ]
+)

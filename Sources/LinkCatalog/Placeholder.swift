@@ -1,0 +1,4 @@
+import Crypto
+import Yams
+
+enum Placeholder {}

@@ -1,0 +1,7 @@
+import CZlib
+import Crypto
+import Logging
+import Metrics
+import ServiceLifecycle
+
+enum Placeholder {}

@@ -1,0 +1,4 @@
+import Atomics
+import Hummingbird
+
+enum Placeholder {}

@@ -1,0 +1,4 @@
+import AsyncHTTPClient
+import NIOCore
+
+enum Placeholder {}

@@ -1,0 +1,5 @@
+import ArgumentParser
+import Configuration
+import UnixSignals
+
+@main struct F: ParsableCommand {}
