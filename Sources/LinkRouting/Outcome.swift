@@ -6,6 +6,8 @@ public enum Outcome: String, Sendable, CaseIterable {
     case fallback
     /// No tenant owns the link, or the table has no default.
     case unmatched
+    /// A route would hold that needs a feature this engine lacks. Never recorded: a server refuses such a table.
+    case undecided
     /// The text is not a link that may be resolved; see ``Link/Rejection``.
     case rejected
 }

@@ -1,0 +1,19 @@
+/// The place of a sticky key among 10,000, the same on every engine. Test vectors stand in docs/routing.md.
+public enum Bucket {
+    public static let count = 10_000
+
+    /// FNV-1a 64 of UTF-8 `salt U+001F stickyKey`, then murmur3's fmix64; the high word × 10,000 >> 32: 0..<10,000.
+    public static func of(_ stickyKey: String, salt: String) -> Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in salt.utf8 { add(byte) }
+        add(0x1F)
+        for byte in stickyKey.utf8 { add(byte) }
+        hash ^= hash >> 33
+        hash = hash &* 0xff51_afd7_ed55_8ccd
+        hash ^= hash >> 33
+        hash = hash &* 0xc4ce_b9fe_1a85_ec53
+        hash ^= hash >> 33
+        return Int((hash >> 32) * UInt64(count) >> 32)
+    }
+}

@@ -1,0 +1,243 @@
+extension QueryCondition {
+    /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, or an object.
+    init(name: String, _ field: Field) throws(DocumentError) {
+        self.name = name
+        guard !name.isEmpty else { throw field.error("a query item needs a name.") }
+        if let isPresent = field.node.bool {
+            test = isPresent ? .present : .absent
+            return
+        }
+        guard field.node.text == nil else {
+            test = try Self.shorthand(try field.text(), name: name, field)
+            return
+        }
+        let object = try field.object("present", "absent", "equals", "oneOf", "capture", "as")
+        if let capture = object["capture"] {
+            let parameter = try object["as"]?.text() ?? name
+            test = try Self.capture(try capture.text(), parameter: parameter, capture)
+        } else if let equals = object["equals"] {
+            test = .oneOf([try equals.textOrNumber()])
+        } else if let oneOf = object["oneOf"] {
+            test = .oneOf(try texts(oneOf))
+        } else if let present = object["present"] {
+            test = try present.bool() ? .present : .absent
+        } else if let absent = object["absent"] {
+            test = try absent.bool() ? .absent : .present
+        } else {
+            throw field.error(
+                "write present, absent, a type such as int, int? or int = 1, {equals: …} or {oneOf: […]}."
+            )
+        }
+    }
+
+    private static func shorthand(_ text: String, name: String, _ field: Field) throws(DocumentError) -> Test {
+        switch text {
+        case "present": .present
+        case "absent": .absent
+        default: try capture(text, parameter: name, field)
+        }
+    }
+
+    /// `int` is required, `int?` optional, `int = 1` has a default.
+    private static func capture(_ text: String, parameter: String, _ field: Field) throws(DocumentError) -> Test {
+        guard isParameterName(parameter) else {
+            throw field.error("'\(parameter)' cannot name a parameter; write {capture: \(text), as: name}.")
+        }
+        var typeText = text[...]
+        var need = Need.required
+        if let equals = text.firstRange(of: " = ") {
+            typeText = text[..<equals.lowerBound]
+            need = .defaultsTo(String(text[equals.upperBound...]))
+        } else if typeText.hasSuffix("?") {
+            typeText = typeText.dropLast()
+            need = .optional
+        }
+        let type: ParameterType
+        do throws(ParameterType.SyntaxError) {
+            type = try ParameterType(typeText)
+        } catch {
+            throw field.error("\(error.description) To compare with a text write {equals: \(text)}.")
+        }
+        if case .defaultsTo(let value) = need, !type.accepts(Array(value.utf8)[...]) {
+            throw field.error("the default '\(value)' is not \(type); write a value that is.")
+        }
+        return .capture(Pattern.Parameter(name: parameter, type: type), need)
+    }
+}
+
+extension FragmentCondition {
+    /// A text that starts with `/` is a path pattern; another one is compared.
+    init(_ field: Field) throws(DocumentError) {
+        if field.node.text == nil {
+            self = .equals(try field.object("equals").required("equals").text())
+            return
+        }
+        let text = try field.text()
+        self = text.hasPrefix("/") ? .pattern(try pathPattern(field)) : .equals(text)
+    }
+}
+
+extension Condition {
+    private static let keys = [
+        "platform", "device", "osVersion", "appVersion", "appBuild", "locale", "country", "authenticated", "traits",
+        "inAppBrowser", "time", "rollout", "apps", "not", "anyOf",
+    ]
+
+    /// Reads a `when`: every key of the object must hold; a list of objects is an OR. A rollout without a salt of its own
+    /// takes the route's id, so that two routes do not split people the same way.
+    init(_ field: Field, salt: String) throws(DocumentError) {
+        if field.node.elements != nil {
+            self = .any(try conditions(try field.oneOrMore(), salt))
+            return
+        }
+        let object = try field.anyObject()
+        try object.refuseKeys(besides: Self.keys)
+        var parts: [Condition] = []
+        for (key, value) in object.all where value.node.value != .null {
+            parts.append(try Self.part(key, value, salt))
+        }
+        guard !parts.isEmpty else { throw field.error("'when' is empty; leave it out or write a condition.") }
+        self = parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    private static func part(_ key: String, _ value: Field, _ salt: String) throws(DocumentError) -> Condition {
+        switch key {
+        case "platform": return .platform(try choices(value, Platform.self))
+        case "device": return .device(try choices(value, Device.self))
+        case "osVersion": return .osVersion(try versions(value))
+        case "appVersion": return .appVersion(try versions(value))
+        case "appBuild":
+            let range = try value.object("from", "until")
+            let from = try range["from"]?.int(in: 0...Int64.max)
+            let until = try range["until"]?.int(in: 0...Int64.max)
+            guard from != nil || until != nil else { throw value.error("write {from: 400}, {until: 500} or both.") }
+            return .appBuild(BuildRange(from: from, until: until))
+        case "locale":
+            var tags: [LanguageTag] = []
+            for field in try value.oneOrMore() {
+                guard let tag = LanguageTag(try field.text()), tag.description != "*" else {
+                    throw field.error("\(field.shown) is not a language tag; write one such as en or en-GB.")
+                }
+                tags.append(tag)
+            }
+            return .locale(tags)
+        case "country":
+            for field in try value.oneOrMore() where try field.text().utf8.count != 2 {
+                throw field.error("\(field.shown) is not a country; write two letters such as GB.")
+            }
+            return .country(try texts(value))
+        case "authenticated": return .authenticated(try value.bool())
+        case "inAppBrowser": return .inAppBrowser(try value.bool())
+        case "traits":
+            var traits: [Condition] = []
+            for (name, values) in try value.anyObject().all {
+                traits.append(.trait(name, oneOf: try traitValues(values)))
+            }
+            guard !traits.isEmpty else {
+                throw value.error("name a trait and its values, as in {userType: [premium]}.")
+            }
+            return traits.count == 1 ? traits[0] : .all(traits)
+        case "time": return try time(value)
+        case "rollout": return .rollout(try rollout(value, salt))
+        case "apps":
+            var apps: [AppID] = []
+            for field in try value.oneOrMore() { apps.append(try field.identifier(AppID.self)) }
+            return .apps(apps)
+        case "not":
+            return .not(try Condition(value, salt: salt))
+        default:
+            return .any(try conditions(try value.oneOrMore(), salt))
+        }
+    }
+
+    private static func versions(_ field: Field) throws(DocumentError) -> VersionRange {
+        let object = try field.object("from", "until")
+        let from = try object["from"].map { field throws(DocumentError) in try version(field) }
+        let until = try object["until"].map { field throws(DocumentError) in try version(field) }
+        guard from != nil || until != nil else {
+            throw field.error("write {from: \"17.0\"}, {until: \"18.0\"} or both.")
+        }
+        return VersionRange(from: from, until: until)
+    }
+
+    private static func time(_ field: Field) throws(DocumentError) -> Condition {
+        let object = try field.object("from", "until")
+        func instant(_ key: String) throws(DocumentError) -> Timestamp? {
+            guard let field = object[key] else { return nil }
+            guard let instant = Timestamp(try field.text()) else {
+                throw field.error("\(field.shown) is not an instant; write one such as 2026-11-21T10:00:00Z.")
+            }
+            return instant
+        }
+        let (from, until) = (try instant("from"), try instant("until"))
+        guard from != nil || until != nil else { throw field.error("write {from: …}, {until: …} or both.") }
+        if let from, let until, from >= until {
+            throw field.error("'from' is not before 'until'; no instant lies between.")
+        }
+        return .time(from: from, until: until)
+    }
+
+    private static func rollout(_ field: Field, _ salt: String) throws(DocumentError) -> Rollout {
+        var percent = field
+        var salt = salt
+        if field.node.members != nil {
+            let object = try field.object("percent", "salt")
+            percent = try object.required("percent")
+            salt = try object["salt"]?.text() ?? salt
+        }
+        guard let value = percent.node.double, value >= 0, value <= 100 else {
+            throw percent.error("\(percent.shown) is not a percentage from 0 to 100.")
+        }
+        return Rollout(basisPoints: Int((value * 100).rounded()), salt: salt)
+    }
+}
+
+private func conditions(_ fields: [Field], _ salt: String) throws(DocumentError) -> [Condition] {
+    var conditions: [Condition] = []
+    for field in fields { conditions.append(try Condition(field, salt: salt)) }
+    return conditions
+}
+
+private func choices<Choice: RawRepresentable & CaseIterable>(
+    _ field: Field,
+    _ type: Choice.Type
+) throws(DocumentError) -> [Choice] where Choice.RawValue == String {
+    var choices: [Choice] = []
+    for field in try field.oneOrMore() { choices.append(try field.choice(type)) }
+    return choices
+}
+
+private func traitValues(_ field: Field) throws(DocumentError) -> [String] {
+    var values: [String] = []
+    for field in try field.oneOrMore() {
+        if let flag = field.node.bool {
+            values.append("\(flag)")
+        } else {
+            values.append(try field.textOrNumber())
+        }
+    }
+    return values
+}
+
+/// One text or a list of them.
+func texts(_ field: Field) throws(DocumentError) -> [String] {
+    var texts: [String] = []
+    for field in try field.oneOrMore() { texts.append(try field.textOrNumber()) }
+    return texts
+}
+
+func version(_ field: Field) throws(DocumentError) -> Version {
+    guard let version = Version(try field.textOrNumber()) else {
+        throw field.error("\(field.shown) is not a version; write one such as \"2.0\".")
+    }
+    return version
+}
+
+func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
+    let text = try field.text()
+    do throws(Pattern.SyntaxError) {
+        return try Pattern(text)
+    } catch {
+        throw field.error(error.description)
+    }
+}

@@ -1,0 +1,69 @@
+extension Condition {
+    /// How the condition comes out for what the caller knows.
+    func evaluate(in context: Context) -> Truth {
+        switch self {
+        case .platform(let platforms): truth(context.platform) { platforms.contains($0) }
+        case .device(let devices): truth(context.device) { devices.contains($0) }
+        case .osVersion(let range): truth(context.osVersion) { range.contains($0) }
+        case .appVersion(let range): truth(context.appVersion) { range.contains($0) }
+        case .appBuild(let range): truth(context.appBuild) { range.contains($0) }
+        case .locale(let tags):
+            context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
+        case .country(let countries):
+            truth(context.country) { country in
+                countries.contains { areEqual(Array(country.utf8)[...], $0.utf8, .ignored) }
+            }
+        case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
+        case .trait(let name, let values): truth(context.traits[name]) { $0.contains(where: values.contains) }
+        case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
+        case .time(let from, let until):
+            truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
+        case .rollout(let rollout):
+            // Without a sticky key a rollout does not hold: it is as unknown as any other missing fact.
+            truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
+        case .apps(let apps): truth(context.app) { apps.contains($0) }
+        case .all(let conditions): Self.all(conditions, in: context)
+        case .any(let conditions): !Self.all(conditions.map { .not($0) }, in: context)
+        case .not(let condition): !condition.evaluate(in: context)
+        }
+    }
+
+    /// Whether the answer changes with the clock or with signing in, so that it may not be kept.
+    var isVolatile: Bool {
+        switch self {
+        case .time, .authenticated: true
+        case .all(let conditions), .any(let conditions): conditions.contains(where: \.isVolatile)
+        case .not(let condition): condition.isVolatile
+        default: false
+        }
+    }
+
+    private static func all(_ conditions: [Condition], in context: Context) -> Truth {
+        var result = Truth.holds
+        for condition in conditions {
+            switch condition.evaluate(in: context) {
+            case .holds: continue
+            case .fails: return .fails
+            case .unknown: result = .unknown
+            }
+        }
+        return result
+    }
+
+    private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Truth {
+        guard let fact else { return .unknown }
+        return holds(fact) ? .holds : .fails
+    }
+}
+
+extension Condition.VersionRange {
+    func contains(_ version: Version) -> Bool {
+        (from.map { $0 <= version } ?? true) && (until.map { version < $0 } ?? true)
+    }
+}
+
+extension Condition.BuildRange {
+    func contains(_ build: Int64) -> Bool {
+        (from.map { $0 <= build } ?? true) && (until.map { build < $0 } ?? true)
+    }
+}

@@ -1,0 +1,157 @@
+/// What is wrong at one place of a document, and what to write there.
+public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Such as `table.routes[3].path`.
+    public let path: String
+    public let position: JSONNode.Position
+    public let message: String
+
+    public init(path: String, position: JSONNode.Position, message: String) {
+        self.path = path
+        self.position = position
+        self.message = message
+    }
+
+    public var description: String {
+        let line = position.line > 0 ? "line \(position.line), column \(position.column): " : ""
+        return "\(line)\(path): \(message)"
+    }
+}
+
+/// One value of a document with its place, read as what it should be.
+public struct Field: Sendable {
+    public let node: JSONNode
+    public let path: String
+
+    public init(_ node: JSONNode, path: String) {
+        self.node = node
+        self.path = path
+    }
+
+    public func error(_ message: String) -> DocumentError {
+        DocumentError(path: path, position: node.position, message: message)
+    }
+
+    /// The value as it stands in the document, for messages.
+    public var shown: String {
+        let text = node.json()
+        return text.utf8.count <= 80 ? text : "\(text.prefix(60))…"
+    }
+
+    public func text() throws(DocumentError) -> String {
+        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a text.") }
+        return text
+    }
+
+    /// A text, or a number as it is written: YAML reads an unquoted 2.0 as a number.
+    public func textOrNumber() throws(DocumentError) -> String {
+        if case .number(let lexeme) = node.value { return lexeme }
+        return try text()
+    }
+
+    public func int(in range: ClosedRange<Int64>) throws(DocumentError) -> Int64 {
+        guard let int = node.int, range.contains(int) else {
+            throw error("\(shown) is not a whole number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return int
+    }
+
+    public func bool() throws(DocumentError) -> Bool {
+        guard let bool = node.bool else { throw error("\(shown) is \(node.kind); write true or false.") }
+        return bool
+    }
+
+    public func list() throws(DocumentError) -> [Field] {
+        guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
+        return elements.enumerated().map { Field($1, path: "\(path)[\($0)]") }
+    }
+
+    /// A list, or one value that stands for a list of itself.
+    public func oneOrMore() throws(DocumentError) -> [Field] {
+        guard node.elements != nil else { return [self] }
+        let fields = try list()
+        guard !fields.isEmpty else { throw error("the list is empty; leave it out or write a value.") }
+        return fields
+    }
+
+    public func choice<Choice: RawRepresentable & CaseIterable>(
+        _ type: Choice.Type
+    ) throws(DocumentError) -> Choice where Choice.RawValue == String {
+        guard let text = node.text, let choice = Choice(rawValue: text) else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("\(shown) is none of: \(choices).")
+        }
+        return choice
+    }
+
+    public func identifier<ID: Identifier>(_ type: ID.Type) throws(DocumentError) -> ID {
+        guard let id = ID(try text()) else {
+            throw error(
+                "\(shown) is not an id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
+            )
+        }
+        return id
+    }
+
+    /// An object that holds no other keys than these.
+    public func object(_ keys: String...) throws(DocumentError) -> ObjectField {
+        let object = try anyObject()
+        try object.refuseKeys(besides: keys)
+        return object
+    }
+
+    /// An object whose keys are the document's own.
+    public func anyObject() throws(DocumentError) -> ObjectField {
+        guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
+        return ObjectField(field: self, members: members)
+    }
+}
+
+/// An object of a document, read member by member.
+public struct ObjectField: Sendable {
+    public let field: Field
+    let members: [JSONNode.Member]
+
+    public subscript(key: String) -> Field? {
+        members.last { $0.key == key }.flatMap { member in
+            member.value.value == .null
+                ? nil : Field(member.value, path: field.path.isEmpty ? key : "\(field.path).\(key)")
+        }
+    }
+
+    public func required(_ key: String) throws(DocumentError) -> Field {
+        guard let value = self[key] else { throw field.error("'\(key)' is missing; add it.") }
+        return value
+    }
+
+    public var all: [(key: String, value: Field)] {
+        members.map { ($0.key, Field($0.value, path: field.path.isEmpty ? $0.key : "\(field.path).\($0.key)")) }
+    }
+
+    public func refuseKeys(besides known: [String]) throws(DocumentError) {
+        for member in members where !known.contains(member.key) {
+            let near = known.min { distance($0, member.key) < distance($1, member.key) }
+            let hint = near.flatMap { distance($0, member.key) <= 2 ? "did you mean '\($0)'?" : nil }
+            throw DocumentError(
+                path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
+                position: member.keyPosition,
+                message: "'\(member.key)' is not a key here; \(hint ?? "known are \(known.joined(separator: ", ")).")"
+            )
+        }
+    }
+}
+
+/// How many letters must be added, removed or changed.
+private func distance(_ left: String, _ right: String) -> Int {
+    let (left, right) = (Array(left.lowercased().utf8), Array(right.lowercased().utf8.prefix(64)))
+    var row = Array(0...right.count)
+    for (i, one) in left.enumerated() {
+        var previous = row[0]
+        row[0] = i + 1
+        for (j, other) in right.enumerated() {
+            let cost = min(row[j + 1] + 1, row[j] + 1, previous + (one == other ? 0 : 1))
+            previous = row[j + 1]
+            row[j + 1] = cost
+        }
+    }
+    return row[right.count]
+}

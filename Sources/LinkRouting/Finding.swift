@@ -1,0 +1,55 @@
+/// Something that a check found in a table or its settings.
+public struct Finding: Sendable, Hashable {
+    public var code: Code
+    public var severity: Severity
+    /// Such as `table.routes[3].web`.
+    public var path: String
+    public var route: RouteID?
+    public var message: String
+    /// What to write instead.
+    public var fix: String
+    /// Where the path stands in the text that was checked, if there was one.
+    public var position: JSONNode.Position?
+
+    public enum Severity: String, Sendable, CaseIterable, Comparable {
+        case info, warning, error
+
+        public static func < (left: Severity, right: Severity) -> Bool {
+            allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
+        }
+    }
+
+    public enum Code: String, Sendable, CaseIterable {
+        /// The text does not say what a table must say.
+        case invalid
+        case duplicateRoute = "duplicate_route"
+        case unreachableRoute = "unreachable_route"
+        case unknownParameter = "unknown_parameter"
+        case reservedPath = "reserved_path"
+        case foreignHost = "foreign_host"
+        case destinationNotAllowed = "destination_not_allowed"
+        case webLoop = "web_loop"
+        case unknownApp = "unknown_app"
+        case missingWeb = "missing_web"
+        case unsupportedFeature = "unsupported_feature"
+        case tooManySteps = "too_many_steps"
+    }
+
+    public init(
+        _ code: Code,
+        _ severity: Severity,
+        path: String,
+        route: RouteID? = nil,
+        message: String,
+        fix: String,
+        position: JSONNode.Position? = nil
+    ) {
+        self.code = code
+        self.severity = severity
+        self.path = path
+        self.route = route
+        self.message = message
+        self.fix = fix
+        self.position = position
+    }
+}

@@ -1,0 +1,255 @@
+extension Identity {
+    /// The keys of a tenant's settings that make up its identity.
+    public static let keys = ["domains", "schemes", "apps", "destinations"]
+
+    /// Reads the identity's keys of a settings object; other keys are the caller's.
+    public init(_ object: ObjectField) throws(DocumentError) {
+        self.init()
+        for field in try object["domains"]?.list() ?? [] {
+            let domain = try Domain(field)
+            guard
+                !domains.contains(where: {
+                    $0.host == domain.host && $0.port == domain.port && $0.coversSubdomains == domain.coversSubdomains
+                })
+            else { throw field.error("the domain stands twice; remove one.") }
+            domains.append(domain)
+        }
+        for field in try object["schemes"]?.list() ?? [] {
+            let scheme = try Scheme(field)
+            guard !schemes.contains(where: { $0.name == scheme.name }) else {
+                throw field.error("the scheme stands twice; remove one.")
+            }
+            schemes.append(scheme)
+        }
+        for field in try object["apps"]?.list() ?? [] {
+            let app = try App(field)
+            guard !apps.contains(where: { $0.id == app.id }) else {
+                throw field.error("the app id '\(app.id)' stands twice; give each app its own.")
+            }
+            apps.append(app)
+        }
+        destinations = DestinationPolicy(ownOf: domains, schemes)
+        if let field = object["destinations"] { destinations = try DestinationPolicy(field, own: destinations) }
+    }
+}
+
+extension Domain {
+    /// A host, or `{host, serves, port}`.
+    init(_ field: Field) throws(DocumentError) {
+        guard field.node.text == nil else {
+            self = try Self.host(field, serves: .links, port: nil)
+            return
+        }
+        let object = try field.object("host", "serves", "port")
+        let port = try object["port"]?.int(in: 1...65_535)
+        self = try Self.host(
+            try object.required("host"),
+            serves: try object["serves"]?.choice(Serves.self) ?? .links,
+            port: port.map { UInt16($0) }
+        )
+    }
+
+    private static func host(_ field: Field, serves: Serves, port: UInt16?) throws(DocumentError) -> Domain {
+        let text = try field.text()
+        let coversSubdomains = text.hasPrefix("*.")
+        guard let forms = HostName.forms(of: coversSubdomains ? String(text.dropFirst(2)) : text),
+            forms.ascii.contains(".")
+                || forms.ascii == "localhost"
+        else {
+            throw field.error(
+                "\(field.shown) is not a domain; write a host such as links.example.com or *.example.com, without scheme, "
+                    + "port or path (an international name in lower case, or as xn--…)."
+            )
+        }
+        return Domain(
+            host: forms.ascii,
+            unicodeHost: forms.unicode,
+            coversSubdomains: coversSubdomains,
+            port: port,
+            serves: serves
+        )
+    }
+}
+
+extension Scheme {
+    /// A name, or `{name, host: ignore}`, or `{name, host: [open, app]}`.
+    init(_ field: Field) throws(DocumentError) {
+        guard field.node.text == nil else {
+            self.init(name: try Self.name(field))
+            return
+        }
+        let object = try field.object("name", "host")
+        self.init(name: try Self.name(try object.required("name")))
+        guard let host = object["host"] else { return }
+        switch host.node.text {
+        case "ignore": hosts = .ignored
+        case "segment": hosts = .segment
+        case nil: hosts = .ignoring(try texts(host))
+        default: throw host.error("\(host.shown) is none of: ignore, segment, or a list of hosts to ignore.")
+        }
+    }
+
+    private static func name(_ field: Field) throws(DocumentError) -> String {
+        let name = try field.text().lowercased()
+        guard isSchemeName(name) else {
+            throw field.error(
+                "\(field.shown) is not a scheme; write 2 to 64 of a-z, 0-9, '+', '-', '.', starting with a letter."
+            )
+        }
+        guard !DestinationPolicy.unownableSchemes.contains(name) else {
+            throw field.error("'\(name)' belongs to the system; no tenant can own it.")
+        }
+        return name
+    }
+}
+
+extension DestinationPolicy {
+    /// `{schemes, hosts, http}`; a key that is left out keeps what the tenant owns.
+    init(_ field: Field, own: DestinationPolicy) throws(DocumentError) {
+        let object = try field.object("schemes", "hosts", "http")
+        self = own
+        if let schemes = object["schemes"] {
+            self.schemes = []
+            for field in try schemes.list() {
+                let name = try field.text().lowercased()
+                guard isSchemeName(name), !["http", "https"].contains(name) else {
+                    throw field.error("\(field.shown) is not an app's scheme; web pages are allowed through 'hosts'.")
+                }
+                guard !Self.forbiddenSchemes.contains(name) else {
+                    throw field.error("no link may ever lead to '\(name):'; remove it.")
+                }
+                self.schemes.insert(name)
+            }
+        }
+        if let hosts = object["hosts"] {
+            self.hosts = []
+            for field in try hosts.list() {
+                let text = try field.text()
+                let isWildcard = text.hasPrefix("*.")
+                guard let forms = HostName.forms(of: isWildcard ? String(text.dropFirst(2)) : text) else {
+                    throw field.error(
+                        "\(field.shown) is not a host; write one such as www.example.com or *.example.com."
+                    )
+                }
+                self.hosts.append(isWildcard ? .subdomains(of: forms.ascii) : .exact(forms.ascii))
+            }
+        }
+        allowsPlainHTTP = try object["http"]?.bool() ?? false
+    }
+}
+
+extension App {
+    private enum System: String, CaseIterable { case ios, android }
+
+    init(_ field: Field) throws(DocumentError) {
+        let object = try field.object(
+            "id",
+            "platform",
+            "kind",
+            "teamID",
+            "bundleID",
+            "package",
+            "fingerprints",
+            "stores",
+            "domains",
+            "environment"
+        )
+        let system = try object.required("platform").choice(System.self)
+        let product: Product
+        switch system {
+        case .ios:
+            product = .ios(
+                teamID: try Self.match(object.required("teamID"), "10 capital letters and digits, as in ABCDE12345") {
+                    text in
+                    text.utf8.count == 10
+                        && text.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+                },
+                bundleID: try Self.match(
+                    object.required("bundleID"),
+                    "a bundle ID, as in com.example.app",
+                    isReverseDomain
+                )
+            )
+        case .android:
+            var fingerprints: [String] = []
+            for field in try object["fingerprints"]?.list() ?? [] { fingerprints.append(try Self.fingerprint(field)) }
+            product = .android(
+                package: try Self.match(
+                    object.required("package"),
+                    "a package name, as in com.example.app",
+                    isReverseDomain
+                ),
+                fingerprints: fingerprints
+            )
+        }
+        self.init(
+            id: try object.required("id").identifier(AppID.self),
+            product: product,
+            kind: try object["kind"]?.choice(Kind.self) ?? .app,
+            environment: try object["environment"]?.identifier(EnvironmentID.self) ?? .production
+        )
+        for field in try object["stores"]?.list() ?? [] { stores.append(try store(field)) }
+        if let domains = object["domains"] { self.domains = try texts(domains) }
+    }
+
+    private func store(_ field: Field) throws(DocumentError) -> Store {
+        let object = try field.object("kind", "id")
+        let kind = try object.required("kind").choice(Store.Kind.self)
+        switch (kind, product) {
+        case (.appStore, .ios):
+            let id = try Self.match(object.required("id"), "the digits of the App Store ID, as in \"123456789\"") {
+                text in
+                (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+            }
+            return Store(kind: kind, id: id)
+        case (.playStore, .android(let package, _)):
+            let id = try object["id"].map { field throws(DocumentError) in
+                try Self.match(field, "a package name, as in com.example.app", isReverseDomain)
+            }
+            return Store(kind: kind, id: id ?? package)
+        default:
+            throw field.error("an iOS app is in the appStore, an Android app in the playStore.")
+        }
+    }
+
+    private static func fingerprint(_ field: Field) throws(DocumentError) -> String {
+        let text = try field.text()
+        let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard pairs.count == 32, pairs.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { hexValue($0) != nil } })
+        else {
+            throw field.error(
+                "\(field.shown) is not a SHA-256 fingerprint; write 32 pairs of hexadecimal digits joined by ':'."
+            )
+        }
+        return text.uppercased()
+    }
+
+    private static func match(
+        _ field: Field,
+        _ form: String,
+        _ holds: (String) -> Bool
+    ) throws(DocumentError) -> String {
+        let text = try field.textOrNumber()
+        guard holds(text) else { throw field.error("\(field.shown) is not \(form).") }
+        return text
+    }
+}
+
+private func isReverseDomain(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count >= 2 && text.utf8.count <= 255
+        && parts.allSatisfy { part in
+            !part.isEmpty
+                && part.utf8.allSatisfy {
+                    isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                }
+        }
+}
+
+private func isSchemeName(_ text: String) -> Bool {
+    (2...64).contains(text.utf8.count) && text.utf8.first.map(isLetter) == true
+        && text.utf8.allSatisfy { byte in
+            isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+                || byte == UInt8(ascii: ".")
+        }
+}

@@ -1,0 +1,117 @@
+/// A JSON value that knows where it stood in its text. Two nodes are equal when their values are, wherever they stood.
+public struct JSONNode: Sendable, Hashable {
+    public var value: Value
+    public var position: Position
+
+    public indirect enum Value: Sendable, Hashable {
+        case null
+        case bool(Bool)
+        /// The number as written.
+        case number(String)
+        case string(String)
+        case array([JSONNode])
+        /// In the document's order.
+        case object([Member])
+    }
+
+    public struct Member: Sendable, Hashable {
+        public var key: String
+        public var keyPosition: Position
+        public var value: JSONNode
+
+        public init(_ key: String, _ value: JSONNode, at position: Position = .unknown) {
+            self.key = key
+            keyPosition = position
+            self.value = value
+        }
+
+        public static func == (left: Member, right: Member) -> Bool {
+            left.key == right.key && left.value == right.value
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(key)
+            hasher.combine(value)
+        }
+    }
+
+    /// A place in a text; line and column start at 1 and the column counts Unicode scalars.
+    public struct Position: Sendable, Hashable {
+        public var line: Int
+        public var column: Int
+
+        /// Of a node that was not read from a text.
+        public static let unknown = Position(line: 0, column: 0)
+
+        public init(line: Int, column: Int) {
+            self.line = line
+            self.column = column
+        }
+    }
+
+    public init(_ value: Value, at position: Position = .unknown) {
+        self.value = value
+        self.position = position
+    }
+
+    public static func == (left: JSONNode, right: JSONNode) -> Bool { left.value == right.value }
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    public static func string(_ text: String) -> JSONNode { JSONNode(.string(text)) }
+    public static func int(_ number: some BinaryInteger) -> JSONNode { JSONNode(.number("\(number)")) }
+    public static func bool(_ bool: Bool) -> JSONNode { JSONNode(.bool(bool)) }
+    public static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
+    public static let null = JSONNode(.null)
+
+    public static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
+        JSONNode(.object(members.compactMap { key, value in value.map { Member(key, $0) } }))
+    }
+
+    public var text: String? {
+        guard case .string(let text) = value else { return nil }
+        return text
+    }
+
+    public var bool: Bool? {
+        guard case .bool(let bool) = value else { return nil }
+        return bool
+    }
+
+    /// Nil unless the number is written as an integer within Int64.
+    public var int: Int64? {
+        guard case .number(let lexeme) = value else { return nil }
+        return Int64(lexeme)
+    }
+
+    public var double: Double? {
+        guard case .number(let lexeme) = value else { return nil }
+        return Double(lexeme)
+    }
+
+    public var elements: [JSONNode]? {
+        guard case .array(let elements) = value else { return nil }
+        return elements
+    }
+
+    public var members: [Member]? {
+        guard case .object(let members) = value else { return nil }
+        return members
+    }
+
+    /// Of an object: the value of the last member with this key.
+    public subscript(key: String) -> JSONNode? {
+        members?.last { $0.key == key }?.value
+    }
+
+    /// What a reader would call the value's type.
+    public var kind: String {
+        switch value {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// Writes JSON into bytes: commas, escapes and, if asked for, line breaks are its business.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+    private let layout: Layout
+    private var depth = 0
+    private var needsComma = false
+    private var followsKey = false
+
+    public enum Layout: Sendable {
+        case compact
+        /// Two spaces a level.
+        case pretty
+    }
+
+    public init(_ layout: Layout = .compact) { self.layout = layout }
+
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    public mutating func key(_ key: String) {
+        separate()
+        quoted(key)
+        bytes.append(UInt8(ascii: ":"))
+        if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+        followsKey = true
+    }
+
+    public mutating func string(_ text: String) {
+        separate()
+        quoted(text)
+    }
+
+    public mutating func int(_ number: some BinaryInteger) { literal("\(number)") }
+    /// A number as it is to be written; the caller answers for its form.
+    public mutating func number(_ lexeme: String) { literal(lexeme) }
+    public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
+    public mutating func null() { literal("null") }
+
+    public mutating func member(_ name: String, _ text: String?) {
+        guard let text else { return }
+        key(name)
+        string(text)
+    }
+
+    public mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+        guard let number else { return }
+        key(name)
+        int(number)
+    }
+
+    public mutating func member(_ name: String, _ flag: Bool?) {
+        guard let flag else { return }
+        key(name)
+        bool(flag)
+    }
+
+    public mutating func member(_ name: String, _ node: JSONNode?) {
+        guard let node else { return }
+        key(name)
+        self.node(node)
+    }
+
+    public mutating func node(_ node: JSONNode) {
+        switch node.value {
+        case .null: null()
+        case .bool(let value): bool(value)
+        case .number(let lexeme): number(lexeme)
+        case .string(let text): string(text)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.node(element) }
+            endArray()
+        case .object(let members):
+            beginObject()
+            for member in members {
+                key(member.key)
+                self.node(member.value)
+            }
+            endObject()
+        }
+    }
+
+    private mutating func literal(_ lexeme: String) {
+        separate()
+        bytes.append(contentsOf: lexeme.utf8)
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        depth += 1
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        depth -= 1
+        if needsComma { breakLine() }
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if followsKey {
+            followsKey = false
+        } else {
+            if needsComma { bytes.append(UInt8(ascii: ",")) }
+            if depth > 0 { breakLine() }
+        }
+        needsComma = true
+    }
+
+    private mutating func breakLine() {
+        guard layout == .pretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+    }
+
+    private mutating func quoted(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            for byte in utf8 {
+                switch byte {
+                case UInt8(ascii: "\""): escape(UInt8(ascii: "\""))
+                case UInt8(ascii: "\\"): escape(UInt8(ascii: "\\"))
+                case 0x0A: escape(UInt8(ascii: "n"))
+                case 0x0D: escape(UInt8(ascii: "r"))
+                case 0x09: escape(UInt8(ascii: "t"))
+                case ..<0x20:
+                    let digits = Array("0123456789abcdef".utf8)
+                    bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                default: bytes.append(byte)
+                }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+    }
+}
+
+extension JSONNode {
+    /// The node as JSON text.
+    public func json(_ layout: JSONWriter.Layout = .compact) -> String {
+        var writer = JSONWriter(layout)
+        writer.node(self)
+        return writer.text
+    }
+}

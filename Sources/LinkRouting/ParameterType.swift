@@ -1,0 +1,53 @@
+/// What a captured text must look like. A value that breaks its type is not a match, with a reason.
+public enum ParameterType: Sendable, Hashable {
+    /// Any text; from a path at least one byte. The bounds count UTF-8 bytes.
+    case string(length: Bounds<Int>?)
+    /// `-?(0|[1-9][0-9]*)` within Int64; `-0` is not an int.
+    case int(Bounds<Int64>?)
+    /// As `int`, with optional decimals, at most 15 digits.
+    case number(Bounds<Double>?)
+    /// `true` or `false`.
+    case bool
+    /// 8-4-4-4-12 hexadecimal digits, either case.
+    case uuid
+    /// `[a-z0-9]+(-[a-z0-9]+)*`
+    case slug(length: Bounds<Int>?)
+    case alpha(length: Bounds<Int>?)
+    case alnum(length: Bounds<Int>?)
+    case hex(length: Bounds<Int>?)
+    /// A day of the Gregorian calendar, YYYY-MM-DD.
+    case date
+    /// One of the listed values.
+    case oneOf([String])
+
+    /// Any text, without bounds.
+    public static let plain = ParameterType.string(length: nil)
+
+    /// A range that includes its ends; a nil end is open.
+    public struct Bounds<Value: Comparable & Hashable & Sendable>: Sendable, Hashable {
+        public let lower: Value?
+        public let upper: Value?
+
+        public init(lower: Value?, upper: Value?) {
+            self.lower = lower
+            self.upper = upper
+        }
+
+        public func contains(_ value: Value) -> Bool {
+            if let lower, value < lower { return false }
+            if let upper, value > upper { return false }
+            return true
+        }
+    }
+}
+
+/// A captured value as JSON shows it.
+public enum ParameterValue: Sendable, Hashable {
+    case string(String)
+    case int(Int64)
+    /// The text as captured: a JSON number of at most 15 digits.
+    case number(String)
+    case bool(Bool)
+    /// The segments of a rest parameter.
+    case list([String])
+}

@@ -1,0 +1,97 @@
+/// A path pattern, parsed: what one route says about a link's path. See docs/routing.md, "Patterns".
+///
+/// `/product/{id:int}`, `/{tab(list,detail)}`, `/files/{name}.{ext}`, `/docs/{path...}`, `/a/*/b`.
+public struct Pattern: Sendable, Hashable, CustomStringConvertible {
+    /// At most 64 segments and 8 parameters inside one segment.
+    public static let maximumSegments = 64
+    public static let maximumParametersInSegment = 8
+
+    /// The text as written.
+    public let description: String
+    public let segments: [Segment]
+    /// Whether the text ends with a slash that is not the root; only `trailingSlash: strict` looks at it.
+    public let hasTrailingSlash: Bool
+
+    public enum Segment: Sendable, Hashable {
+        case literal([UInt8])
+        /// Literal bytes and parameters mixed, such as `item-{id:int}`.
+        case mixed(Mixed)
+        case parameter(Parameter)
+        /// `*`: one segment without a name.
+        case any
+        /// `{name...}`: zero or more segments; only at the end.
+        case rest(String)
+    }
+
+    public struct Parameter: Sendable, Hashable {
+        public let name: String
+        public let type: ParameterType
+
+        public init(name: String, type: ParameterType) {
+            self.name = name
+            self.type = type
+        }
+    }
+
+    /// `prefix`, then each parameter with the literal after it; the last literal may be empty, the others are not.
+    public struct Mixed: Sendable, Hashable {
+        public let prefix: [UInt8]
+        public let pieces: [Piece]
+
+        public struct Piece: Sendable, Hashable {
+            public let parameter: Parameter
+            public let literal: [UInt8]
+        }
+
+        public var literalByteCount: Int { pieces.reduce(prefix.count) { $0 + $1.literal.count } }
+    }
+
+    /// The names that the pattern captures, in the order of the path.
+    public var parameterNames: [String] {
+        segments.flatMap { segment in
+            switch segment {
+            case .literal, .any: [String]()
+            case .parameter(let parameter): [parameter.name]
+            case .mixed(let mixed): mixed.pieces.map(\.parameter.name)
+            case .rest(let name): [name]
+            }
+        }
+    }
+
+    /// Why a text is not a pattern; `offset` counts UTF-8 bytes in the text.
+    public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+        public let pattern: String
+        public let offset: Int
+        public let problem: String
+        /// Names the pattern, the place and what to write.
+        public var description: String { "Pattern '\(pattern)': \(problem)" }
+    }
+
+    /// Reads a pattern that starts with `/`.
+    public init(_ text: some StringProtocol) throws(SyntaxError) {
+        var parser = PatternParser(String(text))
+        (segments, hasTrailingSlash) = try parser.path()
+        description = String(text)
+    }
+}
+
+/// What a route says about the host of a web link. Never holds for a custom scheme.
+public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
+    /// In look-up form: lower case, no trailing dot.
+    case exact(String)
+    /// Exactly one label before `suffix` (which starts with a dot); the parameter is nil for `*`.
+    case label(Pattern.Parameter?, suffix: String)
+
+    public init(_ text: some StringProtocol) throws(Pattern.SyntaxError) {
+        var parser = PatternParser(String(text))
+        self = try parser.host()
+    }
+
+    public var description: String {
+        switch self {
+        case .exact(let host): host
+        case .label(let parameter?, let suffix): "{\(parameter.name)}\(suffix)"
+        case .label(nil, let suffix): "*\(suffix)"
+        }
+    }
+}

@@ -1,0 +1,251 @@
+/// Reads path and host patterns. One scan, left to right; every error says what to write instead.
+struct PatternParser {
+    private let text: String
+    private let bytes: [UInt8]
+    private var index = 0
+    private var names: Set<String> = []
+
+    init(_ text: String) {
+        self.text = text
+        bytes = Array(text.utf8)
+    }
+
+    mutating func path() throws(Pattern.SyntaxError) -> (segments: [Pattern.Segment], hasTrailingSlash: Bool) {
+        guard bytes.first == UInt8(ascii: "/") else { throw problem("a path starts with '/'; write '/\(text)'.") }
+        var segments: [Pattern.Segment] = []
+        while index < bytes.count {
+            index += 1
+            if index == bytes.count { return (segments, !segments.isEmpty) }
+            if case .rest(let name)? = segments.last {
+                throw problem("a rest parameter must be the last segment; move '{\(name)...}' to the end.")
+            }
+            segments.append(try segment())
+            guard segments.count <= Pattern.maximumSegments else {
+                throw problem(
+                    "a pattern has at most \(Pattern.maximumSegments) segments; end it with a rest parameter."
+                )
+            }
+        }
+        return (segments, false)
+    }
+
+    mutating func host() throws(Pattern.SyntaxError) -> HostPattern {
+        guard let first = bytes.first else {
+            throw problem("a host pattern cannot be empty; leave 'host' out instead.")
+        }
+        if first == UInt8(ascii: "*") {
+            index = 1
+            return .label(nil, suffix: try hostSuffix())
+        }
+        if first == UInt8(ascii: "{") {
+            guard case .parameter(let parameter) = try parameter() else {
+                throw problem("a host pattern holds exactly one label; '{name...}' cannot stand in it.")
+            }
+            return .label(parameter, suffix: try hostSuffix())
+        }
+        return .exact(try hostName(text))
+    }
+
+    private func hostSuffix() throws(Pattern.SyntaxError) -> String {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else {
+            throw problem("the parameter is one whole label: write '{shop}.example.com'.")
+        }
+        return "." + (try hostName(String(decoding: bytes[(index + 1)...], as: UTF8.self)))
+    }
+
+    private func hostName(_ name: String) throws(Pattern.SyntaxError) -> String {
+        guard let link = try? Link.parse("https://\(name)/"), let host = link.host, link.port == nil,
+            !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(UInt8(ascii: "?")),
+            !name.utf8.contains(UInt8(ascii: "#"))
+        else {
+            throw problem("'\(name)' is not a host; write a name such as links.example.com or {shop}.example.com.")
+        }
+        return host
+    }
+
+    private mutating func segment() throws(Pattern.SyntaxError) -> Pattern.Segment {
+        if isSegmentEnd {
+            throw problem("an empty segment matches nothing; remove the doubled '/'.")
+        }
+        if bytes[index] == UInt8(ascii: "*") {
+            index += 1
+            guard isSegmentEnd else {
+                throw problem("'*' is a whole segment; inside one write a parameter such as {name}.")
+            }
+            return .any
+        }
+        let prefix = try literal()
+        if isSegmentEnd {
+            if prefix == [UInt8(ascii: ".")] || prefix == Array("..".utf8) {
+                throw problem("no link has a segment '.' or '..'; remove it.")
+            }
+            return .literal(prefix)
+        }
+        var pieces: [Pattern.Mixed.Piece] = []
+        while !isSegmentEnd {
+            if let last = pieces.last, last.literal.isEmpty {
+                throw problem(
+                    "'{\(last.parameter.name)}' and the parameter after it touch; put a character between them."
+                )
+            }
+            switch try parameter() {
+            case .parameter(let parameter):
+                pieces.append(Pattern.Mixed.Piece(parameter: parameter, literal: try literal()))
+            case .rest(let name):
+                guard prefix.isEmpty, pieces.isEmpty, isSegmentEnd else {
+                    throw problem("a rest parameter is a whole segment: write '/{\(name)...}'.")
+                }
+                return .rest(name)
+            }
+        }
+        guard pieces.count <= Pattern.maximumParametersInSegment else {
+            throw problem("a segment has at most \(Pattern.maximumParametersInSegment) parameters.")
+        }
+        if prefix.isEmpty, pieces.count == 1, pieces[0].literal.isEmpty { return .parameter(pieces[0].parameter) }
+        return .mixed(Pattern.Mixed(prefix: prefix, pieces: pieces))
+    }
+
+    private var isSegmentEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "/") }
+
+    /// Literal bytes up to a parameter or the end of the segment, with `%XX` and `\` decoded.
+    private mutating func literal() throws(Pattern.SyntaxError) -> [UInt8] {
+        var literal: [UInt8] = []
+        while !isSegmentEnd, bytes[index] != UInt8(ascii: "{") {
+            switch bytes[index] {
+            case UInt8(ascii: "}"):
+                throw problem("'}' has no '{'; write \\} for a brace that is text.")
+            case UInt8(ascii: "*"):
+                throw problem(
+                    "'*' is a whole segment; write \\* for a star that is text, or a parameter such as {name}."
+                )
+            default:
+                literal.append(try literalByte(escapable: "{}*\\"))
+            }
+        }
+        guard String(validating: literal, as: UTF8.self) != nil else {
+            throw problem("its escapes are not UTF-8; write the character itself.")
+        }
+        return literal
+    }
+
+    private mutating func literalByte(escapable: StaticString) throws(Pattern.SyntaxError) -> UInt8 {
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\\"):
+            guard index < bytes.count, escapable.description.utf8.contains(bytes[index]) else {
+                throw problem(
+                    "a backslash escapes only \(escapable.description.map { "\($0)" }.joined(separator: " "))."
+                )
+            }
+            index += 1
+            return bytes[index - 1]
+        case UInt8(ascii: "%"):
+            guard index + 1 < bytes.count, let high = hexValue(bytes[index]), let low = hexValue(bytes[index + 1])
+            else {
+                throw problem("'%' is not followed by two hexadecimal digits; write %25 for a percent sign.")
+            }
+            index += 2
+            let decoded = high << 4 | low
+            guard decoded >= 0x20, decoded != 0x7F else { throw problem("no link has a control character; remove it.") }
+            return decoded
+        case ..<0x20, 0x7F:
+            throw problem("no link has a control character; remove it.")
+        case UInt8(ascii: "?"), UInt8(ascii: "#"):
+            let character = String(decoding: [byte], as: UTF8.self)
+            throw problem(
+                "'\(character)' is not part of a path; use 'query' or 'fragment', or %\(byte == 0x3F ? "3F" : "23")."
+            )
+        default:
+            return byte
+        }
+    }
+
+    private enum Piece {
+        case parameter(Pattern.Parameter)
+        case rest(String)
+    }
+
+    /// `{name}`, `{name:type}`, `{name(value,…)}` or `{name...}`, from its brace.
+    private mutating func parameter() throws(Pattern.SyntaxError) -> Piece {
+        index += 1
+        let name = word()
+        guard isParameterName(name) else {
+            throw problem("'{\(name)' is not a parameter; a name is a letter, then letters, digits and _.")
+        }
+        guard names.insert(name).inserted else {
+            throw problem("the name '\(name)' stands twice; give each parameter its own.")
+        }
+        if bytes[index...].starts(with: Array("...}".utf8)) {
+            index += 4
+            return .rest(name)
+        }
+        var type = ParameterType.plain
+        if index < bytes.count, bytes[index] == UInt8(ascii: "(") {
+            type = .oneOf(try values(of: name))
+        } else if index < bytes.count, bytes[index] == UInt8(ascii: ":") {
+            index += 1
+            let start = index
+            while index < bytes.count, bytes[index] != UInt8(ascii: "}"), bytes[index] != UInt8(ascii: "/") {
+                index += 1
+            }
+            let typeText = String(decoding: bytes[start..<index], as: UTF8.self)
+            do {
+                type = try ParameterType(typeText)
+            } catch {
+                throw problem("parameter '\(name)': \(error.description)")
+            }
+        }
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "}") else {
+            throw problem("'{\(name)' is not closed; write {\(name)}, {\(name):int}, {\(name)(a,b)} or {\(name)...}.")
+        }
+        index += 1
+        return .parameter(Pattern.Parameter(name: name, type: type))
+    }
+
+    /// The values of a set, from its opening parenthesis to behind the closing one.
+    private mutating func values(of name: String) throws(Pattern.SyntaxError) -> [String] {
+        var values: [String] = []
+        repeat {
+            index += 1
+            var value: [UInt8] = []
+            while index < bytes.count,
+                ![UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "/")].contains(bytes[index])
+            {
+                value.append(try literalByte(escapable: "{}*\\,()"))
+            }
+            guard let text = String(validating: value, as: UTF8.self), !text.isEmpty else {
+                throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
+            }
+            guard !values.contains(text) else { throw problem("the set of '\(name)' lists '\(text)' twice.") }
+            values.append(text)
+        } while index < bytes.count && bytes[index] == UInt8(ascii: ",")
+        guard index < bytes.count, bytes[index] == UInt8(ascii: ")") else {
+            throw problem("the set of '\(name)' is not closed; write {\(name)(list,detail)}.")
+        }
+        index += 1
+        return values
+    }
+
+    private mutating func word() -> String {
+        let start = index
+        while index < bytes.count, !Self.wordEnds.contains(bytes[index]) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    private static let wordEnds = Set(":(}./{".utf8)
+
+    private func problem(_ problem: String) -> Pattern.SyntaxError {
+        Pattern.SyntaxError(pattern: text, offset: min(index, bytes.count), problem: problem)
+    }
+}
+
+/// The value of one hexadecimal digit of either case.
+func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+}

@@ -1,0 +1,219 @@
+/// The answer for one link: what came out, what to do, and where it goes.
+public struct Resolution: Sendable, Hashable {
+    public var outcome: Outcome
+    /// Nil when the link is unmatched or rejected.
+    public var action: Action?
+    public var route: RouteID?
+    /// The winning route's path pattern as written.
+    public var pattern: String?
+    /// Typed, in the order host, path, query, fragment.
+    public var parameters: [Parameter]
+    /// Nil when the link is unmatched, rejected or blocked.
+    public var destination: ResolvedDestination?
+    /// The app that is meant: the caller's, or the tenant's first of the platform.
+    public var app: AppID?
+    public var variant: VariantAssignment?
+    /// Why the link was rejected.
+    public var rejection: Link.Rejection?
+    /// For people, of a blocked link.
+    public var blockReason: String?
+    /// For how many seconds the answer holds; 0 when a condition depends on time or sign-in.
+    public var validFor: Int
+    /// Why routes did not hold; nil unless asked for.
+    public var trace: Trace?
+
+    public struct Parameter: Sendable, Hashable {
+        public var name: String
+        public var value: ParameterValue
+        /// The text as captured and decoded; of a rest parameter the segments joined by `/`.
+        public var text: String
+        public var place: Place
+        /// Whether the route says that the value is never recorded.
+        public var isSensitive: Bool
+
+        public init(name: String, value: ParameterValue, text: String, place: Place, isSensitive: Bool = false) {
+            self.name = name
+            self.value = value
+            self.text = text
+            self.place = place
+            self.isSensitive = isSensitive
+        }
+    }
+
+    /// Where a parameter was captured.
+    public enum Place: Sendable, Hashable {
+        case host
+        /// Bytes of ``Link/pathBytes``, within the segment.
+        case path(segment: Int, bytes: Range<Int>)
+        /// From this segment to the last.
+        case rest(firstSegment: Int)
+        /// The name of the item; a default was captured from nowhere.
+        case query(String)
+        case fragment
+    }
+
+    public init(
+        outcome: Outcome,
+        action: Action? = nil,
+        route: RouteID? = nil,
+        pattern: String? = nil,
+        parameters: [Parameter] = [],
+        destination: ResolvedDestination? = nil,
+        app: AppID? = nil,
+        variant: VariantAssignment? = nil,
+        rejection: Link.Rejection? = nil,
+        blockReason: String? = nil,
+        validFor: Int = Self.usualValidity,
+        trace: Trace? = nil
+    ) {
+        self.outcome = outcome
+        self.action = action
+        self.route = route
+        self.pattern = pattern
+        self.parameters = parameters
+        self.destination = destination
+        self.app = app
+        self.variant = variant
+        self.rejection = rejection
+        self.blockReason = blockReason
+        self.validFor = validFor
+        self.trace = trace
+    }
+
+    /// Seconds.
+    public static let usualValidity = 300
+
+    public static func rejected(_ rejection: Link.Rejection) -> Resolution {
+        Resolution(outcome: .rejected, rejection: rejection)
+    }
+}
+
+/// Where a link goes, with every parameter filled in.
+public struct ResolvedDestination: Sendable, Hashable {
+    public var screen: String?
+    public var arguments: [Argument]
+    public var stack: [Screen]
+    /// Opens the app.
+    public var uri: String?
+    public var web: String?
+    public var store: String?
+    public var data: JSONNode?
+    public var campaign: String?
+    /// The further actions, in the order in which to try them.
+    public var fallbacks: [Action]
+
+    public struct Argument: Sendable, Hashable {
+        public var name: String
+        public var value: ArgumentValue
+
+        public init(name: String, value: ArgumentValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public struct Screen: Sendable, Hashable {
+        public var name: String
+        public var arguments: [Argument]
+
+        public init(name: String, arguments: [Argument]) {
+            self.name = name
+            self.arguments = arguments
+        }
+    }
+
+    public init(
+        screen: String? = nil,
+        arguments: [Argument] = [],
+        stack: [Screen] = [],
+        uri: String? = nil,
+        web: String? = nil,
+        store: String? = nil,
+        data: JSONNode? = nil,
+        campaign: String? = nil,
+        fallbacks: [Action] = []
+    ) {
+        self.screen = screen
+        self.arguments = arguments
+        self.stack = stack
+        self.uri = uri
+        self.web = web
+        self.store = store
+        self.data = data
+        self.campaign = campaign
+        self.fallbacks = fallbacks
+    }
+}
+
+/// The value of one argument in an answer.
+public enum ArgumentValue: Sendable, Hashable {
+    case parameter(ParameterValue)
+    case constant(JSONNode)
+}
+
+/// Which variant of an experiment was taken.
+public struct VariantAssignment: Sendable, Hashable {
+    public var experiment: String
+    public var variant: String
+    /// False when there was no sticky key: the first variant was taken and is recorded as `unassigned`.
+    public var isAssigned: Bool
+
+    public init(experiment: String, variant: String, isAssigned: Bool) {
+        self.experiment = experiment
+        self.variant = variant
+        self.isAssigned = isAssigned
+    }
+}
+
+/// Why routes did not hold: at most 50, those whose path agreed longest first.
+public struct Trace: Sendable, Hashable {
+    public static let limit = 50
+    public var entries: [Entry]
+    /// Whether more routes failed than are listed.
+    public var isTruncated: Bool
+
+    public struct Entry: Sendable, Hashable {
+        public var route: RouteID
+        public var failed: Failure
+        /// The 0-based segment, or the name of the query item or condition.
+        public var at: Location?
+        public var parameter: String?
+        public var expected: String
+        /// Nil when there was nothing.
+        public var found: String?
+
+        public init(
+            route: RouteID,
+            failed: Failure,
+            at: Location? = nil,
+            parameter: String? = nil,
+            expected: String,
+            found: String? = nil
+        ) {
+            self.route = route
+            self.failed = failed
+            self.at = at
+            self.parameter = parameter
+            self.expected = expected
+            self.found = found
+        }
+    }
+
+    public enum Failure: String, Sendable, CaseIterable {
+        case host, path, type, trailingSlash, query, fragment, when
+        /// A condition on something that the context lacks.
+        case unknown
+        /// The route needs a feature that this engine lacks.
+        case unsupported
+    }
+
+    public enum Location: Sendable, Hashable {
+        case segment(Int)
+        case name(String)
+    }
+
+    public init(entries: [Entry], isTruncated: Bool) {
+        self.entries = entries
+        self.isTruncated = isTruncated
+    }
+}

@@ -1,0 +1,304 @@
+extension Route {
+    private static let keys = [
+        "id", "owner", "tags", "note", "host", "path", "query", "fragment", "when", "caseSensitive", "trailingSlash",
+        "open",
+        "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "sensitive", "audience", "block",
+        "experiment", "requires",
+    ]
+
+    /// What a table says once for all of its routes.
+    struct Defaults {
+        var letterCase = LetterCase.sensitive
+        var trailingSlash = TrailingSlash.ignored
+    }
+
+    init(_ field: Field, defaults: Defaults) throws(DocumentError) {
+        let object = try field.anyObject()
+        let id = try object.required("id").identifier(RouteID.self)
+        let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
+        guard unsupported.isEmpty else {
+            // Its other keys may mean anything: the path alone says which links it is about.
+            self.init(id: id, path: try pathPattern(try object.required("path")), unsupported: unsupported)
+            return
+        }
+        try object.refuseKeys(besides: Self.keys)
+        self.init(id: id, path: try pathPattern(try object.required("path")))
+        owner = try object["owner"]?.text()
+        tags = try object["tags"].map(texts) ?? []
+        note = try object["note"]?.text()
+        letterCase = try object["caseSensitive"].map(LetterCase.init) ?? defaults.letterCase
+        trailingSlash = try object["trailingSlash"].map(TrailingSlash.init) ?? defaults.trailingSlash
+        if let host = object["host"] { self.host = try hostPattern(host) }
+        if let query = object["query"] {
+            for (name, value) in try query.anyObject().all {
+                self.query.append(try QueryCondition(name: name, value))
+            }
+        }
+        if let fragment = object["fragment"] { self.fragment = try FragmentCondition(fragment) }
+        if let when = object["when"] { self.when = try Condition(when, salt: id.rawValue) }
+        if let audience = object["audience"] {
+            switch try audience.text() {
+            case "everyone": self.audience = .everyone
+            case "server": self.audience = .server
+            default: throw audience.error("\(audience.shown) is none of: everyone, server.")
+            }
+        }
+        sensitive = Set(try object["sensitive"].map(texts) ?? [])
+        behaviour = try Self.behaviour(object)
+        if let experiment = object["experiment"] {
+            guard case .answer(let target) = behaviour else {
+                throw experiment.error("a route that blocks has no variants; remove 'experiment' or 'block'.")
+            }
+            self.experiment = try Experiment(experiment, target, salt: id.rawValue)
+        }
+        try refuseDoubledNames(field)
+    }
+
+    private static func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
+        guard let block = object["block"] else { return .answer(try Target(object, forward: .all)) }
+        for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
+            if let field = object[key] {
+                throw field.error("a route that blocks goes nowhere; remove '\(key)' or 'block'.")
+            }
+        }
+        let reason = try block.text()
+        guard !reason.isEmpty else { throw block.error("say for people why the link may not do this.") }
+        return .block(reason: reason)
+    }
+
+    private func refuseDoubledNames(_ field: Field) throws(DocumentError) {
+        var seen: Set<String> = []
+        for name in parameterNames where !seen.insert(name).inserted {
+            throw field.error("the parameter '\(name)' is captured twice; give each its own name.")
+        }
+        for name in sensitive where !seen.contains(name) {
+            throw field.error("'sensitive' names '\(name)', which the route does not capture.")
+        }
+    }
+}
+
+extension Route.LetterCase {
+    init(_ field: Field) throws(DocumentError) { self = try field.bool() ? .sensitive : .ignored }
+}
+
+extension Route.TrailingSlash {
+    init(_ field: Field) throws(DocumentError) {
+        switch try field.text() {
+        case "strict": self = .strict
+        case "ignore": self = .ignored
+        default: throw field.error("\(field.shown) is none of: ignore, strict.")
+        }
+    }
+}
+
+extension Target {
+    static let maximumDataBytes = 4_096
+
+    /// Reads the keys of a route, a fallback or a variant that say where it goes.
+    init(_ object: ObjectField, forward: Forwarding) throws(DocumentError) {
+        self.init(forward: forward)
+        if let open = object["open"] { self.open = try Open(open) }
+        if let web = object["web"] { self.web = try WebTarget(web) }
+        if let store = object["store"] { self.store = try StoreTarget?(store) }
+        if let minimum = object["minimumVersion"] { minimumVersion = try MinimumVersion(minimum) }
+        if let signIn = object["signIn"] {
+            switch try signIn.text() {
+            case "required": self.signIn = .required
+            case "optional": self.signIn = .optional
+            default: throw signIn.error("\(signIn.shown) is none of: required, optional.")
+            }
+        }
+        if let forward = object["forward"] { self.forward = try Forwarding(forward) }
+        if let data = object["data"] {
+            guard data.node.json().utf8.count <= Self.maximumDataBytes else {
+                throw data.error(
+                    "'data' has more than \(Self.maximumDataBytes) bytes; let the app fetch what is bigger."
+                )
+            }
+            self.data = data.node
+        }
+        if let campaign = object["campaign"] { self.campaign = try template(campaign) }
+        if let association = object["association"] {
+            switch try association.text() {
+            case "open": self.association = .open
+            case "closed": self.association = .closed
+            default: throw association.error("\(association.shown) is none of: open, closed.")
+            }
+        }
+    }
+}
+
+extension Open {
+    init(_ field: Field) throws(DocumentError) {
+        let object = try field.object("screen", "arguments", "stack", "uri")
+        self.init(screen: try object.required("screen").text())
+        guard !screen.isEmpty else { throw field.error("'screen' is empty; name a place in the app.") }
+        if let arguments = object["arguments"] { self.arguments = try Open.arguments(arguments) }
+        if let stack = object["stack"] {
+            for entry in try stack.list() {
+                if let name = entry.node.text {
+                    self.stack.append(Screen(name: name))
+                } else {
+                    let screen = try entry.object("screen", "arguments")
+                    self.stack.append(
+                        Screen(
+                            name: try screen.required("screen").text(),
+                            arguments: try screen["arguments"].map(Open.arguments) ?? []
+                        )
+                    )
+                }
+            }
+        }
+        if let uri = object["uri"] { self.uri = try urlTemplate(uri) }
+    }
+
+    private static func arguments(_ field: Field) throws(DocumentError) -> [Argument] {
+        var arguments: [Argument] = []
+        for (name, value) in try field.anyObject().all {
+            let template =
+                value.node.text == nil ? ArgumentTemplate.constant(value.node) : .template(try template(value))
+            arguments.append(Argument(name: name, value: template))
+        }
+        return arguments
+    }
+}
+
+extension WebTarget {
+    init(_ field: Field) throws(DocumentError) {
+        guard field.node.text == nil else {
+            self.init(default: try webTemplate(field))
+            return
+        }
+        let object = try field.object("ios", "ipad", "android", "desktop", "default")
+        self.init(
+            ios: try object["ios"].map(webTemplate),
+            ipad: try object["ipad"].map(webTemplate),
+            android: try object["android"].map(webTemplate),
+            desktop: try object["desktop"].map(webTemplate),
+            default: try object["default"].map(webTemplate)
+        )
+        guard !all.isEmpty else {
+            throw field.error("write a URL, or an object with ios, ipad, android, desktop or default.")
+        }
+    }
+}
+
+extension StoreTarget? {
+    /// `true`, `false` or `{campaign: …}`.
+    init(_ field: Field) throws(DocumentError) {
+        if let offers = field.node.bool {
+            self = offers ? StoreTarget() : nil
+        } else {
+            self = StoreTarget(campaign: try field.object("campaign")["campaign"]?.text())
+        }
+    }
+}
+
+extension MinimumVersion {
+    /// A version, `{build: 412}`, or an object of these by app id.
+    init(_ field: Field) throws(DocumentError) {
+        guard field.node.members != nil, field.node["build"]?.int == nil else {
+            self = .everyApp(try Self.minimum(field))
+            return
+        }
+        var minimums: [AppID: Minimum] = [:]
+        for (key, value) in try field.anyObject().all {
+            guard let app = AppID(key) else { throw value.error("'\(key)' is not the id of an app.") }
+            minimums[app] = try Self.minimum(value)
+        }
+        self = .byApp(minimums)
+    }
+
+    private static func minimum(_ field: Field) throws(DocumentError) -> Minimum {
+        guard field.node.members != nil else { return .version(try version(field)) }
+        return .build(try field.object("build").required("build").int(in: 0...Int64.max))
+    }
+}
+
+extension Forwarding {
+    init(_ field: Field) throws(DocumentError) {
+        switch field.node.text {
+        case "all": self = .all
+        case "none": self = .none
+        case nil: self = .names(try texts(field))
+        default: throw field.error("\(field.shown) is none of: all, none, or a list of names.")
+        }
+    }
+}
+
+extension Experiment {
+    init(_ field: Field, _ target: Target, salt: String) throws(DocumentError) {
+        let object = try field.object("id", "salt", "variants")
+        let id = try object.required("id").text()
+        var variants: [Variant] = []
+        for field in try object.required("variants").list() {
+            let variant = try field.object(
+                "name",
+                "weight",
+                "open",
+                "web",
+                "store",
+                "data",
+                "campaign",
+                "forward",
+                "signIn"
+            )
+            let own = try Target(variant, forward: target.forward)
+            var merged = target
+            merged.open = own.open ?? target.open
+            merged.web = own.web ?? target.web
+            if variant["store"] != nil { merged.store = own.store }
+            merged.data = own.data ?? target.data
+            merged.campaign = own.campaign ?? target.campaign
+            merged.forward = own.forward
+            if variant["signIn"] != nil { merged.signIn = own.signIn }
+            let name = try variant.required("name").text()
+            guard !variants.contains(where: { $0.name == name }) else {
+                throw field.error("two variants are named '\(name)'; give each its own name.")
+            }
+            let weight = try variant["weight"]?.int(in: 1...1_000_000) ?? 1
+            variants.append(Variant(name: name, weight: Int(weight), target: merged))
+        }
+        guard (1...100).contains(variants.count) else { throw field.error("an experiment has 1 to 100 variants.") }
+        self.init(id: id, salt: try object["salt"]?.text() ?? id, variants: variants)
+    }
+}
+
+func template(_ field: Field) throws(DocumentError) -> Template {
+    let text = try field.text()
+    do throws(Template.SyntaxError) {
+        return try Template(text)
+    } catch {
+        throw field.error(error.description)
+    }
+}
+
+func urlTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
+    let text = try field.text()
+    do throws(Template.SyntaxError) {
+        return try URLTemplate(text)
+    } catch {
+        throw field.error(error.description)
+    }
+}
+
+private func webTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
+    let template = try urlTemplate(field)
+    guard template.host != nil else {
+        throw field.error("\(field.shown) is not a web page; write https://…, or use 'open'.")
+    }
+    return template
+}
+
+private func hostPattern(_ field: Field) throws(DocumentError) -> HostPattern {
+    let text = try field.text()
+    do throws(Pattern.SyntaxError) {
+        return try HostPattern(text)
+    } catch {
+        throw field.error(error.description)
+    }
+}
+
+func unknownFeatures(_ field: Field) throws(DocumentError) -> [String] {
+    try texts(field).filter { !RouteTable.features.contains($0) }
+}

@@ -1,0 +1,204 @@
+/// What a route needs to judge one link: the link, the caller, and how the table reads a query.
+struct MatchInput {
+    let link: Link
+    let context: Context
+    let plusSign: Link.PlusSign
+}
+
+extension Route {
+    /// Whether everything but the path's segments holds; those the index has compared.
+    func holds(for input: MatchInput) -> Bool {
+        hostHolds(for: input.link) && trailingSlashHolds(for: input.link)
+            && query.allSatisfy { $0.failure(in: input) == nil }
+            && fragmentFailure(in: input.link) == nil
+            && (when?.evaluate(in: input.context) ?? .holds) == .holds
+    }
+
+    func hostHolds(for link: Link) -> Bool {
+        switch host {
+        case nil: return true
+        case .exact(let host): return link.host == host
+        case .label(let parameter, let suffix):
+            guard let label = link.hostLabel(before: suffix) else { return false }
+            return parameter.map { $0.type.accepts(Array(label.utf8)[...], .sensitive) } ?? true
+        }
+    }
+
+    func trailingSlashHolds(for link: Link) -> Bool {
+        guard trailingSlash == .strict, !link.segments.isEmpty else { return true }
+        if case .rest? = path.segments.last { return true }
+        return link.hasTrailingSlash == path.hasTrailingSlash
+    }
+
+    func fragmentFailure(in link: Link) -> (expected: String, found: String?)? {
+        switch fragment {
+        case nil: return nil
+        case .equals(let expected):
+            return link.fragment == expected ? nil : (expected, link.fragment)
+        case .pattern(let pattern):
+            guard let path = link.fragmentPath, pattern.captures(in: path, letterCase) != nil else {
+                return (pattern.description, link.fragment)
+            }
+            return nil
+        }
+    }
+
+    /// What the route captures of a link that it holds for, in the order host, path, query, fragment.
+    func captures(in input: MatchInput) -> [Resolution.Parameter] {
+        var parameters: [Resolution.Parameter] = []
+        if case .label(let parameter?, let suffix) = host, let label = input.link.hostLabel(before: suffix) {
+            parameters.append(
+                Resolution.Parameter(
+                    name: parameter.name,
+                    value: parameter.type.value(of: label),
+                    text: label,
+                    place: .host
+                )
+            )
+        }
+        parameters += path.captures(in: input.link, letterCase) ?? []
+        for condition in query {
+            if let parameter = condition.capture(in: input) { parameters.append(parameter) }
+        }
+        if case .pattern(let pattern) = fragment, let path = input.link.fragmentPath {
+            parameters += (pattern.captures(in: path, letterCase) ?? []).map { parameter in
+                var parameter = parameter
+                parameter.place = .fragment
+                return parameter
+            }
+        }
+        for index in parameters.indices where sensitive.contains(parameters[index].name) {
+            parameters[index].isSensitive = true
+        }
+        return parameters
+    }
+}
+
+extension Pattern {
+    /// What the pattern captures of the link's path, or nil when it does not fit.
+    func captures(in link: Link, _ letterCase: Route.LetterCase) -> [Resolution.Parameter]? {
+        var parameters: [Resolution.Parameter] = []
+        for (index, segment) in segments.enumerated() {
+            if case .rest(let name) = segment {
+                let rest = (index..<max(index, link.segments.count)).map(link.segmentText)
+                parameters.append(
+                    Resolution.Parameter(
+                        name: name,
+                        value: .list(rest),
+                        text: rest.joined(separator: "/"),
+                        place: .rest(firstSegment: index)
+                    )
+                )
+                return parameters
+            }
+            guard index < link.segments.count else { return nil }
+            let range = link.segments[index].range
+            let text = link.pathBytes[range]
+            guard !text.isEmpty else { return nil }
+            switch segment {
+            case .literal(let literal):
+                guard areEqual(text, literal, letterCase) else { return nil }
+            case .parameter(let parameter):
+                guard parameter.type.accepts(text, letterCase) else { return nil }
+                parameters.append(link.parameter(parameter, index, range))
+            case .mixed(let mixed):
+                guard let ranges = mixed.match(text, letterCase) else { return nil }
+                parameters += zip(mixed.pieces, ranges).map { link.parameter($0.parameter, index, $1) }
+            case .any, .rest:
+                continue
+            }
+        }
+        return segments.count == link.segments.count ? parameters : nil
+    }
+}
+
+extension Link {
+    /// The one label of the host before `suffix`, which starts with a dot.
+    func hostLabel(before suffix: String) -> String? {
+        guard let host, host.hasSuffix(suffix), host.utf8.count > suffix.utf8.count else { return nil }
+        let label = host.dropLast(suffix.count)
+        return label.utf8.contains(UInt8(ascii: ".")) ? nil : String(label)
+    }
+
+    /// The fragment as a path of its own, when it starts with a slash and could be one.
+    var fragmentPath: Link? {
+        guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
+        // A fragment may hold '?' and '#' as text; as a path they would end it.
+        let escaped = bytes[rawFragment].flatMap { byte -> [UInt8] in
+            switch byte {
+            case UInt8(ascii: "?"): Array("%3F".utf8)
+            case UInt8(ascii: "#"): Array("%23".utf8)
+            default: [byte]
+            }
+        }
+        return try? Link.parse(Array("fragment:".utf8) + escaped)
+    }
+
+    fileprivate func parameter(
+        _ parameter: Pattern.Parameter,
+        _ segment: Int,
+        _ range: Range<Int>
+    ) -> Resolution.Parameter {
+        let text = String(decoding: pathBytes[range], as: UTF8.self)
+        return Resolution.Parameter(
+            name: parameter.name,
+            value: parameter.type.value(of: text),
+            text: text,
+            place: .path(segment: segment, bytes: range)
+        )
+    }
+}
+
+extension QueryCondition {
+    /// What was expected and found where the condition does not hold.
+    func failure(in input: MatchInput) -> (expected: String, found: String?)? {
+        let name = Array(name.utf8)
+        var isPresent = false
+        for item in input.link.query where input.link.matchesName(item, name, plus: input.plusSign) {
+            isPresent = true
+            switch test {
+            case .present: return nil
+            case .absent: return ("absent", input.link.value(of: item, plus: input.plusSign) ?? "an invalid escape")
+            case .oneOf(let values):
+                let value = input.link.value(of: item, plus: input.plusSign)
+                guard let value, values.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
+                    return (values.joined(separator: " | "), value ?? "an invalid escape")
+                }
+            case .capture(let parameter, _):
+                let value = input.link.value(of: item, plus: input.plusSign)
+                guard let value, parameter.type.accepts(Array(value.utf8)[...]) else {
+                    return (parameter.type.description, value ?? "an invalid escape")
+                }
+            }
+        }
+        guard !isPresent else { return nil }
+        return switch test {
+        case .present: ("present", nil)
+        case .absent, .capture(_, .optional), .capture(_, .defaultsTo): nil
+        case .oneOf(let values): (values.joined(separator: " | "), nil)
+        case .capture(let parameter, .required): (parameter.type.description, nil)
+        }
+    }
+
+    /// The first occurrence, or the default; nil when there is nothing to capture.
+    func capture(in input: MatchInput) -> Resolution.Parameter? {
+        guard case .capture(let parameter, let need) = test else { return nil }
+        let name = Array(name.utf8)
+        let first = input.link.query.first { input.link.matchesName($0, name, plus: input.plusSign) }
+        if let first, let text = input.link.value(of: first, plus: input.plusSign) {
+            return Resolution.Parameter(
+                name: parameter.name,
+                value: parameter.type.value(of: text),
+                text: text,
+                place: .query(self.name)
+            )
+        }
+        guard case .defaultsTo(let text) = need else { return nil }
+        return Resolution.Parameter(
+            name: parameter.name,
+            value: parameter.type.value(of: text),
+            text: text,
+            place: .query(self.name)
+        )
+    }
+}

@@ -1,0 +1,97 @@
+/// One row of a route table: which links it is for, under which conditions, and where they go.
+public struct Route: Sendable, Hashable {
+    public var id: RouteID
+    /// For people: who answers questions about it.
+    public var owner: String?
+    public var tags: [String]
+    public var note: String?
+
+    public var host: HostPattern?
+    public var path: Pattern
+    public var query: [QueryCondition]
+    public var fragment: FragmentCondition?
+    public var when: Condition?
+    public var letterCase: LetterCase
+    public var trailingSlash: TrailingSlash
+
+    public var behaviour: Behaviour
+    public var experiment: Experiment?
+    /// Parameters that are never recorded.
+    public var sensitive: Set<String>
+    public var audience: Audience
+    /// Features that this engine lacks: such a route is never matched, its links are undecided.
+    public var unsupported: [String]
+
+    public enum LetterCase: Sendable, Hashable {
+        case sensitive
+        /// ASCII letters of literals and listed values are folded.
+        case ignored
+    }
+
+    public enum TrailingSlash: Sendable, Hashable {
+        /// Exactly one trailing slash does not matter.
+        case ignored
+        /// The link has one exactly when the pattern has.
+        case strict
+    }
+
+    public enum Behaviour: Sendable, Hashable {
+        /// The link may not do what it asks for; the reason is for people.
+        case block(reason: String)
+        case answer(Target)
+    }
+
+    public enum Audience: Sendable, Hashable {
+        case everyone
+        /// The route never leaves the server: not in the app's copy of the table.
+        case server
+    }
+
+    public init(
+        id: RouteID,
+        owner: String? = nil,
+        tags: [String] = [],
+        note: String? = nil,
+        host: HostPattern? = nil,
+        path: Pattern,
+        query: [QueryCondition] = [],
+        fragment: FragmentCondition? = nil,
+        when: Condition? = nil,
+        letterCase: LetterCase = .sensitive,
+        trailingSlash: TrailingSlash = .ignored,
+        behaviour: Behaviour = .answer(Target()),
+        experiment: Experiment? = nil,
+        sensitive: Set<String> = [],
+        audience: Audience = .everyone,
+        unsupported: [String] = []
+    ) {
+        self.id = id
+        self.owner = owner
+        self.tags = tags
+        self.note = note
+        self.host = host
+        self.path = path
+        self.query = query
+        self.fragment = fragment
+        self.when = when
+        self.letterCase = letterCase
+        self.trailingSlash = trailingSlash
+        self.behaviour = behaviour
+        self.experiment = experiment
+        self.sensitive = sensitive
+        self.audience = audience
+        self.unsupported = unsupported
+    }
+
+    /// The names that the route captures: host, path, query, fragment.
+    public var parameterNames: [String] {
+        var names: [String] = []
+        if case .label(let parameter?, _) = host { names.append(parameter.name) }
+        names += path.parameterNames
+        for condition in query {
+            if case .capture(let parameter, _) = condition.test { names.append(parameter.name) }
+        }
+        if case .pattern(let pattern) = fragment { names += pattern.parameterNames }
+        return names
+    }
+}

@@ -1,0 +1,70 @@
+extension RouteTable {
+    public static let maximumRoutes = 1_000_000
+
+    /// Everything that is wrong with a table; it has at least one entry.
+    public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
+        public var errors: [DocumentError]
+        public var description: String { errors.map(\.description).joined(separator: "\n") }
+
+        public init(_ errors: [DocumentError]) { self.errors = errors }
+    }
+
+    /// Reads `{formatVersion, requires, defaults, routes}`. Every route is read, so that all errors are told at once.
+    public init(_ field: Field) throws(DecodingErrors) {
+        var errors: [DocumentError] = []
+        do throws(DocumentError) {
+            self = try Self.decode(field, &errors)
+        } catch {
+            throw DecodingErrors([error])
+        }
+        guard errors.isEmpty else { throw DecodingErrors(errors) }
+    }
+
+    private static func decode(_ field: Field, _ errors: inout [DocumentError]) throws(DocumentError) -> RouteTable {
+        let object = try field.object("formatVersion", "requires", "defaults", "routes")
+        if let version = object["formatVersion"] { try checkFormatVersion(version) }
+        if let requires = object["requires"] {
+            let unknown = try unknownFeatures(requires)
+            guard unknown.isEmpty else {
+                throw requires.error("this engine lacks \(unknown.joined(separator: ", ")); use a newer fingerpost.")
+            }
+        }
+        var table = RouteTable()
+        var routeDefaults = Route.Defaults()
+        if let defaults = object["defaults"] {
+            let object = try defaults.object("fallback", "caseSensitive", "trailingSlash", "plusIsSpace")
+            if let fallback = object["fallback"] {
+                let target = try fallback.object("open", "web", "store", "forward", "data", "campaign", "association")
+                table.defaults.fallback = try Target(target, forward: .none)
+            }
+            routeDefaults.letterCase = try object["caseSensitive"].map(Route.LetterCase.init) ?? .sensitive
+            routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
+            table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
+        }
+        let fields = try object["routes"]?.list() ?? []
+        guard fields.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
+        table.routes.reserveCapacity(fields.count)
+        var ids: [RouteID: Int] = [:]
+        for (index, field) in fields.enumerated() {
+            do throws(DocumentError) {
+                let route = try Route(field, defaults: routeDefaults)
+                if let first = ids.updateValue(index, forKey: route.id) {
+                    throw field.error(
+                        "the id '\(route.id)' stands twice, first at routes[\(first)]; give each route its own."
+                    )
+                }
+                table.routes.append(route)
+            } catch {
+                errors.append(error)
+            }
+        }
+        return table
+    }
+
+    /// Refuses a format that this engine does not read.
+    public static func checkFormatVersion(_ field: Field) throws(DocumentError) {
+        guard field.node.int == formatVersion else {
+            throw field.error("format \(field.shown) is unknown; this engine reads formatVersion: \(formatVersion).")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+/// A table, compiled for one tenant and environment: the engine on the server and in the app.
+///
+/// Resolving is a pure function of the link and the context: no I/O, no clock, no chance. See docs/routing.md, "Order".
+public struct Router: Sendable {
+    public let identity: Identity
+    public let table: RouteTable
+    public let environment: EnvironmentID
+    /// In the written order; a rank is an index into it.
+    let routes: [Route]
+    let index: RouteIndex
+    /// The apps of the environment; clips are never meant by default.
+    let apps: [App]
+
+    /// The most steps that a look-up may take before a table is refused.
+    public static let maximumSteps = 4_096
+
+    public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
+        self.identity = identity
+        self.table = table
+        self.environment = environment
+        let keyed = table.routes.enumerated().map { (key: PatternKey($1), place: $0, route: $1) }
+        routes = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.route)
+        index = RouteIndex(routes)
+        apps = identity.apps.filter { $0.environment == environment }
+    }
+
+    /// The most steps that any link can need; see ``maximumSteps``.
+    public var worstCaseSteps: Int { index.worstCase }
+
+    /// Whether a resolution says why routes did not hold.
+    public enum Explanation: Sendable {
+        case omitted
+        case included
+    }
+
+    /// Scans and resolves a text; a link that the tenant does not own is unmatched.
+    public func resolve(_ text: String, in context: Context, explanation: Explanation = .omitted) -> Resolution {
+        let link: Link
+        do {
+            link = try Link.parse(text)
+        } catch {
+            return .rejected(error)
+        }
+        guard identity.owns(link) else { return Resolution(outcome: .unmatched) }
+        return resolve(link, in: context, explanation: explanation)
+    }
+
+    /// Resolves a link of the tenant.
+    public func resolve(_ link: Link, in context: Context, explanation: Explanation = .omitted) -> Resolution {
+        let app = app(for: context)
+        var context = context
+        // A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
+        context.app = app?.id ?? context.app
+        context.platform = context.platform ?? app?.platform
+        let input = MatchInput(
+            link: identity.withoutIgnoredHost(link),
+            context: context,
+            plusSign: table.defaults.plusSign
+        )
+
+        var isVolatile = false
+        let rank = index.smallestRank(for: input.link) { rank in
+            let route = routes[rank]
+            if route.when?.isVolatile == true { isVolatile = true }
+            return route.holds(for: input)
+        }
+        var resolution = answer(rank.map { routes[$0] }, input, app)
+        if isVolatile || resolution.action == .signIn || rank.map({ routes[$0].asksForSignIn }) == true {
+            resolution.validFor = 0
+        }
+        if explanation == .included { resolution.trace = trace(input, winner: rank) }
+        return resolution
+    }
+
+    /// The app that is meant: the caller's, else the tenant's first of the caller's platform.
+    func app(for context: Context) -> App? {
+        if let id = context.app, let app = apps.first(where: { $0.id == id }) { return app }
+        guard let platform = context.platform else { return nil }
+        return apps.first { $0.platform == platform && $0.kind == .app }
+    }
+
+    private func answer(_ route: Route?, _ input: MatchInput, _ app: App?) -> Resolution {
+        guard let route else {
+            guard let fallback = table.defaults.fallback else { return Resolution(outcome: .unmatched, app: app?.id) }
+            let filling = Filling(router: self, input: input, app: app, parameters: [], isFallback: true)
+            return filling.resolution(outcome: .fallback, fallback)
+        }
+        guard route.unsupported.isEmpty else {
+            return Resolution(outcome: .undecided, route: route.id, pattern: route.path.description, app: app?.id)
+        }
+        let parameters = route.captures(in: input)
+        var resolution: Resolution
+        switch route.behaviour {
+        case .block(let reason):
+            resolution = Resolution(outcome: .matched, action: .block, app: app?.id, blockReason: reason)
+        case .answer(let target):
+            let (target, variant) = route.assigned(target, to: input.context.stickyKey)
+            let filling = Filling(router: self, input: input, app: app, parameters: parameters, isFallback: false)
+            resolution = filling.resolution(outcome: .matched, target)
+            resolution.variant = variant
+        }
+        resolution.route = route.id
+        resolution.pattern = route.path.description
+        resolution.parameters = parameters
+        return resolution
+    }
+}
+
+extension Route {
+    fileprivate var asksForSignIn: Bool {
+        guard case .answer(let target) = behaviour else { return false }
+        return target.signIn == .required || experiment?.variants.contains { $0.target.signIn == .required } == true
+    }
+
+    /// The target that the experiment gives to a sticky key; without a key the first variant, unassigned.
+    fileprivate func assigned(_ target: Target, to stickyKey: String?) -> (Target, VariantAssignment?) {
+        guard let experiment, let first = experiment.variants.first else { return (target, nil) }
+        var taken = first
+        if let stickyKey {
+            let total = experiment.variants.reduce(0) { $0 + $1.weight }
+            let point = Bucket.of(stickyKey, salt: experiment.salt) * total
+            var sum = 0
+            for variant in experiment.variants {
+                sum += variant.weight
+                taken = variant
+                if point < sum * Bucket.count { break }
+            }
+        }
+        let assignment = VariantAssignment(
+            experiment: experiment.id,
+            variant: taken.name,
+            isAssigned: stickyKey != nil
+        )
+        return (taken.target, assignment)
+    }
+}
+
+extension Identity {
+    /// Whether the link's host and port, or its scheme, are the tenant's.
+    public func owns(_ link: Link) -> Bool {
+        guard let host = link.host else { return schemes.contains { $0.name == link.scheme } }
+        return domain(for: host, port: link.port) != nil
+    }
+
+    /// The domain that answers for a host: the exact one, else the longest that covers it.
+    public func domain(for host: String, port: UInt16? = nil) -> Domain? {
+        let exact = domains.first {
+            !$0.coversSubdomains && $0.port == port && ($0.host == host || $0.unicodeHost == host)
+        }
+        if let exact { return exact }
+        return domains.filter { domain in
+            domain.coversSubdomains && domain.port == port
+                && (host.hasSuffix("." + domain.host) || host.hasSuffix("." + domain.unicodeHost))
+        }
+        .max { $0.host.utf8.count < $1.host.utf8.count }
+    }
+
+    /// The link without its first segment, where that is a host which the scheme ignores.
+    func withoutIgnoredHost(_ link: Link) -> Link {
+        guard link.hasAuthoritySegment, let scheme = schemes.first(where: { $0.name == link.scheme }) else {
+            return link
+        }
+        switch scheme.hosts {
+        case .segment: return link
+        case .ignored: return link.droppingAuthoritySegment()
+        case .ignoring(let hosts):
+            let host = link.pathBytes[link.segments[0].range]
+            return hosts.contains { areEqual(host, $0.utf8, .ignored) } ? link.droppingAuthoritySegment() : link
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/// Where a route, or the table's fallback, sends a link.
+public struct Target: Sendable, Hashable {
+    /// The place in the app; nil sends the link to the web.
+    public var open: Open?
+    public var web: WebTarget?
+    public var store: StoreTarget?
+    /// By app; an app that is not named has no minimum.
+    public var minimumVersion: MinimumVersion?
+    public var signIn: SignIn
+    public var forward: Forwarding
+    /// JSON for the app, passed through; at most 4 KiB of text.
+    public var data: JSONNode?
+    public var campaign: Template?
+    /// Only for a fallback: whether links that fall back may open the app from outside (AASA, assetlinks).
+    public var association: Association
+
+    public enum SignIn: Sendable, Hashable {
+        case optional, required
+    }
+
+    public enum Association: Sendable, Hashable {
+        case closed, open
+    }
+
+    public init(
+        open: Open? = nil,
+        web: WebTarget? = nil,
+        store: StoreTarget? = nil,
+        minimumVersion: MinimumVersion? = nil,
+        signIn: SignIn = .optional,
+        forward: Forwarding = .all,
+        data: JSONNode? = nil,
+        campaign: Template? = nil,
+        association: Association = .closed
+    ) {
+        self.open = open
+        self.web = web
+        self.store = store
+        self.minimumVersion = minimumVersion
+        self.signIn = signIn
+        self.forward = forward
+        self.data = data
+        self.campaign = campaign
+        self.association = association
+    }
+}
+
+/// A place in the app: a screen, its arguments, and the screens beneath it.
+public struct Open: Sendable, Hashable {
+    public var screen: String
+    public var arguments: [Argument]
+    /// From the bottom up; an entry with the screen's own name and no arguments takes the screen's arguments.
+    public var stack: [Screen]
+    /// Replaces the URI that would be made from the link.
+    public var uri: URLTemplate?
+
+    public struct Argument: Sendable, Hashable {
+        public var name: String
+        public var value: ArgumentTemplate
+
+        public init(name: String, value: ArgumentTemplate) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public struct Screen: Sendable, Hashable {
+        public var name: String
+        public var arguments: [Argument]
+
+        public init(name: String, arguments: [Argument] = []) {
+            self.name = name
+            self.arguments = arguments
+        }
+    }
+
+    public init(screen: String, arguments: [Argument] = [], stack: [Screen] = [], uri: URLTemplate? = nil) {
+        self.screen = screen
+        self.arguments = arguments
+        self.stack = stack
+        self.uri = uri
+    }
+}
+
+/// The value of one argument.
+public enum ArgumentTemplate: Sendable, Hashable {
+    /// Text with parameters in it. A template that is exactly one parameter keeps that parameter's JSON type.
+    case template(Template)
+    /// A constant JSON value.
+    case constant(JSONNode)
+}
+
+/// Web pages by the caller's kind.
+public struct WebTarget: Sendable, Hashable {
+    public var ios: URLTemplate?
+    public var ipad: URLTemplate?
+    public var android: URLTemplate?
+    public var desktop: URLTemplate?
+    /// For every caller without a page of its own.
+    public var `default`: URLTemplate?
+
+    public init(
+        ios: URLTemplate? = nil,
+        ipad: URLTemplate? = nil,
+        android: URLTemplate? = nil,
+        desktop: URLTemplate? = nil,
+        default: URLTemplate? = nil
+    ) {
+        self.ios = ios
+        self.ipad = ipad
+        self.android = android
+        self.desktop = desktop
+        self.default = `default`
+    }
+
+    /// Every template, for checks.
+    public var all: [URLTemplate] { [ios, ipad, android, desktop, `default`].compactMap(\.self) }
+}
+
+/// A visit to the store is offered when the app is missing.
+public struct StoreTarget: Sendable, Hashable {
+    public var campaign: String?
+
+    public init(campaign: String? = nil) { self.campaign = campaign }
+}
+
+/// The oldest app that understands the route.
+public enum MinimumVersion: Sendable, Hashable {
+    case everyApp(Minimum)
+    case byApp([AppID: Minimum])
+
+    public enum Minimum: Sendable, Hashable {
+        case version(Version)
+        case build(Int64)
+    }
+
+    public func minimum(for app: AppID) -> Minimum? {
+        switch self {
+        case .everyApp(let minimum): minimum
+        case .byApp(let minimums): minimums[app]
+        }
+    }
+}
+
+/// Which items of the link's query travel on. An item whose name the template sets is left out.
+public enum Forwarding: Sendable, Hashable {
+    /// To the tenant's own schemes and domains, never to other hosts or stores.
+    case all
+    case none
+    case names([String])
+}
+
+/// One link, several destinations: the sticky key decides.
+public struct Experiment: Sendable, Hashable {
+    public var id: String
+    public var salt: String
+    /// At least one; weights are positive.
+    public var variants: [Variant]
+
+    public struct Variant: Sendable, Hashable {
+        public var name: String
+        public var weight: Int
+        /// What the variant answers: the route's target with the variant's own parts in it.
+        public var target: Target
+
+        public init(name: String, weight: Int, target: Target) {
+            self.name = name
+            self.weight = weight
+            self.target = target
+        }
+    }
+
+    public init(id: String, salt: String, variants: [Variant]) {
+        self.id = id
+        self.salt = salt
+        self.variants = variants
+    }
+}

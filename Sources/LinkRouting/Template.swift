@@ -1,0 +1,96 @@
+/// Text with parameters in it: `Hello {name}`. A brace that is meant as text is written `\{` or `\}`.
+public struct Template: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+    public let parts: [Part]
+
+    public enum Part: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    /// Why a text is not a template.
+    public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+        public let template: String
+        public let problem: String
+        public var description: String { "Template '\(template)': \(problem)" }
+    }
+
+    public init(_ text: some StringProtocol) throws(SyntaxError) {
+        description = String(text)
+        parts = try Self.parse(String(text))
+    }
+
+    /// The names that the template uses, each once, in order.
+    public var parameterNames: [String] {
+        var seen: Set<String> = []
+        return parts.compactMap { part in
+            guard case .parameter(let name) = part, seen.insert(name).inserted else { return nil }
+            return name
+        }
+    }
+
+    /// The one parameter that the whole template is, if it is.
+    public var soleParameter: String? {
+        guard parts.count == 1, case .parameter(let name) = parts[0] else { return nil }
+        return name
+    }
+
+    private static func parse(_ text: String) throws(SyntaxError) -> [Part] {
+        var parts: [Part] = []
+        var literal: [UInt8] = []
+        let bytes = Array(text.utf8)
+        var index = 0
+        func problem(_ text: String, in template: String) -> SyntaxError {
+            SyntaxError(template: template, problem: text)
+        }
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\\"):
+                guard index + 1 < bytes.count,
+                    [UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\")].contains(bytes[index + 1])
+                else { throw problem("a backslash escapes only {, } and \\; write \\\\ for a backslash.", in: text) }
+                literal.append(bytes[index + 1])
+                index += 2
+            case UInt8(ascii: "{"):
+                guard let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else {
+                    throw problem("'{' has no '}'; write \\{ for a brace that is text.", in: text)
+                }
+                let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
+                guard isParameterName(name) else {
+                    throw problem(
+                        "'{\(name)}' is not a parameter; a name is a letter, then letters, digits and _.",
+                        in: text
+                    )
+                }
+                if !literal.isEmpty {
+                    parts.append(.literal(String(decoding: literal, as: UTF8.self)))
+                    literal.removeAll()
+                }
+                parts.append(.parameter(name))
+                index = end + 1
+            case UInt8(ascii: "}"):
+                throw problem("'}' has no '{'; write \\} for a brace that is text.", in: text)
+            default:
+                literal.append(bytes[index])
+                index += 1
+            }
+        }
+        if !literal.isEmpty { parts.append(.literal(String(decoding: literal, as: UTF8.self))) }
+        return parts
+    }
+}
+
+/// Whether `text` is `[A-Za-z][A-Za-z0-9_]*`; dotted names are reserved.
+func isParameterName(_ text: some StringProtocol) -> Bool {
+    var isFirst = true
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): break
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            guard !isFirst else { return false }
+        default: return false
+        }
+        isFirst = false
+    }
+    return !isFirst
+}
