@@ -207,7 +207,7 @@ private func choices<Choice: RawRepresentable & CaseIterable>(
     return choices
 }
 
-private func traitValues(_ field: Field) throws(DocumentError) -> [String] {
+func traitValues(_ field: Field) throws(DocumentError) -> [String] {
     var values: [String] = []
     for field in try field.oneOrMore() {
         if let flag = field.node.bool {

@@ -24,6 +24,9 @@ public struct Router: Sendable {
         apps = identity.apps.filter { $0.environment == environment }
     }
 
+    /// The routes in the order in which they are tried.
+    public var routesInOrder: [Route] { routes }
+
     /// The most steps that any link can need; see ``maximumSteps``.
     public var worstCaseSteps: Int { index.worstCase }
 

@@ -1,0 +1,131 @@
+import Crypto
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A key of the admin API: `fp_<environment>_<id>_<secret><check>`, of which only the SHA-256 of the secret is kept.
+///
+/// The id has 12 characters, the secret 43 (256 random bits), the check 6 (CRC-32, so that a typo is seen without a look-up).
+package struct APIKey: Sendable, Hashable {
+    package let id: String
+    package let environment: EnvironmentID
+    private let secret: String
+
+    /// The text that is shown once.
+    package var token: String {
+        let body = "fp_\(environment)_\(id)_\(secret)"
+        return body + Self.check(body)
+    }
+
+    package var secretHash: Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+
+    /// Makes a key from 41 random bytes or more.
+    package init?(environment: EnvironmentID, random: Data) {
+        guard random.count >= 41 else { return nil }
+        self.environment = environment
+        id = random.prefix(9).base64URL.replacing("-", with: "A").replacing("_", with: "B")
+        secret = random.dropFirst(9).prefix(32).base64URL
+    }
+
+    /// Reads a token; nil when its form or check is wrong.
+    package init?(token: String) {
+        guard token.utf8.count <= 160, token.hasPrefix("fp_") else { return nil }
+        let body = token.dropLast(6)
+        guard body.utf8.count > 12 + 43 + 5, Self.check(String(body)) == token.suffix(6) else { return nil }
+        let secret = body.suffix(43)
+        let rest = body.dropLast(44)
+        let id = rest.suffix(12)
+        let name = rest.dropLast(13).dropFirst(3)
+        guard let environment = EnvironmentID(name), body == "fp_\(name)_\(id)_\(secret)" else { return nil }
+        self.environment = environment
+        self.id = String(id)
+        self.secret = String(secret)
+    }
+
+    /// Whether the key has the secret whose hash was kept; takes the same time whatever differs.
+    package func matches(_ hash: Data) -> Bool {
+        let own = Array(secretHash)
+        let kept = Array(hash)
+        guard own.count == kept.count else { return false }
+        return zip(own, kept).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func check(_ text: String) -> String {
+        var crc: UInt32 = .max
+        for byte in text.utf8 {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        let value = ~crc
+        return withUnsafeBytes(of: value.bigEndian) { Data($0).base64URL }.replacing("-", with: "A").replacing(
+            "_",
+            with: "B"
+        )
+    }
+}
+
+/// What a key may do.
+package struct KeyGrant: Sendable, Hashable {
+    package let id: String
+    package let secretHash: Data
+    /// Nil for a key of every tenant.
+    package let tenant: TenantID?
+    package let scopes: Set<Scope>
+    package let createdAt: Timestamp
+    package let expiresAt: Timestamp?
+    package let name: String
+
+    package enum Scope: String, Sendable, CaseIterable {
+        case resolve, explain
+        case tablesRead = "tables:read"
+        case tablesWrite = "tables:write"
+        case publish
+        case exportsRead = "exports:read"
+        case keys
+        /// Includes every other scope.
+        case admin
+    }
+
+    package init(
+        id: String,
+        secretHash: Data,
+        tenant: TenantID?,
+        scopes: Set<Scope>,
+        createdAt: Timestamp,
+        expiresAt: Timestamp?,
+        name: String
+    ) {
+        self.id = id
+        self.secretHash = secretHash
+        self.tenant = tenant
+        self.scopes = scopes
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.name = name
+    }
+
+    package func allows(_ scope: Scope, for tenant: TenantID?) -> Bool {
+        (scopes.contains(scope) || scopes.contains(.admin)) && (self.tenant == nil || self.tenant == tenant)
+    }
+}
+
+/// Who changed something.
+package struct Actor: Sendable, Hashable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case key, person, system
+    }
+
+    package let kind: Kind
+    package let id: String
+    package let name: String
+
+    package init(kind: Kind, id: String, name: String) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+    }
+}

@@ -1,0 +1,146 @@
+package import LinkRouting
+
+/// One tenant's table as it is answered from in one environment.
+package struct PublishedTable: Sendable {
+    package let tenant: TenantID
+    package let environment: EnvironmentID
+    /// Nil until a first table is published; then every link of the tenant is unmatched.
+    package let revision: Revision?
+    package let settingsRevision: Int64
+    package let settings: Settings
+    package let router: Router
+
+    package init(
+        tenant: TenantID,
+        environment: EnvironmentID,
+        revision: Revision?,
+        settingsRevision: Int64,
+        settings: Settings,
+        table: RouteTable
+    ) {
+        self.tenant = tenant
+        self.environment = environment
+        self.revision = revision
+        self.settingsRevision = settingsRevision
+        self.settings = settings
+        router = Router(identity: settings.identity, table: table, environment: environment)
+    }
+}
+
+/// Everything that links are answered from: immutable, so a request sees one revision of each table, whole.
+package struct Catalog: Sendable {
+    package let tables: [PublishedTable]
+    private let exactHosts: [HostKey: Owner]
+    /// By the host behind `*.`.
+    private let parentHosts: [HostKey: Owner]
+    private let schemes: [String: Int]
+    private let tenants: [TenantID: Int]
+
+    private struct HostKey: Hashable {
+        let host: String
+        let port: UInt16?
+    }
+
+    /// A host's table and what the domain is for.
+    package struct Owner: Sendable {
+        let table: Int
+        package let serves: Domain.Serves
+    }
+
+    package init(_ tables: [PublishedTable] = []) {
+        self.tables = tables
+        var exactHosts: [HostKey: Owner] = [:]
+        var parentHosts: [HostKey: Owner] = [:]
+        var schemes: [String: Int] = [:]
+        var tenants: [TenantID: Int] = [:]
+        for (index, table) in tables.enumerated() {
+            // Hosts belong to the tenant and are answered from its production table.
+            if table.environment == .production || tenants[table.tenant] == nil { tenants[table.tenant] = index }
+        }
+        for (index, table) in tables.enumerated() where tenants[table.tenant] == index {
+            for domain in table.settings.identity.domains {
+                for host in Set([domain.host, domain.unicodeHost]) {
+                    let key = HostKey(host: host, port: domain.port)
+                    let owner = Owner(table: index, serves: domain.serves)
+                    if domain.coversSubdomains { parentHosts[key] = owner } else { exactHosts[key] = owner }
+                }
+            }
+            for scheme in table.settings.identity.schemes { schemes[scheme.name] = index }
+        }
+        self.exactHosts = exactHosts
+        self.parentHosts = parentHosts
+        self.schemes = schemes
+        self.tenants = tenants
+    }
+
+    /// The table that answers for a host in look-up form: the exact host, else the longest `*.` that covers it.
+    package func table(forHost host: String, port: UInt16?) -> (table: PublishedTable, serves: Domain.Serves)? {
+        guard let owner = owner(ofHost: host, port: port) else { return nil }
+        return (tables[owner.table], owner.serves)
+    }
+
+    /// The table whose association files a host serves: those of `*.x` also stand on `x`.
+    package func tableForAssociation(ofHost host: String) -> PublishedTable? {
+        (owner(ofHost: host, port: nil) ?? parentHosts[HostKey(host: host, port: nil)]).map { tables[$0.table] }
+    }
+
+    package func table(of tenant: TenantID) -> PublishedTable? { tenants[tenant].map { tables[$0] } }
+
+    package func table(for link: Link) -> PublishedTable? {
+        guard let host = link.host else { return schemes[link.scheme].map { tables[$0] } }
+        return owner(ofHost: host, port: link.port).map { tables[$0.table] }
+    }
+
+    private func owner(ofHost host: String, port: UInt16?) -> Owner? {
+        if let owner = exactHosts[HostKey(host: host, port: port)] { return owner }
+        guard !parentHosts.isEmpty else { return nil }
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if let owner = parentHosts[HostKey(host: String(rest), port: port)] { return owner }
+        }
+        return nil
+    }
+
+    /// Resolves a text: synchronous, without I/O.
+    package func resolve(_ text: String, in context: Context, explanation: Router.Explanation) -> CatalogResolution {
+        do {
+            return resolve(try Link.parse(text), in: context, explanation: explanation)
+        } catch {
+            // A rejected link is recorded under the tenant that its host or scheme names, as far as they could be read.
+            let table =
+                error.host.flatMap { self.table(forHost: $0, port: nil)?.table }
+                ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
+            return CatalogResolution(link: nil, table: table, resolution: .rejected(error))
+        }
+    }
+
+    package func resolve(_ link: Link, in context: Context, explanation: Router.Explanation) -> CatalogResolution {
+        guard let table = table(for: link) else {
+            return CatalogResolution(link: link, table: nil, resolution: Resolution(outcome: .unmatched))
+        }
+        return CatalogResolution(
+            link: link,
+            table: table,
+            resolution: table.router.resolve(link, in: context, explanation: explanation)
+        )
+    }
+}
+
+/// A resolution and the table that it came from.
+package struct CatalogResolution: Sendable {
+    /// Nil when the text was rejected.
+    package let link: Link?
+    /// Nil when no tenant owns the link.
+    package let table: PublishedTable?
+    package var resolution: Resolution
+
+    package init(link: Link?, table: PublishedTable?, resolution: Resolution) {
+        self.link = link
+        self.table = table
+        self.resolution = resolution
+    }
+
+    package var tenant: TenantID { table?.tenant ?? .none }
+    package var environment: EnvironmentID { table?.environment ?? .production }
+}

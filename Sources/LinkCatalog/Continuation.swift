@@ -1,0 +1,101 @@
+import Crypto
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// What a person who must sign in first comes back with: the link, sealed, so that nobody else can make or change one.
+package struct Continuation: Sendable, Hashable {
+    package static let lifetime: Int64 = 30 * 60 * 1_000
+
+    package let tenant: TenantID
+    package let environment: EnvironmentID
+    package let app: AppID?
+    package let url: String
+    package let expiresAt: Timestamp
+
+    package init(tenant: TenantID, environment: EnvironmentID, app: AppID?, url: String, expiresAt: Timestamp) {
+        self.tenant = tenant
+        self.environment = environment
+        self.app = app
+        self.url = url
+        self.expiresAt = expiresAt
+    }
+
+    package enum Failure: Error, Hashable, Sendable {
+        case invalid
+        case expired
+    }
+}
+
+/// Seals and opens continuations with AES-GCM. Two keys live at a time, so that a rotation breaks no token in flight.
+package struct ContinuationSealer: Sendable {
+    package static let keyBytes = 32
+    private static let version: UInt8 = 1
+
+    /// The newest first; the first seals, all open.
+    private let keys: [SymmetricKey]
+
+    /// Keys of 32 bytes, the newest first; at least one.
+    package init?(keys: [Data]) {
+        guard !keys.isEmpty, keys.allSatisfy({ $0.count == Self.keyBytes }) else { return nil }
+        self.keys = keys.prefix(2).map { SymmetricKey(data: $0) }
+    }
+
+    package func seal(_ continuation: Continuation) throws -> String {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("t", continuation.tenant.rawValue)
+        writer.member("e", continuation.environment.rawValue)
+        writer.member("a", continuation.app?.rawValue)
+        writer.member("u", continuation.url)
+        writer.member("x", continuation.expiresAt.milliseconds)
+        writer.endObject()
+        let box = try AES.GCM.seal(Data(writer.bytes), using: keys[0], authenticating: [Self.version])
+        guard let sealed = box.combined else { preconditionFailure("a box with a standard nonce has a combined form") }
+        return (Data([Self.version]) + sealed).base64URL
+    }
+
+    /// Opens a token that was sealed here, has not expired, and is for this app.
+    package func open(_ token: String, for app: AppID?, at now: Timestamp) throws(Continuation.Failure) -> Continuation
+    {
+        guard token.utf8.count <= 16_384, let data = Data(base64URL: token), data.first == Self.version,
+            let box = try? AES.GCM.SealedBox(combined: data.dropFirst()),
+            let plain = keys.lazy.compactMap({ try? AES.GCM.open(box, using: $0, authenticating: [Self.version]) })
+                .first,
+            let node = try? JSONReader.parse(Array(plain), limits: JSONReader.Limits(maximumBytes: 32_768)),
+            let tenant = node["t"]?.text.flatMap({ TenantID($0) }),
+            let environment = node["e"]?.text.flatMap({ EnvironmentID($0) }), let url = node["u"]?.text,
+            let expiry = node["x"]?.int
+        else { throw .invalid }
+        let bound = node["a"]?.text.flatMap { AppID($0) }
+        if let bound, let app, bound != app { throw .invalid }
+        guard now.milliseconds < expiry else { throw .expired }
+        return Continuation(
+            tenant: tenant,
+            environment: environment,
+            app: bound,
+            url: url,
+            expiresAt: Timestamp(milliseconds: expiry)
+        )
+    }
+}
+
+extension Data {
+    /// RFC 4648 §5, without padding.
+    package var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    package init?(base64URL text: String) {
+        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })
+        else {
+            return nil
+        }
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        self.init(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
+    }
+}

@@ -1,0 +1,133 @@
+package import LinkRouting
+
+/// Links and what they should come out as, written by people and run against a table or a server.
+package struct LinkSuite: Sendable {
+    package let name: String?
+    package let tenant: TenantID?
+    package let cases: [Case]
+
+    package struct Case: Sendable {
+        package let link: String
+        /// As `POST /resolve` takes it.
+        package let context: JSONNode
+        package let expectations: [Expectation]
+        /// Where the case stands in its file.
+        package let position: JSONNode.Position
+    }
+
+    /// One thing that an answer must say.
+    package struct Expectation: Sendable, Hashable {
+        package let key: Key
+        package let value: JSONNode
+
+        package enum Key: String, Sendable, CaseIterable {
+            case outcome, action, tenant, route, parameters, screen, arguments, stack, uri, web, store, data, campaign
+            case fallbacks, reason, trace, continuation, experiment
+        }
+    }
+
+    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, expect}]}`. A case's context is laid over the
+    /// suite's.
+    package init(_ text: String) throws {
+        let object = try Field(try Document.read(text), path: "").object(
+            "formatVersion",
+            "suite",
+            "tenant",
+            "context",
+            "cases"
+        )
+        try RouteTable.checkFormatVersion(try object.required("formatVersion"))
+        name = try object["suite"]?.text()
+        tenant = try object["tenant"]?.identifier(TenantID.self)
+        let shared = try object["context"]?.anyObject().field.node.members ?? []
+        var cases: [Case] = []
+        for field in try object.required("cases").list() {
+            let one = try field.object("link", "context", "expect", "note")
+            let own = try one["context"]?.anyObject().field.node.members ?? []
+            let context = JSONNode(.object(shared.filter { member in !own.contains { $0.key == member.key } } + own))
+            try Self.checkContext(Field(context, path: "\(field.path).context"))
+            var expectations: [Expectation] = []
+            for (key, value) in try one.required("expect").anyObject().all {
+                guard let known = Expectation.Key(rawValue: key) else {
+                    let keys = Expectation.Key.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw value.error("'\(key)' cannot be expected; known are \(keys).")
+                }
+                expectations.append(Expectation(key: known, value: value.node))
+            }
+            guard !expectations.isEmpty else { throw field.error("the case expects nothing; add an outcome.") }
+            cases.append(
+                Case(
+                    link: try one.required("link").text(),
+                    context: context,
+                    expectations: expectations,
+                    position: field.node.position
+                )
+            )
+        }
+        self.cases = cases
+    }
+
+    private static func checkContext(_ field: Field) throws {
+        var warnings: [String] = []
+        _ = try Context(field, warnings: &warnings)
+        if let warning = warnings.first { throw field.error(warning) }
+    }
+}
+
+extension LinkSuite.Expectation {
+    /// What the answer says instead, or nil when it says this.
+    package func difference(in answer: JSONNode) -> String? {
+        let found = found(in: answer)
+        switch key {
+        case .continuation:
+            let isThere = found != nil && found?.value != .null
+            return isThere == (value.bool ?? true) ? nil : (isThere ? "there is one" : "there is none")
+        case .trace:
+            let entries = found?.elements ?? []
+            for wanted in value.elements ?? [value] where !entries.contains(where: { $0.includes(wanted) }) {
+                return "no entry of the trace says \(wanted.json())"
+            }
+            return nil
+        default:
+            let expected = value.value == .null ? nil : value
+            let said = found?.value == .null ? nil : found
+            guard !(expected.map { want in said.map { $0.isSame(as: want) } ?? false } ?? (said == nil)) else {
+                return nil
+            }
+            return "\(said?.json() ?? "nothing") instead of \(value.json())"
+        }
+    }
+
+    private func found(in answer: JSONNode) -> JSONNode? {
+        switch key {
+        case .outcome, .action, .tenant, .parameters, .trace, .continuation, .experiment: answer[key.rawValue]
+        case .route: answer["route"]?["id"]
+        case .reason: answer["reason"]?["code"]
+        case .stack where value.elements?.allSatisfy({ $0.text != nil }) == true:
+            // A stack of names compares the names alone.
+            answer["destination"]?["stack"]?.elements.map { .array($0.compactMap { $0["screen"] }) }
+        case .screen, .arguments, .stack, .uri, .web, .store, .data, .campaign, .fallbacks:
+            answer["destination"]?[key.rawValue]
+        }
+    }
+}
+
+extension JSONNode {
+    /// Equal, whatever the order of an object's members.
+    fileprivate func isSame(as other: JSONNode) -> Bool {
+        switch (value, other.value) {
+        case (.object(let left), .object(let right)):
+            left.count == right.count
+                && left.allSatisfy { member in other[member.key].map { member.value.isSame(as: $0) } ?? false }
+        case (.array(let left), .array(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.isSame(as: $1) }
+        default: self == other
+        }
+    }
+
+    /// Whether every member of `part` is here with the same value.
+    fileprivate func includes(_ part: JSONNode) -> Bool {
+        guard let members = part.members else { return isSame(as: part) }
+        return members.allSatisfy { member in self[member.key].map { $0.includes(member.value) } ?? false }
+    }
+}

@@ -1,4 +1,0 @@
-import Crypto
-import Yams
-
-enum Placeholder {}

@@ -1,0 +1,107 @@
+package import LinkRouting
+
+/// A tenant's identity and policy. Written with scope `admin` only, with a counter of its own; a rollback of a table never
+/// touches it.
+package struct Settings: Sendable, Hashable {
+    package var identity: Identity
+    package var privacy: Privacy
+    package var export: Export
+    package var retentionDays: Int
+    package var explain: Explain
+    package var whenLogFails: WhenLogFails
+
+    package struct Privacy: Sendable, Hashable {
+        /// Names of query items whose values are recorded; no other value ever is.
+        package var recordQuery: [String]
+        package var address: Address
+        package var unmatchedPath: UnmatchedPath
+
+        package enum Address: String, Sendable, CaseIterable {
+            case truncated, keyed, none
+        }
+
+        package enum UnmatchedPath: String, Sendable, CaseIterable {
+            case full, firstSegment, none
+        }
+    }
+
+    package struct Export: Sendable, Hashable {
+        package var schedule: Schedule
+        package var format: Format
+        /// zlib's, 1 to 9.
+        package var level: Int
+
+        package enum Schedule: Sendable, Hashable {
+            case off
+            case hourly
+            /// At hour and minute in an IANA zone.
+            case daily(hour: Int, minute: Int, zone: String)
+        }
+
+        package enum Format: String, Sendable, CaseIterable {
+            case ndjson, csv
+        }
+    }
+
+    package enum Explain: String, Sendable, CaseIterable {
+        /// With a key of scope `explain`.
+        case key
+        /// For every caller: traces show unpublished paths.
+        case `public`
+    }
+
+    package enum WhenLogFails: String, Sendable, CaseIterable {
+        /// 503, and nothing is answered that is not recorded.
+        case refuse
+        /// Answer with `"recorded": false`.
+        case answer
+    }
+
+    private static let keys =
+        Identity.keys + ["privacy", "export", "retentionDays", "explain", "whenLogFails"]
+
+    /// Reads a settings object.
+    package init(_ field: Field) throws {
+        let object = try field.anyObject()
+        try object.refuseKeys(besides: Self.keys)
+        identity = try Identity(object)
+        privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
+        if let privacy = object["privacy"] {
+            let object = try privacy.object("recordQuery", "ip", "unmatchedPath")
+            self.privacy.recordQuery = try object["recordQuery"]?.list().map { try $0.text() } ?? []
+            self.privacy.address = try object["ip"]?.choice(Privacy.Address.self) ?? .truncated
+            self.privacy.unmatchedPath =
+                try object["unmatchedPath"]?.choice(Privacy.UnmatchedPath.self) ?? .firstSegment
+        }
+        export = try object["export"].map(Export.init) ?? Export(schedule: .hourly, format: .ndjson, level: 6)
+        retentionDays = Int(try object["retentionDays"]?.int(in: 1...36_500) ?? 400)
+        explain = try object["explain"]?.choice(Explain.self) ?? .key
+        whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .refuse
+    }
+}
+
+extension Settings.Export {
+    init(_ field: Field) throws {
+        let object = try field.object("schedule", "at", "zone", "format", "level")
+        let schedule = try object["schedule"]?.text() ?? "hourly"
+        switch schedule {
+        case "hourly", "off":
+            for key in ["at", "zone"] {
+                if let field = object[key] { throw field.error("'\(key)' goes with schedule: daily; remove it.") }
+            }
+            self.schedule = schedule == "off" ? .off : .hourly
+        case "daily":
+            let at = try object.required("at")
+            let parts = try at.text().split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
+                let minute = Int(parts[1]),
+                (0..<24).contains(hour), (0..<60).contains(minute)
+            else { throw at.error("\(at.shown) is not a time of day; write one such as \"02:00\".") }
+            self.schedule = .daily(hour: hour, minute: minute, zone: try object["zone"]?.text() ?? "UTC")
+        default:
+            throw try object.required("schedule").error("'\(schedule)' is none of: hourly, daily, off.")
+        }
+        format = try object["format"]?.choice(Format.self) ?? .ndjson
+        level = Int(try object["level"]?.int(in: 1...9) ?? 6)
+    }
+}

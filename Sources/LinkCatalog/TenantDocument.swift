@@ -1,0 +1,91 @@
+package import LinkRouting
+
+/// A tenant as a file holds it: settings, table or both.
+package struct TenantDocument: Sendable {
+    package let tenant: TenantID?
+    /// As written, for the store.
+    package let settings: JSONNode?
+    package let table: JSONNode?
+
+    /// Reads `{formatVersion, tenant, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
+    package init(_ text: String) throws {
+        let root = Field(try Document.read(text), path: "")
+        let object = try root.anyObject()
+        if object["routes"] != nil || object["defaults"] != nil {
+            tenant = nil
+            settings = nil
+            table = root.node
+            return
+        }
+        try object.refuseKeys(besides: ["formatVersion", "tenant", "settings", "table"])
+        try RouteTable.checkFormatVersion(try object.required("formatVersion"))
+        tenant = try object["tenant"]?.identifier(TenantID.self)
+        settings = object["settings"]?.node
+        table = object["table"]?.node
+        guard settings != nil || table != nil else {
+            throw root.error("The document has neither 'settings' nor 'table'; add one.")
+        }
+    }
+
+    /// What the document says, or everything that keeps it from saying it.
+    package func checked() -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
+        var findings: [Finding] = []
+        let prefix = settings == nil && tenant == nil ? "" : "table"
+        var settings: Settings?
+        do {
+            settings = try self.settings.map { try Settings(Field($0, path: "settings")) }
+        } catch let error as DocumentError {
+            findings.append(Finding(error))
+        } catch {
+            preconditionFailure("reading settings throws only DocumentError: \(error)")
+        }
+        var table: RouteTable?
+        if let node = self.table {
+            do {
+                table = try RouteTable(Field(node, path: prefix))
+            } catch {
+                findings += error.errors.map(Finding.init)
+            }
+        }
+        if let table, findings.isEmpty, self.settings != nil || self.table == nil {
+            findings += table.check(for: settings?.identity ?? Identity(), in: self.table ?? .null, prefix: prefix)
+        }
+        return (settings, table, findings)
+    }
+}
+
+extension Finding {
+    package init(_ error: DocumentError) {
+        self.init(.invalid, .error, path: error.path, message: error.message, fix: "", position: error.position)
+    }
+}
+
+extension RouteTable {
+    /// As `check(for:)`, each finding with its place in the document the table was read from.
+    package func check(for identity: Identity, in document: JSONNode, prefix: String) -> [Finding] {
+        check(for: identity).map { finding in
+            var finding = finding
+            finding.position = document.position(at: finding.path)
+            finding.path = prefix.isEmpty ? finding.path : "\(prefix).\(finding.path)"
+            return finding
+        }
+    }
+}
+
+extension JSONNode {
+    /// Where the deepest part of a path such as `routes[3].web` stands.
+    fileprivate func position(at path: String) -> Position {
+        var node = self
+        for step in path.split(whereSeparator: { $0 == "." || $0 == "[" }) {
+            let next =
+                step.hasSuffix("]") ? Int(step.dropLast()).flatMap { node.elements?[safe: $0] } : node[String(step)]
+            guard let next else { break }
+            node = next
+        }
+        return node.position
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
