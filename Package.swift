@@ -89,8 +89,7 @@ let package = Package(
             dependencies: [
                 "LinkRouting", "LinkCatalog", "LinkEvents", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),

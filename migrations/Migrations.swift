@@ -1,1 +1,11 @@
-enum Migrations {}
+/// The SQL that makes each file, oldest first. Append only: a step that was released never changes.
+package enum Migrations {
+    /// `catalog.db`
+    package static let catalog = [text(PackageResources.m0001_catalog_sql)]
+    /// The day files of `events/`
+    package static let events = [text(PackageResources.m0001_events_sql)]
+    /// `events/ledger.db`
+    package static let ledger = [text(PackageResources.m0001_ledger_sql)]
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,1 +1,45 @@
--- events
+-- One UTC day of the log. Rows are only ever added; a day is dropped by removing its file.
+
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    recorded_at INTEGER NOT NULL, -- milliseconds since 1970, as every time here
+    occurred_at INTEGER,
+    purpose TEXT NOT NULL CHECK (purpose IN ('live', 'test', 'preview', 'prefetch')),
+    kind TEXT NOT NULL,
+    parent TEXT,
+    client_event_id TEXT,
+    tenant TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    app TEXT,
+    route TEXT,
+    revision INTEGER,
+    settings_revision INTEGER,
+    outcome TEXT NOT NULL CHECK (outcome IN ('matched', 'fallback', 'unmatched', 'rejected')),
+    action TEXT,
+    reason TEXT,
+    experiment TEXT,
+    variant TEXT,
+    scheme TEXT,
+    host TEXT,
+    path TEXT,
+    link_length INTEGER NOT NULL,
+    query TEXT, -- JSON: [{"name", "value"}]
+    parameters TEXT, -- JSON object
+    platform TEXT,
+    device TEXT,
+    os_version TEXT,
+    app_version TEXT,
+    locale TEXT,
+    country TEXT,
+    referrer_host TEXT,
+    address TEXT,
+    user_agent TEXT,
+    source TEXT NOT NULL,
+    node TEXT NOT NULL,
+    request_id TEXT NOT NULL,
+    method TEXT NOT NULL
+) STRICT;
+
+-- Exports and analytics read one tenant's range of the log.
+CREATE INDEX event_by_tenant ON event (tenant, seq);

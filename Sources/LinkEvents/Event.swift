@@ -1,0 +1,130 @@
+package import LinkRouting
+
+/// One recorded resolution. What may not be recorded is left out before an event exists, see ``Redaction``.
+package struct Event: Sendable, Hashable {
+    /// A UUIDv7.
+    package var id: String
+    /// The server's clock.
+    package var recordedAt: Timestamp
+    /// The caller's clock.
+    package var occurredAt: Timestamp?
+    package var purpose = Purpose.live
+    package var kind = Kind.resolve
+    /// The event that this one follows from.
+    package var parent: String?
+    /// The caller's own id, so that it can find the event again.
+    package var clientEventID: String?
+
+    package var tenant: TenantID
+    package var environment: EnvironmentID
+    package var app: AppID?
+    package var route: RouteID?
+    package var revision: Revision?
+    package var settingsRevision: Int64?
+
+    package var outcome: Outcome
+    package var action: Action?
+    /// Why the link was rejected.
+    package var reason: String?
+    package var experiment: String?
+    package var variant: String?
+
+    /// As far as it could be read.
+    package var scheme: String?
+    package var host: String?
+    /// With sensitive parameters written as `{name}`; of an unmatched link as much as the settings allow.
+    package var path: String?
+    /// UTF-8 bytes of the link.
+    package var linkLength: Int
+    /// Allow-listed items, in the link's order.
+    package var query: [QueryItem] = []
+    /// A JSON object without sensitive parameters.
+    package var parameters: String?
+
+    package var platform: Platform?
+    package var device: Device?
+    package var osVersion: String?
+    package var appVersion: String?
+    package var locale: String?
+    package var country: String?
+    package var referrerHost: String?
+    /// Truncated or keyed.
+    package var address: String?
+    /// At most 512 bytes.
+    package var userAgent: String?
+
+    /// Which way the link came in: `api` or `click`.
+    package var source: String
+    package var node: String
+    package var requestID: String
+    package var method: String
+
+    package struct QueryItem: Sendable, Hashable {
+        package var name: String
+        package var value: String
+
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package enum Purpose: String, Sendable, CaseIterable {
+        case live, test, preview, prefetch
+    }
+
+    /// What happened. Open-ended: callers and later versions add their own.
+    package struct Kind: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        package static let resolve = Kind(rawValue: "resolve")
+        package static let click = Kind(rawValue: "click")
+    }
+
+    package init(
+        id: String,
+        recordedAt: Timestamp,
+        tenant: TenantID,
+        environment: EnvironmentID,
+        outcome: Outcome,
+        linkLength: Int,
+        source: String,
+        node: String,
+        requestID: String,
+        method: String
+    ) {
+        self.id = id
+        self.recordedAt = recordedAt
+        self.tenant = tenant
+        self.environment = environment
+        self.outcome = outcome
+        self.linkLength = linkLength
+        self.source = source
+        self.node = node
+        self.requestID = requestID
+        self.method = method
+    }
+
+    /// About how much memory the event's texts take, for the recorder's bound.
+    package var byteCount: Int {
+        let texts = [
+            parent, clientEventID, reason, experiment, variant, scheme, host, path, parameters, osVersion, appVersion,
+            locale,
+            country, referrerHost, address, userAgent,
+        ]
+        return 256 + requestID.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            + query.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+}
+
+/// An event and its place in the log.
+package struct StoredEvent: Sendable, Hashable {
+    /// 1, 2, 3 … over all tenants, in the order of commits.
+    package let sequence: Int64
+    package let event: Event
+
+    package init(sequence: Int64, event: Event) {
+        self.sequence = sequence
+        self.event = event
+    }
+}

@@ -1,0 +1,225 @@
+package import LinkRouting
+package import Logging
+import Metrics
+import ServiceLifecycle
+import Synchronization
+
+/// Takes events and answers when they are on disk: group commit.
+///
+/// One writer takes everything that waits (at most 1,024 events or 1 MiB) and commits it in one transaction with one fsync;
+/// no timer, so a request that is alone pays one fsync and no delay. Waiting is bounded by 8,192 events and 16 MiB; what
+/// comes on top is refused at once. Ends with an error after a failed write or fsync: the process must restart and read
+/// again what the disk really holds.
+package final class EventRecorder: Service {
+    private let store: any EventStore
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    private struct State {
+        var machine = RecorderStateMachine()
+        /// The writer, when it waits for work.
+        var writer: CheckedContinuation<Void, Never>?
+
+        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
+            defer { writer = nil }
+            return writer
+        }
+    }
+
+    private static let committed = Counter(label: "fingerpost_events_committed_total")
+    private static let batchSize = Recorder(label: "fingerpost_event_batch_size")
+    private static let queueDepth = Gauge(label: "fingerpost_event_queue_depth")
+    private static let commitDuration = Metrics.Timer(label: "fingerpost_event_commit_duration_seconds")
+
+    package init(store: any EventStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+        self.store = store
+        self.now = now
+        self.logger = logger
+        state = Mutex(State())
+    }
+
+    /// Hands in the events of one request: at most 100, committed together. `completion` is called once, after the commit,
+    /// on the writer's task.
+    package func record(_ events: [Event], completion: @escaping @Sendable (RecordResult) -> Void) {
+        let request = RecorderStateMachine.Request(
+            events: events,
+            byteCount: events.reduce(0) { $0 + $1.byteCount },
+            completion: completion
+        )
+        let (refusal, writer) = state.withLock { state in
+            let refusal = state.machine.submit(request, at: now())
+            return (refusal, refusal == nil ? state.takeWriter() : nil)
+        }
+        writer?.resume()
+        if let refusal {
+            count(refused: refusal, events.count)
+            completion(.refused(refusal))
+        }
+    }
+
+    /// As above; a caller that is cancelled still learns what became of its events.
+    package func record(_ events: [Event]) async -> RecordResult {
+        await withCheckedContinuation { continuation in
+            record(events) { continuation.resume(returning: $0) }
+        }
+    }
+
+    package struct Ended: Error {}
+
+    /// The last committed sequence once everything handed in before is committed.
+    package func fence() async throws -> Int64 {
+        try await withCheckedThrowingContinuation { continuation in
+            let (isTaken, writer) = state.withLock { state in
+                let isTaken = state.machine.submitFence { continuation.resume(with: $0) }
+                return (isTaken, isTaken ? state.takeWriter() : nil)
+            }
+            writer?.resume()
+            if !isTaken { continuation.resume(throwing: Ended()) }
+        }
+    }
+
+    /// received = stored + refused + waiting.
+    package struct Counts: Sendable, Hashable {
+        package var received: Int
+        package var stored: Int
+        package var refused: [RecordResult.Refusal: Int]
+        package var waiting: Int
+    }
+
+    package var counts: Counts {
+        let counts = state.withLock { $0.machine.counts }
+        return Counts(
+            received: counts.received,
+            stored: counts.stored,
+            refused: counts.refused,
+            waiting: counts.waiting
+        )
+    }
+
+    /// Writes until a graceful shutdown, then what still waits.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            while let work = await nextWork() {
+                switch work {
+                case .batch(let requests): try await write(requests)
+                case .fence(let completion):
+                    do {
+                        completion(.success(try await store.lastSequence()))
+                    } catch {
+                        completion(.failure(error))
+                    }
+                }
+            }
+        } onGracefulShutdown: {
+            self.stop()
+        }
+    }
+
+    /// Takes in nothing more; `run()` returns when everything that waits is written.
+    package func stop() {
+        let writer = state.withLock { state in
+            state.machine.stop()
+            return state.takeWriter()
+        }
+        writer?.resume()
+    }
+
+    private enum Step {
+        case work(RecorderStateMachine.Work)
+        case end
+        case wait
+    }
+
+    private func nextWork() async -> RecorderStateMachine.Work? {
+        while true {
+            let step = state.withLock { state -> Step in
+                if let work = state.machine.take() { return .work(work) }
+                return state.machine.isStopping ? .end : .wait
+            }
+            switch step {
+            case .work(let work): return work
+            case .end: return nil
+            case .wait:
+                await withCheckedContinuation { continuation in
+                    // Between the look above and this, work may have come or the end: then do not wait.
+                    let isAwake = state.withLock { state in
+                        guard !state.machine.hasWork, !state.machine.isStopping else { return true }
+                        state.writer = continuation
+                        return false
+                    }
+                    if isAwake { continuation.resume() }
+                }
+            }
+        }
+    }
+
+    private func write(_ requests: [RecorderStateMachine.Request]) async throws {
+        let start = ContinuousClock.now
+        do {
+            try await commit(requests)
+        } catch EventStoreError.full {
+            logger.error("the disk is full; recording answers 503 until there is room")
+            for request in requests { finish(request, .refused(.diskFull)) }
+        } catch EventStoreError.refused where requests.count > 1 {
+            // One of them cannot be stored: each gets a transaction of its own, and only the offender fails.
+            try await writeOneByOne(requests)
+        } catch EventStoreError.refused(let problem) {
+            logger.error("an event could not be stored", metadata: ["problem": "\(problem)"])
+            for request in requests { finish(request, .refused(.unstorable)) }
+        } catch {
+            for request in requests { finish(request, .refused(.ioError)) }
+            refuseTheRest()
+            throw error
+        }
+        Self.commitDuration.record(duration: ContinuousClock.now - start)
+    }
+
+    private func writeOneByOne(_ requests: [RecorderStateMachine.Request]) async throws {
+        for (index, request) in requests.enumerated() {
+            do {
+                try await write([request])
+            } catch {
+                for request in requests[(index + 1)...] { finish(request, .refused(.ioError)) }
+                throw error
+            }
+        }
+    }
+
+    private func commit(_ requests: [RecorderStateMachine.Request]) async throws {
+        let events = requests.count == 1 ? requests[0].events : requests.flatMap(\.events)
+        var sequence = try await store.append(events)
+        for request in requests {
+            finish(request, .stored(firstSequence: sequence))
+            sequence += Int64(request.events.count)
+        }
+        Self.committed.increment(by: events.count)
+        Self.batchSize.record(events.count)
+        Self.queueDepth.record(state.withLock { $0.machine.counts.waiting })
+    }
+
+    private func finish(_ request: RecorderStateMachine.Request, _ result: RecordResult) {
+        state.withLock { $0.machine.finished(request, result) }
+        if case .refused(let refusal) = result { count(refused: refusal, request.events.count) }
+        request.completion(result)
+    }
+
+    /// After a failed fsync: whoever waits is told, nobody is left hanging.
+    private func refuseTheRest() {
+        while let work = state.withLock({ state in
+            state.machine.stop()
+            return state.machine.take()
+        }) {
+            switch work {
+            case .batch(let requests): for request in requests { finish(request, .refused(.ioError)) }
+            case .fence(let completion): completion(.failure(Ended()))
+            }
+        }
+    }
+
+    private func count(refused refusal: RecordResult.Refusal, _ events: Int) {
+        Counter(label: "fingerpost_event_rejected_total", dimensions: [("reason", refusal.rawValue)]).increment(
+            by: events
+        )
+    }
+}

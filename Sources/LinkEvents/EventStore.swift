@@ -1,0 +1,79 @@
+package import LinkRouting
+
+/// The log: events in the order of their commits, in files by UTC day.
+package protocol EventStore: Sendable {
+    /// The last committed sequence; 0 for an empty log.
+    func lastSequence() async throws -> Int64
+
+    /// Appends the events in one transaction with one fsync; the sequence of the first. Throws ``EventStoreError``.
+    func append(_ events: [Event]) async throws -> Int64
+
+    /// A tenant's events of a range of sequences, in their order, at most `limit`.
+    func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent]
+}
+
+/// How an append fails.
+package enum EventStoreError: Error, Hashable, Sendable {
+    /// The disk is full: recording stops, everything else goes on, and it heals by itself.
+    case full
+    /// A write or fsync failed; what the file holds is no longer known, so the process must end and read again.
+    case io(String)
+    /// One of the events cannot be stored.
+    case refused(String)
+}
+
+/// What has been cut into windows and exported; kept beside the log.
+package protocol ExportLedger: Sendable {
+    /// The tenant's cursor; the first call fixes since when its windows count.
+    func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor
+
+    /// Cuts the next window up to `edge`: from the cursor's edge + 1. Stored once; cutting the same end again changes nothing
+    /// and returns what is stored.
+    func cut(_ tenant: TenantID, end: Timestamp, edge: Int64, format: String, level: Int) async throws -> ExportWindow
+
+    /// Windows that are cut but not yet marked as exported, oldest first.
+    func pending(_ tenant: TenantID) async throws -> [ExportWindow]
+    func markExported(_ window: ExportWindow, at now: Timestamp) async throws
+}
+
+/// How far a tenant's exports have come.
+package struct ExportCursor: Sendable, Hashable {
+    /// The end of the last window, or since when windows count.
+    package let lastEnd: Timestamp
+    /// The last sequence that belongs to a window.
+    package let edge: Int64
+
+    package init(lastEnd: Timestamp, edge: Int64) {
+        self.lastEnd = lastEnd
+        self.edge = edge
+    }
+}
+
+/// A range of the log for one tenant: `firstSequence...lastSequence`, empty when the last is smaller.
+package struct ExportWindow: Sendable, Hashable {
+    package let tenant: TenantID
+    package let start: Timestamp
+    package let end: Timestamp
+    package let firstSequence: Int64
+    package let lastSequence: Int64
+    package let format: String
+    package let level: Int
+
+    package init(
+        tenant: TenantID,
+        start: Timestamp,
+        end: Timestamp,
+        firstSequence: Int64,
+        lastSequence: Int64,
+        format: String,
+        level: Int
+    ) {
+        self.tenant = tenant
+        self.start = start
+        self.end = end
+        self.firstSequence = firstSequence
+        self.lastSequence = lastSequence
+        self.format = format
+        self.level = level
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+package import LinkRouting
+
+/// When a tenant's windows end.
+package enum ExportSchedule: Sendable, Hashable {
+    /// At every full hour of UTC.
+    case hourly
+    /// Once a day at a wall time. In the gap of a clock change it is the first instant after the gap; where the wall time
+    /// comes twice, the earlier one.
+    case daily(DailyTime)
+
+    package struct DailyTime: Sendable, Hashable {
+        package let hour: Int
+        package let minute: Int
+        package let zone: String
+
+        /// Nil when the time is none or the system does not know the IANA zone.
+        package init?(hour: Int, minute: Int, zone: String) {
+            guard (0..<24).contains(hour), (0..<60).contains(minute), TimeZone(identifier: zone) != nil else {
+                return nil
+            }
+            self.hour = hour
+            self.minute = minute
+            self.zone = zone
+        }
+    }
+
+    /// The first end after an instant.
+    package func next(after instant: Timestamp) -> Timestamp {
+        switch self {
+        case .hourly:
+            let hour: Int64 = 3_600_000
+            return Timestamp(milliseconds: (instant.milliseconds / hour + 1) * hour)
+        case .daily(let time):
+            return time.next(after: instant)
+        }
+    }
+
+    /// Every end after one instant up to and including another, oldest first.
+    package func ends(after start: Timestamp, upTo limit: Timestamp) -> [Timestamp] {
+        var ends: [Timestamp] = []
+        var end = next(after: start)
+        while end <= limit {
+            ends.append(end)
+            end = next(after: end)
+        }
+        return ends
+    }
+}
+
+extension ExportSchedule.DailyTime {
+    fileprivate func next(after instant: Timestamp) -> Timestamp {
+        guard let zone = TimeZone(identifier: zone) else {
+            preconditionFailure("the initializer has looked the zone up")
+        }
+        let local = instant.milliseconds + zone.offset(at: instant.milliseconds)
+        let today = Timestamp(milliseconds: local).day.daysSince1970
+        // The wall time of a neighbouring day may be the first one after the instant when the zone changes its offset.
+        for day in (today - 1)...(today + 2) {
+            let candidate = self.instant(onDay: day, in: zone)
+            if candidate > instant.milliseconds { return Timestamp(milliseconds: candidate) }
+        }
+        preconditionFailure("a wall time comes at least once in three days")
+    }
+
+    /// When the wall clock of the zone shows the time on a day, in milliseconds since 1970.
+    private func instant(onDay day: Int64, in zone: TimeZone) -> Int64 {
+        let dayLength = Timestamp.millisecondsPerDay
+        let wall = day * dayLength + Int64(hour) * 3_600_000 + Int64(minute) * 60_000
+        let before = zone.offset(at: wall - dayLength)
+        let after = zone.offset(at: wall + dayLength)
+        let candidates = [wall - before, wall - after].filter { $0 + zone.offset(at: $0) == wall }
+        if let earliest = candidates.min() { return earliest }
+        // A gap: the offset jumps from `before` to `after` somewhere between the two readings of the wall time.
+        var low = wall - max(before, after)
+        var high = wall - min(before, after)
+        while high - low > 1_000 {
+            let middle = low + (high - low) / 2
+            if zone.offset(at: middle) == after { high = middle } else { low = middle }
+        }
+        return high / 1_000 * 1_000
+    }
+}
+
+extension TimeZone {
+    /// Milliseconds east of UTC.
+    fileprivate func offset(at milliseconds: Int64) -> Int64 {
+        Int64(secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))) * 1_000
+    }
+}

@@ -1,0 +1,66 @@
+import CZlib
+
+/// Compresses into the gzip format as bytes come, in constant memory. Same bytes, level and
+/// zlib version → same file: zlib's own header holds neither a time nor a name.
+package final class GzipStream {
+    /// zlib keeps pointers into the stream's own address, so that must not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+
+    package struct Failure: Error { package let code: Int32 }
+
+    /// Level 1 (fast) to 9 (small).
+    package init(level: Int) throws {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        // 15 bits of window, + 16 for the gzip format.
+        let code = deflateInit2_(
+            stream,
+            Int32(clamping: level),
+            Z_DEFLATED,
+            15 + 16,
+            8,
+            Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION,
+            Int32(MemoryLayout<z_stream>.size)
+        )
+        guard code == Z_OK else {
+            stream.deallocate()
+            throw Failure(code: code)
+        }
+    }
+
+    deinit {
+        deflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Compresses `bytes`; whatever comes out goes to `put`.
+    package func write(_ bytes: [UInt8], to put: (ArraySlice<UInt8>) throws -> Void) throws {
+        try run(bytes, Z_NO_FLUSH, put)
+    }
+
+    /// Ends the file.
+    package func finish(to put: (ArraySlice<UInt8>) throws -> Void) throws {
+        try run([], Z_FINISH, put)
+    }
+
+    private func run(_ bytes: [UInt8], _ flush: Int32, _ put: (ArraySlice<UInt8>) throws -> Void) throws {
+        var bytes = bytes
+        try bytes.withUnsafeMutableBufferPointer { input in
+            stream.pointee.next_in = input.baseAddress
+            stream.pointee.avail_in = UInt32(input.count)
+            var code = Z_OK
+            repeat {
+                let count = buffer.withUnsafeMutableBufferPointer { out in
+                    stream.pointee.next_out = out.baseAddress
+                    stream.pointee.avail_out = UInt32(out.count)
+                    code = deflate(stream, flush)
+                    return out.count - Int(stream.pointee.avail_out)
+                }
+                guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else { throw Failure(code: code) }
+                if count > 0 { try put(buffer[..<count]) }
+            } while stream.pointee.avail_out == 0 || (flush == Z_FINISH && code != Z_STREAM_END)
+        }
+    }
+}

@@ -1,7 +1,0 @@
-import CZlib
-import Crypto
-import Logging
-import Metrics
-import ServiceLifecycle
-
-enum Placeholder {}

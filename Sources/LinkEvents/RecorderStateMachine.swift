@@ -1,0 +1,152 @@
+import LinkRouting
+
+/// What becomes of events that were handed to the recorder.
+package enum RecordResult: Sendable, Hashable {
+    /// Committed and synced; the sequence of the first event.
+    case stored(firstSequence: Int64)
+    case refused(Refusal)
+
+    package enum Refusal: String, Sendable, CaseIterable {
+        /// The recorder holds as much as it may.
+        case queueFull = "queue_full"
+        case diskFull = "disk_full"
+        /// More than 100 events a second that belong to no tenant.
+        case unownedRate = "unowned_rate"
+        case stopping
+        /// The log cannot hold this event.
+        case unstorable
+        /// A write or fsync failed; the process is about to end.
+        case ioError = "io_error"
+    }
+}
+
+/// The recorder's decisions, without a lock, a clock or a file.
+struct RecorderStateMachine {
+    struct Limits {
+        var waitingEvents = 8_192
+        var waitingBytes = 16 << 20
+        var batchEvents = 1_024
+        var batchBytes = 1 << 20
+        var unownedPerSecond = 100
+    }
+
+    /// The events of one request: committed together or not at all.
+    struct Request {
+        let events: [Event]
+        let byteCount: Int
+        let completion: @Sendable (RecordResult) -> Void
+    }
+
+    enum Work {
+        case batch([Request])
+        /// Everything handed in before it is committed.
+        case fence(@Sendable (Result<Int64, any Error>) -> Void)
+    }
+
+    /// received = stored + refused + waiting, at every moment.
+    struct Counts: Hashable {
+        var received = 0
+        var stored = 0
+        var refused: [RecordResult.Refusal: Int] = [:]
+        var waiting = 0
+    }
+
+    private enum Entry {
+        case request(Request)
+        case fence(@Sendable (Result<Int64, any Error>) -> Void)
+    }
+
+    private let limits: Limits
+    private var queue: [Entry] = []
+    /// Where the queue begins; what stands before is taken.
+    private var head = 0
+    private var waitingBytes = 0
+    private var unownedSecond: Int64 = .min
+    private var unownedCount = 0
+    private(set) var isStopping = false
+    private(set) var counts = Counts()
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Nil when the events now wait.
+    mutating func submit(_ request: Request, at now: Timestamp) -> RecordResult.Refusal? {
+        counts.received += request.events.count
+        if let refusal = refusal(for: request, at: now) {
+            counts.refused[refusal, default: 0] += request.events.count
+            return refusal
+        }
+        counts.waiting += request.events.count
+        waitingBytes += request.byteCount
+        queue.append(.request(request))
+        return nil
+    }
+
+    private mutating func refusal(for request: Request, at now: Timestamp) -> RecordResult.Refusal? {
+        guard !isStopping else { return .stopping }
+        guard counts.waiting + request.events.count <= limits.waitingEvents,
+            waitingBytes + request.byteCount <= limits.waitingBytes
+        else { return .queueFull }
+        let unowned = request.events.count { $0.tenant == .none }
+        guard unowned > 0 else { return nil }
+        let second = now.milliseconds / 1_000
+        if second != unownedSecond { (unownedSecond, unownedCount) = (second, 0) }
+        guard unownedCount + unowned <= limits.unownedPerSecond else { return .unownedRate }
+        unownedCount += unowned
+        return nil
+    }
+
+    /// False when the recorder has ended.
+    mutating func submitFence(_ completion: @escaping @Sendable (Result<Int64, any Error>) -> Void) -> Bool {
+        guard !isStopping else { return false }
+        queue.append(.fence(completion))
+        return true
+    }
+
+    /// Everything that waits, up to the batch's bounds or the next fence; nil when nothing does.
+    mutating func take() -> Work? {
+        guard head < queue.count else { return nil }
+        if case .fence(let completion) = queue[head] {
+            advance(by: 1)
+            return .fence(completion)
+        }
+        var batch: [Request] = []
+        var (events, bytes) = (0, 0)
+        while head + batch.count < queue.count, case .request(let request) = queue[head + batch.count] {
+            guard
+                batch.isEmpty
+                    || (events + request.events.count <= limits.batchEvents
+                        && bytes + request.byteCount <= limits.batchBytes)
+            else { break }
+            batch.append(request)
+            events += request.events.count
+            bytes += request.byteCount
+        }
+        advance(by: batch.count)
+        waitingBytes -= bytes
+        return .batch(batch)
+    }
+
+    private mutating func advance(by count: Int) {
+        head += count
+        if head == queue.count {
+            queue.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head > 1_024, head > queue.count / 2 {
+            queue.removeFirst(head)
+            head = 0
+        }
+    }
+
+    var hasWork: Bool { head < queue.count }
+
+    mutating func finished(_ request: Request, _ result: RecordResult) {
+        counts.waiting -= request.events.count
+        switch result {
+        case .stored: counts.stored += request.events.count
+        case .refused(let refusal): counts.refused[refusal, default: 0] += request.events.count
+        }
+    }
+
+    /// From now on nothing is taken in; what waits is still written.
+    mutating func stop() { isStopping = true }
+}

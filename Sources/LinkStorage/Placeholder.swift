@@ -1,4 +1,0 @@
-import GRDB
-import GRDBSQLite
-
-enum Placeholder {}
