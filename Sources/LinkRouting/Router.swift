@@ -159,7 +159,7 @@ extension Identity {
     }
 
     /// The link without its first segment, where that is a host which the scheme ignores.
-    func withoutIgnoredHost(_ link: Link) -> Link {
+    public func withoutIgnoredHost(_ link: Link) -> Link {
         guard link.hasAuthoritySegment, let scheme = schemes.first(where: { $0.name == link.scheme }) else {
             return link
         }

@@ -1,0 +1,21 @@
+package import struct Foundation.Data
+package import LinkRouting
+import Synchronization
+
+/// A random key for each UTC day, so that keyed addresses of different days cannot be joined. Kept in memory only: a day's
+/// key is gone when the day or the process ends.
+package final class AddressKeys: Sendable {
+    private let current = Mutex<(day: CivilDay, key: Data)?>(nil)
+    private let random: @Sendable (Int) -> Data
+
+    package init(random: @escaping @Sendable (Int) -> Data) { self.random = random }
+
+    package func key(for day: CivilDay) -> Data {
+        current.withLock { current in
+            if let current, current.day == day { return current.key }
+            let key = random(32)
+            current = (day, key)
+            return key
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkEvents
+import LinkRouting
+import NIOCore
+
+/// Exports: list, run now, download.
+struct ExportController {
+    let gate: AdminGate
+    let exporter: Exporter
+    let catalog: LiveCatalog
+
+    private static let chunkBytes = 64 << 10
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/exports", use: list)
+        router.post("/admin/v1/tenants/:tenant/exports", use: runNow)
+        router.get("/admin/v1/tenants/:tenant/exports/**", use: download)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .exportsRead)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("exports")
+        writer.beginArray()
+        for name in try await exporter.names(of: entry.tenant).prefix(1_000) {
+            guard let manifest = try await exporter.manifest(name) else { continue }
+            writer.node(try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536)))
+        }
+        writer.endArray()
+        writer.endObject()
+        return Response(json: writer.bytes)
+    }
+
+    /// Ends a window at this moment; its manifest is the answer.
+    @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .exportsRead)
+        guard let table = catalog.current.table(of: entry.tenant) else {
+            throw CatalogEditor.Failure.unknownTenant(entry.tenant)
+        }
+        let manifest = try await exporter.exportNow(ExportPlan(table))
+        return Response(status: .created, json: manifest.json)
+    }
+
+    /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
+    @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .exportsRead)
+        let parts = context.parameters.getCatchAll()
+        // The names are ours: nothing else is looked up, so no path leads out of the tenant's own folder.
+        guard parts.count == 3, parts.allSatisfy(\.isExportName) else {
+            throw Problem(.unknownExport, "An export is named dt=…/hour=…/events-…; list them at …/exports.")
+        }
+        let path = "tenant=\(entry.tenant)/" + parts.joined(separator: "/")
+        guard let first = try await exporter.read(path, from: 0, count: Self.chunkBytes) else {
+            throw Problem(.unknownExport, "There is no such export; list them at …/exports.")
+        }
+        let exporter = exporter
+        let body = ResponseBody { writer in
+            var chunk = first
+            var offset: Int64 = 0
+            while !chunk.isEmpty {
+                try await writer.write(ByteBuffer(bytes: chunk))
+                offset += Int64(chunk.count)
+                chunk = try await exporter.read(path, from: offset, count: Self.chunkBytes) ?? []
+            }
+            try await writer.finish(nil)
+        }
+        var headers = HTTPFields()
+        headers[.contentType] = path.hasSuffix(".json") ? "application/json" : "application/gzip"
+        headers[.cacheControl] = "private, no-store"
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}
+
+extension ExportPlan {
+    /// What the tenant's settings ask for.
+    package init(_ table: PublishedTable) {
+        let export = table.settings.export
+        let schedule: ExportSchedule? =
+            switch export.schedule {
+            case .off: nil
+            case .hourly: .hourly
+            case .daily(let hour, let minute, let zone):
+                ExportSchedule.DailyTime(hour: hour, minute: minute, zone: zone).map(ExportSchedule.daily)
+            }
+        self.init(
+            tenant: table.tenant, schedule: schedule, format: export.format == .csv ? .csv : .ndjson, level: export.level)
+    }
+}
+
+extension StringProtocol {
+    fileprivate var isExportName: Bool {
+        (1...80).contains(utf8.count) && !hasPrefix(".")
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "="):
+                    true
+                default: false
+                }
+            }
+    }
+}

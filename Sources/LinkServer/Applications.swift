@@ -1,0 +1,112 @@
+package import Hummingbird
+package import LinkCatalog
+package import LinkEvents
+package import Logging
+import LinkRouting
+import NIOCore
+
+/// Everything that the three ports need.
+package struct ServerParts: Sendable {
+    package var resolving: Resolving
+    package var keys: KeyRing
+    package var editor: CatalogEditor
+    package var store: any CatalogStore
+    package var exporter: Exporter
+    package var readiness: Readiness
+    package var limits: ServerLimits
+    package var logger: Logger
+
+    package init(
+        resolving: Resolving,
+        keys: KeyRing,
+        editor: CatalogEditor,
+        store: any CatalogStore,
+        exporter: Exporter,
+        readiness: Readiness,
+        limits: ServerLimits,
+        logger: Logger
+    ) {
+        self.resolving = resolving
+        self.keys = keys
+        self.editor = editor
+        self.store = store
+        self.exporter = exporter
+        self.readiness = readiness
+        self.limits = limits
+        self.logger = logger
+    }
+}
+
+/// Where a port listens; port 0 takes a free one.
+package struct ListenAddress: Sendable, Hashable {
+    package let host: String
+    package let port: Int
+
+    package init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+}
+
+/// The public port: resolve, association files, clicks.
+package func buildPublicApplication(
+    _ parts: ServerParts,
+    at address: ListenAddress,
+    onListening: @escaping @Sendable (Int) async -> Void
+) -> some ApplicationProtocol {
+    application(parts, at: address, name: "public", onListening: onListening) { router in
+        ResolveController(resolving: parts.resolving, keys: parts.keys, limits: parts.limits).addRoutes(to: router)
+        AssociationController(catalog: parts.resolving.catalog).addRoutes(to: router)
+        ClickController(resolving: parts.resolving).addRoutes(to: router)
+    }
+}
+
+/// The admin port: tenants, tables, routes, exports; every request needs a key.
+package func buildAdminApplication(
+    _ parts: ServerParts,
+    at address: ListenAddress,
+    onListening: @escaping @Sendable (Int) async -> Void
+) -> some ApplicationProtocol {
+    let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
+    return application(parts, at: address, name: "admin", onListening: onListening) { router in
+        TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(to: router)
+        TableController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(to: router)
+        RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
+        ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
+    }
+}
+
+/// The ops port: health.
+package func buildOpsApplication(
+    _ parts: ServerParts,
+    at address: ListenAddress,
+    onListening: @escaping @Sendable (Int) async -> Void
+) -> some ApplicationProtocol {
+    application(parts, at: address, name: "ops", onListening: onListening) { router in
+        HealthController(readiness: parts.readiness).addRoutes(to: router)
+    }
+}
+
+private func application(
+    _ parts: ServerParts,
+    at address: ListenAddress,
+    name: String,
+    onListening: @escaping @Sendable (Int) async -> Void,
+    routes: (Hummingbird.Router<ServerRequestContext>) -> Void
+) -> some ApplicationProtocol {
+    let router = Router(context: ServerRequestContext.self)
+    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
+    router.add(middleware: ErrorMiddleware { ids.next(at: now()) })
+    routes(router)
+    return Application(
+        router: router,
+        // Hummingbird's own default leaves an idle connection open for ever.
+        server: .http1(configuration: .init(idleTimeout: .seconds(Int64(parts.limits.idleSeconds)))),
+        configuration: ApplicationConfiguration(
+            address: .hostname(address.host, port: address.port),
+            serverName: nil,
+            availableConnectionsDelegate: .maximum(parts.limits.connections, logger: parts.logger)),
+        onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
+        logger: parts.logger
+    )
+}

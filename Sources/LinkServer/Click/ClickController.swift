@@ -1,0 +1,110 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import NIOCore
+
+/// `GET` on a host that serves links: somebody tapped a link in a browser.
+struct ClickController {
+    let resolving: Resolving
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        for path in ["/", "**"] {
+            router.get(RouterPath(path), use: click)
+            router.head(RouterPath(path), use: click)
+        }
+    }
+
+    @Sendable private func click(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        guard let authority = request.head.authority, let root = request.hostLink, let host = root.host,
+            let (_, serves) = resolving.catalog.current.table(forHost: host, port: root.port), serves == .links
+        else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
+        let path = request.head.path ?? "/"
+        guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
+
+        let visitor = Visitor(request.headers)
+        var facts = visitor.context
+        facts.now = resolving.now()
+        let caller = Resolving.Caller(
+            requestID: context.requestID, address: context.peerAddress, userAgent: request.headers[.userAgent],
+            referrerHost: visitor.referrerHost, method: request.method.rawValue, source: "click", kind: .click,
+            purpose: visitor.purpose)
+        var passages = [
+            resolving.resolve(
+                "https://\(authority)\(path)", clientEventID: nil, in: facts, explanation: .omitted, by: caller)
+        ]
+        try await resolving.record(&passages)
+        guard let answer = passages.first?.answer else { preconditionFailure("one link gives one passage") }
+        return response(to: answer)
+    }
+
+    private func response(to answer: CatalogResolution) -> Response {
+        let resolution = answer.resolution
+        switch resolution.action {
+        case .openStore:
+            if let store = resolution.destination?.store { return .redirect(to: store) }
+        case .openWeb, .openApp, .signIn, .updateApp:
+            if let page = resolution.destination?.web, !leadsBack(page, from: answer.link) { return .redirect(to: page) }
+        case .block:
+            return .page(.forbidden, "This link is blocked", resolution.blockReason ?? "")
+        case nil:
+            break
+        }
+        if let rejection = resolution.rejection {
+            return .page(.badRequest, "This link cannot be read", rejection.message)
+        }
+        return .page(.notFound, "This link leads nowhere", "Nothing is published for it.")
+    }
+
+    /// Whether the page is the link itself again: same host and path.
+    private func leadsBack(_ page: String, from link: Link?) -> Bool {
+        guard let link, let target = try? Link.parse(page) else { return true }
+        guard target.isWeb else { return true }
+        return target.host == link.host && target.port == link.port
+            && target.segmentCount == link.segmentCount
+            && (0..<link.segmentCount).allSatisfy { target.segmentText($0) == link.segmentText($0) }
+    }
+}
+
+extension String {
+    /// `/_fp/` and `/.well-known/` are answered by Fingerpost itself on every host.
+    fileprivate var isReserved: Bool {
+        hasPrefix("/_fp/") || hasPrefix("/.well-known/") || self == "/_fp" || self == "/.well-known"
+    }
+}
+
+extension Response {
+    fileprivate static func redirect(to url: String) -> Response {
+        var headers = HTTPFields()
+        headers[.location] = url
+        headers[.cacheControl] = "no-store"
+        headers[.referrerPolicy] = "no-referrer"
+        return Response(status: .found, headers: headers)
+    }
+
+    /// A page for people, without script, style or anything of the link's own text.
+    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        headers[.referrerPolicy] = "no-referrer"
+        let html = """
+            <!doctype html><html lang="en"><meta charset="utf-8"><title>\(title.escapedForHTML)</title>
+            <h1>\(title.escapedForHTML)</h1><p>\(text.escapedForHTML)</p></html>
+
+            """
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .contentType
+}
+
+extension String {
+    fileprivate var escapedForHTML: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}

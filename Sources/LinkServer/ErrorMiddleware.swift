@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import Logging
+import NIOCore
+
+/// Gives every request its id and every error its answer; the only place of the server that logs errors.
+struct ErrorMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let makeRequestID: @Sendable () -> String
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.requestID = request.headers[.requestID].flatMap { $0.isRequestID ? $0 : nil } ?? makeRequestID()
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch {
+            response = problem(for: error, context).response(requestID: context.requestID)
+        }
+        response.headers[.requestID] = context.requestID
+        response.headers[.contentTypeOptions] = "nosniff"
+        return response
+    }
+
+    private func problem(for error: any Error, _ context: ServerRequestContext) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as DocumentError: return Problem(.invalidRequest, error.description)
+        case let error as JSONSyntaxError: return Problem(.malformedJSON, "The body is not JSON: \(error.description)")
+        case let error as RouteTable.DecodingErrors:
+            return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
+        case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
+        case let error as CatalogEditor.Failure: return Problem(error)
+        case let error as OwnershipConflict:
+            return Problem(
+                error.kind == .domain ? .domainTaken : .schemeTaken,
+                "The \(error.kind.rawValue) '\(error.name)' belongs to another tenant; remove it there first.")
+        case let error as StaleWrite:
+            return Problem(.stale, "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat.")
+        case let error as any HTTPResponseError where error.status == .notFound:
+            return Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
+        case let error as any HTTPResponseError where error.status == .methodNotAllowed:
+            return Problem(.methodNotAllowed, "This path does not take the method; docs/api.md lists what it takes.")
+        case let error as any HTTPResponseError where error.status.kind == .clientError:
+            return Problem(error.status == .contentTooLarge ? .bodyTooLarge : .invalidRequest, "The request cannot be read.")
+        default:
+            context.logger.error(
+                "request failed", metadata: ["error": "\(error)", "request.id": "\(context.requestID)"])
+            return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
+        }
+    }
+}
+
+extension Problem {
+    init(_ failure: CatalogEditor.Failure) {
+        switch failure {
+        case .unknownTenant(let tenant):
+            self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings first.")
+        case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
+        case .noTable(let tenant): self.init(.noTable, "'\(tenant)' has no draft to publish; PUT a table first.")
+        case .findings(let findings):
+            self.init(
+                .invalidTable, "The table has errors; nothing was changed. Mend what 'findings' lists.", findings: findings)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    // The names are constants of this program, and proper ones.
+    static let requestID = HTTPField.Name("X-Request-ID") ?? .contentType
+    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .contentType
+}
+
+extension String {
+    /// `[A-Za-z0-9._-]{1,64}`
+    fileprivate var isRequestID: Bool {
+        (1...64).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkRouting
+import Synchronization
+
+/// The keys that are valid now, by id.
+package final class KeyRing: Sendable {
+    private let grants: Mutex<[String: KeyGrant]>
+    private let now: @Sendable () -> Timestamp
+
+    package init(_ grants: [KeyGrant], now: @escaping @Sendable () -> Timestamp) {
+        self.grants = Mutex(Dictionary(grants.map { ($0.id, $0) }) { $1 })
+        self.now = now
+    }
+
+    package func replace(by grants: [KeyGrant]) {
+        let byID = Dictionary(grants.map { ($0.id, $0) }) { $1 }
+        self.grants.withLock { $0 = byID }
+    }
+
+    package var isEmpty: Bool { grants.withLock(\.isEmpty) }
+
+    /// What the request's bearer key may do; nil without one. A key that is wrong is an error, never nothing.
+    func optionalGrant(of request: Request) throws -> KeyGrant? {
+        guard let header = request.headers[.authorization] else { return nil }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
+            let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash),
+            grant.expiresAt.map({ now() < $0 }) ?? true
+        else { throw Problem(.invalidKey, "The key is not one of this server's, or it has expired. Make one with 'fingerpost keys create'.") }
+        return grant
+    }
+
+    /// The request's key, which must have the scope for the tenant.
+    func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
+        guard let grant = try optionalGrant(of: request) else {
+            var problem = Problem(.missingKey, "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'.")
+            problem.headers[.wwwAuthenticate] = "Bearer"
+            throw problem
+        }
+        guard grant.allows(scope, for: tenant) else {
+            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
+        }
+        return grant
+    }
+}

@@ -1,4 +1,0 @@
-import Atomics
-import Hummingbird
-
-enum Placeholder {}

@@ -1,0 +1,108 @@
+import HTTPTypes
+import Hummingbird
+package import LinkRouting
+import NIOCore
+
+/// An answer that says what went wrong and what to do: RFC 9457 `application/problem+json` with a stable code.
+struct Problem: Error {
+    let code: Code
+    let detail: String
+    var findings: [Finding] = []
+    var headers = HTTPFields()
+
+    enum Code: String, CaseIterable {
+        case malformedJSON = "malformed_json"
+        case invalidRequest = "invalid_request"
+        case invalidTable = "invalid_table"
+        case invalidSettings = "invalid_settings"
+        case bodyTooLarge = "body_too_large"
+        case missingKey = "missing_key"
+        case invalidKey = "invalid_key"
+        case forbidden
+        case explainForbidden = "explain_forbidden"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case unknownHost = "unknown_host"
+        case unknownTenant = "unknown_tenant"
+        case unknownRoute = "unknown_route"
+        case unknownRevision = "unknown_revision"
+        case unknownExport = "unknown_export"
+        case noTable = "no_table"
+        case domainTaken = "domain_taken"
+        case schemeTaken = "scheme_taken"
+        case stale
+        case continuationInvalid = "continuation_invalid"
+        case continuationExpired = "continuation_expired"
+        case logUnavailable = "log_unavailable"
+        case notRecorded = "not_recorded"
+        case internalError = "internal_error"
+
+        /// The one place where a code becomes a status.
+        var status: HTTPResponse.Status {
+            switch self {
+            case .malformedJSON, .invalidRequest, .continuationInvalid: .badRequest
+            case .missingKey, .invalidKey: .unauthorized
+            case .forbidden, .explainForbidden: .forbidden
+            case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport: .notFound
+            case .methodNotAllowed: .methodNotAllowed
+            case .domainTaken, .schemeTaken, .noTable: .conflict
+            case .continuationExpired: .gone
+            case .stale: .preconditionFailed
+            case .bodyTooLarge: .contentTooLarge
+            case .invalidTable, .invalidSettings: .unprocessableContent
+            case .logUnavailable: .serviceUnavailable
+            case .notRecorded, .internalError: .internalServerError
+            }
+        }
+
+        var title: String { rawValue.replacing("_", with: " ") }
+    }
+
+    init(_ code: Code, _ detail: String, findings: [Finding] = []) {
+        self.code = code
+        self.detail = detail
+        self.findings = findings
+    }
+
+    func response(requestID: String) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", "about:blank")
+        writer.member("title", code.title)
+        writer.member("status", code.status.code)
+        writer.member("detail", detail)
+        writer.member("code", code.rawValue)
+        writer.member("requestId", requestID)
+        if !findings.isEmpty {
+            writer.key("findings")
+            writer.findings(findings)
+        }
+        writer.endObject()
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        return Response(status: code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+    }
+}
+
+extension JSONWriter {
+    /// Findings as every endpoint and command shows them.
+    package mutating func findings(_ findings: [Finding]) {
+        beginArray()
+        for finding in findings {
+            beginObject()
+            member("code", finding.code.rawValue)
+            member("severity", finding.severity.rawValue)
+            member("path", finding.path)
+            member("route", finding.route?.rawValue)
+            if let position = finding.position, position.line > 0 {
+                member("line", position.line)
+                member("column", position.column)
+            }
+            member("message", finding.message)
+            member("fix", finding.fix.isEmpty ? nil : finding.fix)
+            endObject()
+        }
+        endArray()
+    }
+}

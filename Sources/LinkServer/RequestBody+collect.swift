@@ -1,0 +1,16 @@
+import Hummingbird
+import NIOCore
+
+extension Request {
+    /// The whole body; one that is larger, or says that it will be, is refused before more of it is read.
+    mutating func collectBody(upTo limit: Int) async throws -> ByteBuffer {
+        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
+            throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
+        }
+        do {
+            return try await body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+        }
+    }
+}

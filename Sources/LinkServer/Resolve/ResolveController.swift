@@ -1,0 +1,102 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import NIOCore
+
+/// `POST /resolve`
+struct ResolveController {
+    let resolving: Resolving
+    let keys: KeyRing
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.post("/resolve", use: resolve)
+    }
+
+    @Sendable private func resolve(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try keys.optionalGrant(of: request)
+        var request = request
+        let body = try await request.collectBody(upTo: limits.batchBytes)
+        let node = try JSONReader.parse(
+            Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limits.batchBytes))
+        // Only a batch may be larger than a single link can ask for.
+        if node["links"] == nil, body.readableBytes > limits.bodyBytes {
+            throw Problem(.bodyTooLarge, "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed.")
+        }
+        var message = try ResolveRequest(Field(node, path: ""))
+        if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
+        message.context.now = resolving.now()
+        let caller = Resolving.Caller(
+            requestID: context.requestID, address: context.peerAddress, userAgent: request.headers[.userAgent],
+            method: "POST", source: "api", kind: .resolve, purpose: message.purpose, occurredAt: message.occurredAt)
+        let (links, isBatch) = try links(of: &message)
+        var passages = links.map { link in
+            resolving.resolve(
+                link.url, clientEventID: link.clientEventID, in: message.context, explanation: message.explanation, by: caller)
+        }
+        if message.explanation == .included { try checkExplanation(passages, grant) }
+        try await resolving.record(&passages)
+        return try Response(json: answer(passages, isBatch: isBatch, warnings: message.warnings))
+    }
+
+    /// The links that the message asks for; a continuation holds its own.
+    private func links(of message: inout ResolveRequest) throws -> (links: [ResolveRequest.Link], isBatch: Bool) {
+        switch message.subject {
+        case .link(let link): return ([link], false)
+        case .batch(let links): return (links, true)
+        case .continuation(let token):
+            do {
+                let continuation = try resolving.sealer.open(token, for: message.context.app, at: resolving.now())
+                if message.context.app == nil { message.context.app = continuation.app }
+                return ([ResolveRequest.Link(url: continuation.url, clientEventID: nil)], false)
+            } catch .expired {
+                throw Problem(.continuationExpired, "The continuation is older than 30 minutes; resolve the link again.")
+            } catch .invalid {
+                throw Problem(.continuationInvalid, "The continuation was not made here or not for this app; resolve the link again.")
+            }
+        }
+    }
+
+    /// A trace shows unpublished paths: it needs a key of scope `explain`, or a tenant that shows them to all.
+    private func checkExplanation(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
+        for table in passages.compactMap(\.answer.table) where table.settings.explain == .key {
+            guard grant?.allows(.explain, for: table.tenant) == true else {
+                throw Problem(.explainForbidden, "'explain' needs a key with the scope 'explain'; leave it out, or send the key.")
+            }
+        }
+    }
+
+    private func answer(_ passages: [Resolving.Passage], isBatch: Bool, warnings: [String]) throws -> [UInt8] {
+        var writer = JSONWriter()
+        guard isBatch else {
+            guard let passage = passages.first else { preconditionFailure("a message has at least one link") }
+            var response = try resolving.response(passage)
+            response.warnings = warnings
+            return response.json()
+        }
+        writer.beginObject()
+        writer.key("results")
+        writer.beginArray()
+        for passage in passages { try resolving.response(passage).write(to: &writer) }
+        writer.endArray()
+        if !warnings.isEmpty {
+            writer.key("warnings")
+            writer.beginArray()
+            for warning in warnings { writer.string(warning) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension Response {
+    init(status: HTTPResponse.Status = .ok, json: [UInt8], headers: HTTPFields = HTTPFields()) {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
+    }
+}

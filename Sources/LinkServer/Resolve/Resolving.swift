@@ -1,0 +1,199 @@
+import HTTPTypes
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+
+/// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
+/// both go through here.
+package struct Resolving: Sendable {
+    package let catalog: LiveCatalog
+    package let recorder: EventRecorder
+    package let sealer: ContinuationSealer
+    package let eventIDs: EventIDGenerator
+    package let addressKeys: AddressKeys
+    package let now: @Sendable () -> Timestamp
+    /// Names this server in events.
+    package let node: String
+
+    package init(
+        catalog: LiveCatalog,
+        recorder: EventRecorder,
+        sealer: ContinuationSealer,
+        eventIDs: EventIDGenerator,
+        addressKeys: AddressKeys,
+        now: @escaping @Sendable () -> Timestamp,
+        node: String
+    ) {
+        self.catalog = catalog
+        self.recorder = recorder
+        self.sealer = sealer
+        self.eventIDs = eventIDs
+        self.addressKeys = addressKeys
+        self.now = now
+        self.node = node
+    }
+
+    /// Who asks, and how.
+    struct Caller {
+        var requestID: String
+        var address: String?
+        var userAgent: String?
+        var referrerHost: String?
+        var method: String
+        var source: String
+        var kind: Event.Kind
+        var purpose: Event.Purpose
+        var occurredAt: Timestamp?
+    }
+
+    /// One link on its way.
+    struct Passage {
+        var answer: CatalogResolution
+        /// The link's text, for a continuation.
+        var url: String
+        var event: Event
+        var isRecorded = false
+    }
+
+    func resolve(
+        _ url: String,
+        clientEventID: String?,
+        in context: Context,
+        explanation: Router.Explanation,
+        by caller: Caller
+    ) -> Passage {
+        let answer = catalog.current.resolve(url, in: context, explanation: explanation)
+        var event = event(answer, linkLength: url.utf8.count, context, caller)
+        event.clientEventID = clientEventID
+        return Passage(answer: answer, url: url, event: event)
+    }
+
+    /// Commits the events of one request together. Events that belong to no tenant may be left out when there are too many.
+    func record(_ passages: inout [Passage]) async throws {
+        var result = await recorder.record(passages.map(\.event))
+        var recorded = passages.indices.filter { _ in true }
+        if case .refused(.unownedRate) = result {
+            recorded = recorded.filter { passages[$0].event.tenant != .none }
+            guard !recorded.isEmpty else { return }
+            result = await recorder.record(recorded.map { passages[$0].event })
+        }
+        switch result {
+        case .stored:
+            for index in recorded { passages[index].isRecorded = true }
+        case .refused(.unstorable):
+            throw Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
+        case .refused:
+            let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
+            guard mayAnswer else {
+                var problem = Problem(
+                    .logUnavailable, "The request could not be recorded, so it was not answered. Try again in a second.")
+                problem.headers[.retryAfter] = "1"
+                throw problem
+            }
+        }
+    }
+
+    func response(_ passage: Passage) throws -> ResolveResponse {
+        var response = ResolveResponse(passage.answer)
+        response.id = passage.event.id
+        response.isRecorded = passage.isRecorded
+        if passage.answer.resolution.action == .signIn {
+            let continuation = Continuation(
+                tenant: passage.answer.tenant, environment: passage.answer.environment,
+                app: passage.answer.resolution.app, url: passage.url,
+                expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime))
+            response.continuation = (try sealer.seal(continuation), continuation.expiresAt)
+        }
+        return response
+    }
+
+    /// Builds the event with nothing in it that the tenant does not let be recorded.
+    private func event(
+        _ answer: CatalogResolution,
+        linkLength: Int,
+        _ context: Context,
+        _ caller: Caller
+    ) -> Event {
+        let resolution = answer.resolution
+        let redaction = Redaction(answer.table?.settings.privacy)
+        let instant = now()
+        var event = Event(
+            id: eventIDs.next(at: instant), recordedAt: instant, tenant: answer.tenant, environment: answer.environment,
+            outcome: resolution.outcome, linkLength: linkLength, source: caller.source, node: node,
+            requestID: caller.requestID, method: caller.method)
+        event.occurredAt = caller.occurredAt
+        event.purpose = caller.purpose
+        event.kind = caller.kind
+        event.app = resolution.app
+        event.route = resolution.route
+        event.revision = answer.table?.revision
+        event.settingsRevision = answer.table?.settingsRevision
+        event.action = resolution.action
+        event.reason = resolution.rejection?.code.rawValue
+        event.experiment = resolution.variant?.experiment
+        event.variant = resolution.variant.map { $0.isAssigned ? $0.variant : "unassigned" }
+        event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
+        event.host = answer.link?.host ?? resolution.rejection?.host
+        if let link = answer.link, let table = answer.table {
+            event.path = redaction.path(
+                of: table.router.identity.withoutIgnoredHost(link), outcome: resolution.outcome,
+                parameters: resolution.parameters)
+            event.query = redaction.query(of: link, plus: table.router.table.defaults.plusSign)
+        }
+        event.parameters = redaction.parameters(resolution.parameters)
+        event.platform = context.platform
+        event.device = context.device
+        event.osVersion = context.osVersion?.description
+        event.appVersion = context.appVersion?.description
+        event.locale = context.locale.first?.description
+        event.country = context.country.map { String($0.prefix(8)) }
+        event.referrerHost = caller.referrerHost
+        event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
+        event.userAgent = caller.userAgent?.utf8Prefix(512)
+        return event
+    }
+}
+
+extension Redaction {
+    /// A link that belongs to no tenant leaves as little as possible.
+    init(_ privacy: Settings.Privacy?) {
+        guard let privacy else {
+            self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)
+            return
+        }
+        self.init(
+            recordQuery: Set(privacy.recordQuery),
+            unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
+            address: AddressPolicy(privacy.address))
+    }
+}
+
+extension Redaction.UnmatchedPath {
+    fileprivate init(_ setting: Settings.Privacy.UnmatchedPath) {
+        switch setting {
+        case .full: self = .full
+        case .firstSegment: self = .firstSegment
+        case .none: self = .none
+        }
+    }
+}
+
+extension Redaction.AddressPolicy {
+    fileprivate init(_ setting: Settings.Privacy.Address) {
+        switch setting {
+        case .truncated: self = .truncated
+        case .keyed: self = .keyed
+        case .none: self = .none
+        }
+    }
+}
+
+extension String {
+    /// The longest prefix of whole characters with at most `count` UTF-8 bytes.
+    func utf8Prefix(_ count: Int) -> String {
+        guard utf8.count > count else { return self }
+        var end = utf8.index(startIndex, offsetBy: count)
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}
