@@ -14,6 +14,7 @@ public enum Bucket {
         hash ^= hash >> 33
         hash = hash &* 0xc4ce_b9fe_1a85_ec53
         hash ^= hash >> 33
-        return Int((hash >> 32) * UInt64(count) >> 32)
+        let scaled = (hash >> 32) * UInt64(count)
+        return Int(scaled >> 32)
     }
 }
