@@ -1,47 +1,152 @@
-/// The form under which a host is looked up.
-enum HostName {
-    /// Lower case, without a trailing dot; the empty string when nothing is left, nil when it cannot be a host.
-    ///
-    /// ASCII is limited to letters, digits, `-`, `_` and `.`, so that a host is safe in headers, file names and logs.
-    /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. There is no further mapping.
-    static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
-        var host = ""
-        host.reserveCapacity(raw.count)
-        for scalar in String(decoding: Array(PercentDecoding(raw, plus: .plus)), as: UTF8.self).unicodeScalars {
-            switch scalar {
-            case "A"..."Z", "a"..."z":
-                host.unicodeScalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20))
-            case "0"..."9", "-", "_", ".":
-                host.unicodeScalars.append(scalar)
-            case "\u{3002}", "\u{FF0E}", "\u{FF61}":
-                host.unicodeScalars.append(".")
-            case "\u{80}"...:
-                guard isPrintable(scalar) else { return nil }
-                host += scalar.properties.lowercaseMapping
-            default:
-                return nil
+/// A host as a tenant registers it, in the two forms in which links write it.
+public struct HostName: Sendable, Hashable {
+    /// Lower case, an international label as `xn--…`, no trailing dot.
+    public let ascii: String
+    /// The same in lower-case Unicode; equal to `ascii` when it has no international label.
+    public let unicode: String
+
+    /// In bytes, of the whole name without a trailing dot.
+    static let maximumLength = 253
+    private static let maximumLabelLength = 63
+
+    /// Reads either form. There is no UTS #46 mapping beyond scalar-by-scalar lower case: a name that would need it is refused,
+    /// because links with it could never be looked up under what its owner meant.
+    public init(_ text: some StringProtocol) throws(Problem) {
+        let bytes = Array(text.utf8)
+        guard !bytes.contains(UInt8(ascii: "%")), let lookup = Self.lookupForm(bytes[...]), !lookup.isEmpty else {
+            throw .notAHost
+        }
+        var ascii: [String] = []
+        var unicode: [String] = []
+        for label in lookup.split(separator: ".") {
+            let forms = try Self.forms(of: String(label))
+            ascii.append(forms.ascii)
+            unicode.append(forms.unicode)
+        }
+        self.ascii = ascii.joined(separator: ".")
+        self.unicode = unicode.joined(separator: ".")
+        guard self.ascii.utf8.count <= Self.maximumLength else { throw .tooLong }
+    }
+
+    /// Why a text is not a host that can be registered.
+    public enum Problem: Error, Hashable, Sendable {
+        case notAHost
+        /// A label of more than 63 bytes or a name of more than 253, counted in its ASCII form.
+        case tooLong
+        /// A label that starts or ends with a hyphen.
+        case hyphen(label: String)
+        /// An `xn--` label that is not Punycode, or not the one way to write its text.
+        case notPunycode(label: String)
+        /// A character that UTS #46 would replace.
+        case needsMapping(Unicode.Scalar)
+        /// Letters and marks that Unicode normalisation form C would join or reorder.
+        case notComposed(label: String)
+
+        /// What is wrong and what to write instead.
+        public var message: String {
+            switch self {
+            case .notAHost:
+                "not a host; write a name such as links.example.com, without scheme, port or path."
+            case .tooLong:
+                "too long; a label has at most 63 bytes and a name 253, with international labels written as xn--…."
+            case .hyphen(let label):
+                "the label '\(label)' starts or ends with a hyphen; no registered name does."
+            case .notPunycode(let label):
+                "'\(label)' is not the Punycode of a name; write the name itself, or copy its xn--… form anew."
+            case .needsMapping(let scalar):
+                "'\(scalar)' (U+\(String(scalar.value, radix: 16, uppercase: true))) stands for other characters in a "
+                    + "host name; write those, or the name's xn--… form."
+            case .notComposed(let label):
+                "the label '\(label)' holds letters and accents apart; write it composed (NFC), or its xn--… form."
             }
         }
-        if host.hasSuffix(".") { host.removeLast() }
-        guard host.utf8.count <= 253, !host.hasPrefix("."), host.firstRange(of: "..") == nil else { return nil }
-        return host
     }
 
-    /// An IPv6 address in brackets, lower case; nil unless it consists of what one may consist of.
-    static func ipLiteral(_ raw: ArraySlice<UInt8>) -> String? {
-        guard raw.count <= 45, raw.count(where: { $0 == UInt8(ascii: ":") }) >= 2,
-            raw.allSatisfy({ hexValue($0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-        else { return nil }
-        return "[" + String(decoding: raw, as: UTF8.self).lowercased() + "]"
-    }
-
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
-            .spaceSeparator:
-            false
-        default:
-            true
+    /// Of a label in look-up form.
+    private static func forms(of label: String) throws(Problem) -> (ascii: String, unicode: String) {
+        guard label.utf8.first != UInt8(ascii: "-"), label.utf8.last != UInt8(ascii: "-") else {
+            throw .hyphen(label: label)
         }
+        var unicode = label
+        if label.hasPrefix("xn--") {
+            guard let decoded = Punycode.decode(String(label.dropFirst(4))) else { throw .notPunycode(label: label) }
+            unicode = decoded
+        }
+        var ascii = unicode
+        if !unicode.utf8.allSatisfy({ $0 < 0x80 }) {
+            for scalar in unicode.unicodeScalars where needsMapping(scalar) { throw .needsMapping(scalar) }
+            // What was decoded may hold what no host may, even dots.
+            guard lookupForm(Array(unicode.utf8)[...])?.utf8.elementsEqual(unicode.utf8) == true else {
+                throw .notPunycode(label: label)
+            }
+            guard isComposed(unicode) else { throw .notComposed(label: label) }
+            guard let encoded = Punycode.encode(unicode.unicodeScalars.map(\.value)) else { throw .tooLong }
+            ascii = "xn--" + encoded
+        }
+        // One name has one A-label: others, such as `xn--abc-` for `abc`, could be registered beside it.
+        guard label == unicode || label == ascii else { throw .notPunycode(label: label) }
+        guard ascii.utf8.count <= maximumLabelLength else { throw .tooLong }
+        return (ascii, unicode)
+    }
+
+    /// Whether UTS #46 would replace the scalar, as far as the standard library can tell. The four deviation characters are
+    /// kept, as IDNA 2008 and browsers keep them.
+    private static func needsMapping(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.properties.changesWhenNFKCCaseFolded else { return false }
+        return scalar != "ß" && scalar != "ς" && !joiners.contains(scalar)
+    }
+
+    /// Whether a label without compatibility characters is in normalisation form C.
+    ///
+    /// The standard library compares texts by canonical equivalence but has no public way to compose them. So a base and a mark
+    /// can be joined if some single scalar equals the two; those scalars all lie in the ranges searched here.
+    private static func isComposed(_ label: String) -> Bool {
+        var composites: Set<String>?
+        var base: Unicode.Scalar?
+        var lastClass: UInt8 = 0
+        for scalar in label.unicodeScalars {
+            let combiningClass = scalar.properties.canonicalCombiningClass.rawValue
+            guard combiningClass == 0 || lastClass <= combiningClass else { return false }
+            // Of two marks in the same place only the first reaches the base.
+            let isBlocked = lastClass != 0 && combiningClass <= lastClass
+            lastClass = combiningClass
+            switch scalar {
+            case "\u{1161}"..."\u{1175}", "\u{11A8}"..."\u{11C2}":
+                // Hangul vowels and finals belong into their syllable.
+                return false
+            default:
+                break
+            }
+            if let base, isMark(scalar), !isBlocked {
+                let known = composites ?? Self.composites()
+                composites = known
+                var pair = String.UnicodeScalarView()
+                pair.append(base)
+                pair.append(scalar)
+                if known.contains(String(pair)) { return false }
+            }
+            if combiningClass == 0 { base = scalar }
+        }
+        return true
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    /// Scalars that may be a letter and a mark in one. Those that change under case folding cannot stand in a label anyway,
+    /// and those that normalisation form C takes apart are among them.
+    private static func composites() -> Set<String> {
+        var composites: Set<String> = []
+        for range in [UInt32(0xC0)..<0x3100, 0x1_1090..<0x1_1940] {
+            for value in range {
+                guard let scalar = Unicode.Scalar(value), !scalar.properties.changesWhenNFKCCaseFolded else { continue }
+                composites.insert(String(scalar))
+            }
+        }
+        return composites
     }
 }

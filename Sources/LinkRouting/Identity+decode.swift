@@ -50,20 +50,16 @@ extension Domain {
     }
 
     private static func host(_ field: Field, serves: Serves, port: UInt16?) throws(DocumentError) -> Domain {
-        let text = try field.text()
-        let coversSubdomains = text.hasPrefix("*.")
-        guard let forms = HostName.forms(of: coversSubdomains ? String(text.dropFirst(2)) : text),
-            forms.ascii.contains(".")
-                || forms.ascii == "localhost"
-        else {
+        let coversSubdomains = try field.text().hasPrefix("*.")
+        let name = try hostName(field)
+        guard name.ascii.contains(".") || name.ascii == "localhost" else {
             throw field.error(
-                "\(field.shown) is not a domain; write a host such as links.example.com or *.example.com, without scheme, "
-                    + "port or path (an international name in lower case, or as xn--…)."
+                "\(field.shown) is not a domain; write a host such as links.example.com or *.example.com."
             )
         }
         return Domain(
-            host: forms.ascii,
-            unicodeHost: forms.unicode,
+            host: name.ascii,
+            unicodeHost: name.unicode,
             coversSubdomains: coversSubdomains,
             port: port,
             serves: serves
@@ -124,17 +120,21 @@ extension DestinationPolicy {
         if let hosts = object["hosts"] {
             self.hosts = []
             for field in try hosts.list() {
-                let text = try field.text()
-                let isWildcard = text.hasPrefix("*.")
-                guard let forms = HostName.forms(of: isWildcard ? String(text.dropFirst(2)) : text) else {
-                    throw field.error(
-                        "\(field.shown) is not a host; write one such as www.example.com or *.example.com."
-                    )
-                }
-                self.hosts.append(isWildcard ? .subdomains(of: forms.ascii) : .exact(forms.ascii))
+                let host = try hostName(field).ascii
+                self.hosts.append(try field.text().hasPrefix("*.") ? .subdomains(of: host) : .exact(host))
             }
         }
         allowsPlainHTTP = try object["http"]?.bool() ?? false
+    }
+}
+
+/// The host of a text such as `links.example.com` or `*.example.com`, without the `*.`.
+private func hostName(_ field: Field) throws(DocumentError) -> HostName {
+    let text = try field.text()
+    do {
+        return try HostName(text.hasPrefix("*.") ? text.dropFirst(2) : text[...])
+    } catch {
+        throw field.error("\(field.shown): \(error.message)")
     }
 }
 

@@ -6,38 +6,51 @@ extension Link {
         public let offset: Int
         /// What may be recorded of the text: its scheme and host as far as they could be read, and its length in bytes.
         public let scheme: String?
+        /// Of a web link, in look-up form.
         public let host: String?
         public let length: Int
 
         public enum Code: String, Sendable, CaseIterable {
             case tooLong = "too_long"
-            case invalidUTF8 = "invalid_utf8"
+            case noScheme = "no_scheme"
             case controlCharacter = "control_character"
             case forbiddenCharacter = "forbidden_character"
-            case noScheme = "no_scheme"
+            case invalidUTF8 = "invalid_utf8"
+            case invalidEscape = "invalid_escape"
             case emptyHost = "empty_host"
             case invalidHost = "invalid_host"
             case userInfo = "user_info"
             case badPort = "bad_port"
-            case invalidEscape = "invalid_escape"
             case dotSegment = "dot_segment"
         }
 
         /// What is wrong and what to write instead. Never holds any of the link's own text.
         public var message: String {
             switch code {
-            case .tooLong: "The link has \(length) bytes; at most \(Link.maximumLength) are allowed."
-            case .invalidUTF8: "The link is not UTF-8 at byte \(offset)."
-            case .controlCharacter: "A control character at byte \(offset); remove it, also when it is percent-encoded."
+            case .tooLong:
+                "The link has \(length) bytes; at most \(Link.maximumLength) are allowed."
+            case .noScheme:
+                "The link has no scheme; write https://… or yourapp://…."
+            case .controlCharacter:
+                "A control character stands at byte \(offset); remove it, also where it is percent-encoded."
             case .forbiddenCharacter:
-                "A space, quote, angle bracket, backtick or backslash at byte \(offset); percent-encode it."
-            case .noScheme: "The link has no scheme; write https://… or yourapp://…."
-            case .emptyHost: "A web link needs a host; write https://host/path."
-            case .invalidHost: "The host is not one that a link can have; use letters, digits, '-' and '.'."
-            case .userInfo: "A link has no user name or password; remove what stands before the '@'."
-            case .badPort: "The port is not a number from 0 to 65535 without leading zeros."
-            case .invalidEscape: "'%' at byte \(offset) is not an escape of UTF-8 text; write %25 for a percent sign."
-            case .dotSegment: "The path has a segment '.' or '..'; remove it, also when it is percent-encoded."
+                "A space, quote, angle bracket, backtick or backslash stands at byte \(offset); percent-encode it."
+            case .invalidUTF8:
+                "The bytes or escapes at byte \(offset) are not UTF-8; write text as UTF-8 and percent-encode that."
+            case .invalidEscape:
+                "The '%' at byte \(offset) is not followed by two hexadecimal digits; write %25 for a percent sign."
+            case .emptyHost:
+                "A web link needs a host; write https://host/path."
+            case .invalidHost:
+                "The host at byte \(offset) is not one that a link can have; use letters, digits, '-' and '.', "
+                    + "or an IPv6 address in brackets."
+            case .userInfo:
+                "A link has no user name or password (byte \(offset)); remove everything between '//' and the host."
+            case .badPort:
+                "The port at byte \(offset) is not a number from 0 to 65535 without leading zeros; "
+                    + "a custom scheme has none."
+            case .dotSegment:
+                "The path has a segment '.' or '..' at byte \(offset); remove it, also where it is percent-encoded."
             }
         }
     }

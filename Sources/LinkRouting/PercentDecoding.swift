@@ -8,6 +8,8 @@ struct PercentDecoding: Sequence, IteratorProtocol {
         self.plus = plus
     }
 
+    var underestimatedCount: Int { rest.count / 3 }
+
     mutating func next() -> UInt8? {
         guard let byte = rest.popFirst() else { return nil }
         switch byte {
@@ -25,9 +27,10 @@ struct PercentDecoding: Sequence, IteratorProtocol {
     }
 }
 
-/// Whether every escape is whole, none is a control character, and the decoded bytes are UTF-8.
-func isDecodable(_ raw: ArraySlice<UInt8>) -> Bool {
-    var hasHighEscape = false
+/// What is wrong with the escapes of a text, and at which index; nil when every escape is whole, none is a control
+/// character, and the decoded bytes are UTF-8. The raw bytes must be UTF-8 already.
+func escapeFailure(in raw: ArraySlice<UInt8>) -> (code: Link.Rejection.Code, index: Int)? {
+    var firstHighEscape: Int?
     var index = raw.startIndex
     while index < raw.endIndex {
         guard raw[index] == UInt8(ascii: "%") else {
@@ -35,25 +38,13 @@ func isDecodable(_ raw: ArraySlice<UInt8>) -> Bool {
             continue
         }
         guard raw.endIndex - index > 2, let high = hexValue(raw[index + 1]), let low = hexValue(raw[index + 2]) else {
-            return false
+            return (.invalidEscape, index)
         }
         let byte = high << 4 | low
-        guard byte >= 0x20, byte != 0x7F else { return false }
-        if byte >= 0x80 { hasHighEscape = true }
+        guard byte >= 0x20, byte != 0x7F else { return (.controlCharacter, index) }
+        if byte >= 0x80, firstHighEscape == nil { firstHighEscape = index }
         index += 3
     }
-    return !hasHighEscape || isUTF8(PercentDecoding(raw, plus: .plus))
-}
-
-/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing overlong).
-func isUTF8(_ bytes: some Sequence<UInt8>) -> Bool {
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    while true {
-        switch decoder.decode(&iterator) {
-        case .scalarValue: continue
-        case .emptyInput: return true
-        case .error: return false
-        }
-    }
+    guard let firstHighEscape, !isUTF8(PercentDecoding(raw, plus: .plus)) else { return nil }
+    return (.invalidUTF8, firstHighEscape)
 }

@@ -1,19 +1,6 @@
-/// RFC 3492, for the labels of international hosts.
+/// RFC 3492, the writing of Unicode in ASCII for the labels of international hosts; without the prefix `xn--`.
 enum Punycode {
-    /// The A-label of one lower-case label, or the label itself when it is ASCII; nil when it would be too long.
-    static func aLabel(_ label: String) -> String? {
-        guard !label.utf8.allSatisfy({ $0 < 0x80 }) else { return label }
-        guard let encoded = encode(label.unicodeScalars.map(\.value)) else { return nil }
-        let text = "xn--" + encoded
-        return text.utf8.count <= 63 ? text : nil
-    }
-
-    /// The Unicode form of one label; nil when an `xn--` label is not Punycode.
-    static func unicodeLabel(_ label: String) -> String? {
-        guard label.hasPrefix("xn--") else { return label }
-        return decode(String(label.dropFirst(4)))
-    }
-
+    /// Nil when a value would not fit into 32 bits.
     static func encode(_ input: [UInt32]) -> String? {
         var output = input.filter { $0 < 0x80 }.map { UInt8(truncatingIfNeeded: $0) }
         let basic = output.count
@@ -52,6 +39,7 @@ enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
+    /// Nil when the text is not Punycode of Unicode scalars. ASCII capitals stay as they are.
     static func decode(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let delimiter = bytes.lastIndex(of: UInt8(ascii: "-"))
@@ -121,31 +109,5 @@ enum Punycode {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 26
         default: nil
         }
-    }
-}
-
-extension HostName {
-    /// Both forms of a host that a tenant owns, or nil when it is not one, or would need a UTS #46 mapping beyond lower case.
-    static func forms(of host: String) -> (ascii: String, unicode: String)? {
-        guard let link = try? Link.parse("https://\(host)"), let lookup = link.host, link.port == nil,
-            link.rawPath.isEmpty,
-            link.rawQuery == nil, link.rawFragment == nil, !lookup.hasPrefix("[")
-        else { return nil }
-        var ascii: [String] = []
-        var unicode: [String] = []
-        for label in lookup.split(separator: ".") {
-            guard let unicodeLabel = Punycode.unicodeLabel(String(label)), let aLabel = Punycode.aLabel(unicodeLabel),
-                !label.hasPrefix("xn--") || aLabel == label,
-                unicodeLabel.unicodeScalars.allSatisfy({ !$0.properties.changesWhenLowercased && isStable($0) })
-            else { return nil }
-            ascii.append(aLabel)
-            unicode.append(unicodeLabel)
-        }
-        return (ascii.joined(separator: "."), unicode.joined(separator: "."))
-    }
-
-    /// Whether compatibility mapping leaves the scalar alone, as far as the standard library can tell.
-    private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
-        !scalar.properties.changesWhenNFKCCaseFolded || scalar == "ß" || scalar == "ς"
     }
 }

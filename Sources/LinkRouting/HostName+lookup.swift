@@ -1,0 +1,121 @@
+/// The form under which the host of a link is looked up. It is made without any table of UTS #46, see docs/routing.md.
+extension HostName {
+    /// Lower case, without a trailing dot; the empty string when nothing is left, nil when it cannot be a host. The escapes
+    /// must be whole.
+    ///
+    /// ASCII is limited to letters, digits, `-`, `_` and `.`, so that a host is safe in headers, file names and logs.
+    /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. At most 253 bytes.
+    static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
+        var host = plainLookupForm(raw) ?? lookupForm(PercentDecoding(raw, plus: .plus))
+        if host?.utf8.last == UInt8(ascii: ".") { host?.removeLast() }
+        guard let host, host.utf8.count <= maximumLength else { return nil }
+        return host.isEmpty
+            || host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .allSatisfy { !$0.isEmpty }
+            ? host : nil
+    }
+
+    /// Of bytes that are letters, digits, `-`, `_` and `.`, as nearly all are; nil for others.
+    private static func plainLookupForm(_ raw: ArraySlice<UInt8>) -> String? {
+        let isPlain = raw.allSatisfy { byte in
+            isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+                || byte == UInt8(ascii: "_")
+        }
+        return isPlain ? asciiLowercased(raw) : nil
+    }
+
+    private static func lookupForm(_ decoded: PercentDecoding) -> String? {
+        var host = String.UnicodeScalarView()
+        for scalar in String(decoding: Array(decoded), as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "A"..."Z", "a"..."z":
+                host.append(Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20))
+            case "0"..."9", "-", "_", ".":
+                host.append(scalar)
+            case "\u{3002}", "\u{FF0E}", "\u{FF61}":
+                host.append(".")
+            case "\u{80}"...:
+                guard mayStandInHost(scalar) else { return nil }
+                host.append(contentsOf: scalar.properties.lowercaseMapping.unicodeScalars)
+            default:
+                return nil
+            }
+        }
+        return String(host)
+    }
+
+    /// Letters and marks may, also those that no domain can be registered with; anything else only if it is visible and has
+    /// no compatibility form, because some of those hold delimiters: `℀` is `a/c`, `⒈` is `1.`.
+    private static func mayStandInHost(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark:
+            true
+        case .decimalNumber, .letterNumber, .otherNumber, .otherSymbol, .modifierSymbol:
+            !scalar.properties.changesWhenNFKCCaseFolded
+        case .otherPunctuation:
+            contextualPunctuation.contains(scalar)
+        default:
+            joiners.contains(scalar)
+        }
+    }
+
+    /// What IDNA 2008 lets stand between letters: the dots of Catalan and Katakana, Greek and Hebrew signs.
+    private static let contextualPunctuation: [Unicode.Scalar] = [
+        "\u{B7}", "\u{375}", "\u{5F3}", "\u{5F4}", "\u{30FB}",
+    ]
+    /// The zero-width joiner and non-joiner, which Persian and Indic names need.
+    static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
+
+    /// An IPv6 address (RFC 4291 §2.2, without a zone) in brackets, lower case; nil for anything else.
+    static func ipv6Literal(_ raw: ArraySlice<UInt8>) -> String? {
+        // An embedded IPv4 address stands for two groups.
+        var groups = 0
+        var hasGap = false
+        var rest = raw
+        if rest.starts(with: "::".utf8) {
+            hasGap = true
+            rest = rest.dropFirst(2)
+        }
+        while !rest.isEmpty {
+            let group = rest.prefix { $0 != UInt8(ascii: ":") }
+            rest = rest.dropFirst(group.count)
+            if rest.isEmpty, group.contains(UInt8(ascii: ".")) {
+                guard isIPv4(group) else { return nil }
+                groups += 2
+                break
+            }
+            guard (1...4).contains(group.count), group.allSatisfy({ hexValue($0) != nil }) else { return nil }
+            groups += 1
+            guard !rest.isEmpty else { break }
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: ":") {
+                guard !hasGap else { return nil }
+                hasGap = true
+                rest = rest.dropFirst()
+            } else if rest.isEmpty {
+                return nil
+            }
+        }
+        guard hasGap ? groups < 8 : groups == 8 else { return nil }
+        return "[" + asciiLowercased(raw) + "]"
+    }
+
+    private static func isIPv4(_ text: ArraySlice<UInt8>) -> Bool {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && part.allSatisfy(isDigit)
+                    && (part.count == 1 || part.first != UInt8(ascii: "0"))
+                    && part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 255
+            }
+    }
+}
+
+/// The text of ASCII bytes, capitals as small letters.
+func asciiLowercased(_ bytes: ArraySlice<UInt8>) -> String {
+    String(unsafeUninitializedCapacity: bytes.count) { buffer in
+        _ = buffer.initialize(from: bytes.lazy.map(folded))
+        return bytes.count
+    }
+}

@@ -1,0 +1,52 @@
+extension Link {
+    /// One item of the query: ranges of ``Link/bytes``.
+    public struct QueryItem: Sendable, Hashable {
+        // A link may have 8,191 items, hence offsets as small as a link's length allows.
+        private let start: Int32
+        private let end: Int32
+        /// Of the `=`; negative when there is none.
+        private let equals: Int32
+        /// Whether an escape of the name is broken, a control character or not UTF-8: no condition can name the item.
+        public let hasInvalidName: Bool
+        /// The same of the value: it satisfies only *present*.
+        public let hasInvalidValue: Bool
+        /// Whether the name holds a `%` or `+`, so that comparing must decode.
+        let hasEncodedName: Bool
+
+        /// An item of `bytes`, whose first `=`, if any, stands at `equals`.
+        init(_ range: Range<Int>, equals: Int?, in bytes: [UInt8]) {
+            start = Int32(range.lowerBound)
+            end = Int32(range.upperBound)
+            self.equals = equals.map { Int32($0) } ?? -1
+            let name = bytes[range.lowerBound..<(equals ?? range.upperBound)]
+            hasEncodedName = name.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
+            hasInvalidName = escapeFailure(in: name) != nil
+            hasInvalidValue = equals.map { escapeFailure(in: bytes[($0 + 1)..<range.upperBound]) != nil } ?? false
+        }
+
+        public var rawName: Range<Int> { Int(start)..<Int(equals < 0 ? end : equals) }
+        /// Nil when there is no `=`.
+        public var rawValue: Range<Int>? { equals < 0 ? nil : Int(equals + 1)..<Int(end) }
+        /// The whole item as it is forwarded, without the `&` around it.
+        public var raw: Range<Int> { Int(start)..<Int(end) }
+    }
+
+    /// Decoded; nil when it is invalid.
+    public func name(of item: QueryItem, plus: PlusSign) -> String? {
+        item.hasInvalidName ? nil : decoded(item.rawName, plus)
+    }
+
+    /// Decoded; the empty string when there is no `=`, nil when it is invalid.
+    public func value(of item: QueryItem, plus: PlusSign) -> String? {
+        guard !item.hasInvalidValue else { return nil }
+        guard let range = item.rawValue else { return "" }
+        return decoded(range, plus)
+    }
+
+    /// Whether the item's decoded name has these UTF-8 bytes; allocates nothing.
+    public func matchesName(_ item: QueryItem, _ name: [UInt8], plus: PlusSign) -> Bool {
+        guard !item.hasInvalidName else { return false }
+        guard item.hasEncodedName else { return bytes[item.rawName].elementsEqual(name) }
+        return PercentDecoding(bytes[item.rawName], plus: plus).elementsEqual(name)
+    }
+}

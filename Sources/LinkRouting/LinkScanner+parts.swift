@@ -1,0 +1,115 @@
+extension LinkScanner {
+    // MARK: Path
+
+    /// Splits at `/`, then decodes each segment. Whether exactly one trailing slash was left out.
+    mutating func scanPath() throws(Link.Rejection) -> Bool {
+        if index < bytes.count, bytes[index] == UInt8(ascii: "/") {
+            index += 1
+            // Only the root, and a slash behind the host of a custom scheme, have nothing here.
+            guard !isAtEndOfPath else { return !segments.isEmpty }
+        } else if isAtEndOfPath {
+            return false
+        }
+        while true {
+            try scanSegment()
+            guard !isAtEndOfPath else { return false }
+            index += 1
+            guard !isAtEndOfPath else { return true }
+        }
+    }
+
+    private var isAtEndOfPath: Bool {
+        index == bytes.count || bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#")
+    }
+
+    private mutating func scanSegment() throws(Link.Rejection) {
+        let start = index
+        var isEncoded = false
+        scan: while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                break scan
+            case UInt8(ascii: "%"):
+                isEncoded = true
+                index += 1
+            case let byte:
+                try pass(byte)
+            }
+        }
+        try appendSegment(start..<index, isEncoded: isEncoded)
+    }
+
+    /// Decodes one segment, whose raw bytes have been passed.
+    mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(Link.Rejection) {
+        let raw = bytes[range]
+        let start = pathBytes.count
+        if isEncoded {
+            if let failure = escapeFailure(in: raw) { throw rejection(failure.code, at: failure.index) }
+            pathBytes.append(contentsOf: PercentDecoding(raw, plus: .plus))
+        } else {
+            pathBytes.append(contentsOf: raw)
+        }
+        // Unless something was decoded, the segment is one piece, and most do not start with a dot.
+        if isEncoded || raw.first == UInt8(ascii: "."), hasDotPiece(pathBytes[start...]) {
+            throw rejection(.dotSegment, at: range.lowerBound)
+        }
+        segments.append(Link.Segment(start: Int32(start), end: Int32(pathBytes.count)))
+    }
+
+    /// Whether a decoded segment is `.` or `..`, or holds one between decoded `/` or `\`.
+    private func hasDotPiece(_ segment: ArraySlice<UInt8>) -> Bool {
+        var dots = 0
+        var hasOthers = false
+        for byte in segment {
+            switch byte {
+            case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+                if !hasOthers, dots == 1 || dots == 2 { return true }
+                dots = 0
+                hasOthers = false
+            case UInt8(ascii: "."):
+                dots += 1
+            default:
+                hasOthers = true
+            }
+        }
+        return !hasOthers && (dots == 1 || dots == 2)
+    }
+
+    // MARK: Query and fragment
+
+    /// The range behind the `?`, and its items; an empty query has none.
+    mutating func scanQuery() throws(Link.Rejection) -> (raw: Range<Int>?, items: [Link.QueryItem]) {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "?") else { return (nil, []) }
+        index += 1
+        let start = index
+        var items: [Link.QueryItem] = []
+        var itemStart = start
+        var equals: Int?
+        scan: while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "#"):
+                break scan
+            case UInt8(ascii: "&"):
+                items.append(Link.QueryItem(itemStart..<index, equals: equals, in: bytes))
+                index += 1
+                itemStart = index
+                equals = nil
+            case UInt8(ascii: "="):
+                if equals == nil { equals = index }
+                index += 1
+            case let byte:
+                try pass(byte)
+            }
+        }
+        if index > start { items.append(Link.QueryItem(itemStart..<index, equals: equals, in: bytes)) }
+        return (start..<index, items)
+    }
+
+    /// The range behind the first `#`; another one is an ordinary character.
+    mutating func scanFragment() throws(Link.Rejection) -> Range<Int>? {
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "#") else { return nil }
+        let start = index + 1
+        while index < bytes.count { try pass(bytes[index]) }
+        return start..<index
+    }
+}
