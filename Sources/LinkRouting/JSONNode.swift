@@ -3,7 +3,7 @@ public struct JSONNode: Sendable, Hashable {
     public var value: Value
     public var position: Position
 
-    public indirect enum Value: Sendable, Hashable {
+    public enum Value: Sendable, Hashable {
         case null
         case bool(Bool)
         /// The number as written.
@@ -39,13 +39,16 @@ public struct JSONNode: Sendable, Hashable {
     public struct Position: Sendable, Hashable {
         public var line: Int
         public var column: Int
+        /// In bytes, from 0.
+        public var offset: Int
 
         /// Of a node that was not read from a text.
         public static let unknown = Position(line: 0, column: 0)
 
-        public init(line: Int, column: Int) {
+        public init(line: Int, column: Int, offset: Int = 0) {
             self.line = line
             self.column = column
+            self.offset = offset
         }
     }
 
@@ -63,6 +66,7 @@ public struct JSONNode: Sendable, Hashable {
     public static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
     public static let null = JSONNode(.null)
 
+    /// Members without a value are left out.
     public static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
         JSONNode(.object(members.compactMap { key, value in value.map { Member(key, $0) } }))
     }
@@ -77,15 +81,16 @@ public struct JSONNode: Sendable, Hashable {
         return bool
     }
 
-    /// Nil unless the number is written as an integer within Int64.
+    /// Exact: nil unless the number is written as an integer, without point or exponent, and lies within Int64.
     public var int: Int64? {
         guard case .number(let lexeme) = value else { return nil }
         return Int64(lexeme)
     }
 
+    /// The nearest double; nil when the number lies beyond all of them.
     public var double: Double? {
-        guard case .number(let lexeme) = value else { return nil }
-        return Double(lexeme)
+        guard case .number(let lexeme) = value, let double = Double(lexeme), double.isFinite else { return nil }
+        return double
     }
 
     public var elements: [JSONNode]? {

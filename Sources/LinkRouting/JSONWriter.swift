@@ -1,4 +1,5 @@
-/// Writes JSON into bytes: commas, escapes and, if asked for, line breaks are its business.
+/// Writes JSON into bytes: commas, escapes and, if asked for, line breaks are its business. That every list and object is
+/// closed, and that an object holds keys and values in turn, is the caller's.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private let layout: Layout
@@ -12,9 +13,20 @@ public struct JSONWriter: Sendable {
         case pretty
     }
 
-    public init(_ layout: Layout = .compact) { self.layout = layout }
+    public init(_ layout: Layout = .compact, reservingCapacity capacity: Int = 0) {
+        self.layout = layout
+        bytes.reserveCapacity(capacity)
+    }
 
     public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Starts anew in the same memory.
+    public mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        depth = 0
+        needsComma = false
+        followsKey = false
+    }
 
     public mutating func beginObject() { open(UInt8(ascii: "{")) }
     public mutating func endObject() { close(UInt8(ascii: "}")) }
@@ -34,7 +46,7 @@ public struct JSONWriter: Sendable {
         quoted(text)
     }
 
-    public mutating func int(_ number: some BinaryInteger) { literal("\(number)") }
+    public mutating func int(_ number: some BinaryInteger) { literal(String(number)) }
     /// A number as it is to be written; the caller answers for its form.
     public mutating func number(_ lexeme: String) { literal(lexeme) }
     public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
@@ -97,6 +109,7 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func close(_ bracket: UInt8) {
+        precondition(depth > 0, "a list or object is closed that was not begun")
         depth -= 1
         if needsComma { breakLine() }
         bytes.append(bracket)
@@ -120,29 +133,34 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func quoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
         var text = text
+        bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            for byte in utf8 {
-                switch byte {
-                case UInt8(ascii: "\""): escape(UInt8(ascii: "\""))
-                case UInt8(ascii: "\\"): escape(UInt8(ascii: "\\"))
-                case 0x0A: escape(UInt8(ascii: "n"))
-                case 0x0D: escape(UInt8(ascii: "r"))
-                case 0x09: escape(UInt8(ascii: "t"))
-                case ..<0x20:
-                    let digits = Array("0123456789abcdef".utf8)
-                    bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-                default: bytes.append(byte)
-                }
+            var run = 0
+            for (index, byte) in utf8.enumerated()
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                bytes.append(contentsOf: utf8[run..<index])
+                appendEscape(of: byte)
+                run = index + 1
             }
+            bytes.append(contentsOf: utf8[run...])
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func escape(_ byte: UInt8) {
+    private mutating func appendEscape(of byte: UInt8) {
         bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
+        switch byte {
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case ..<0x20:
+            bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u001").utf8)
+            bytes.append(contentsOf: String(byte & 0xF, radix: 16).utf8)
+        default: bytes.append(byte)
+        }
     }
 }
 

@@ -1,0 +1,190 @@
+/// Strings, numbers, and what stands where a value should.
+extension JSONReader {
+    /// Reads a string whose opening quote stands here; one without escapes is copied once.
+    mutating func string() throws(JSONSyntaxError) -> String {
+        index += 1
+        let start = index
+        while let byte = peek() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let text = try text(start..<index)
+                index += 1
+                return text
+            case UInt8(ascii: "\\"):
+                return try escapedString(from: start)
+            default:
+                try pass(byte)
+            }
+        }
+        throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
+    }
+
+    /// The rest of a string from its first escape on.
+    private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var text = try text(start..<index)
+        while let byte = peek() {
+            switch byte {
+            case UInt8(ascii: "\""):
+                index += 1
+                return text
+            case UInt8(ascii: "\\"):
+                text.unicodeScalars.append(try escapedScalar())
+            default:
+                let run = index
+                while let byte = peek(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { try pass(byte) }
+                text += try self.text(run..<index)
+            }
+        }
+        throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
+    }
+
+    /// Moves behind one raw byte of a string.
+    @inline(__always)
+    private mutating func pass(_ byte: UInt8) throws(JSONSyntaxError) {
+        guard byte >= 0x20 else {
+            throw error(
+                .controlCharacter,
+                "a control character stands in a string; write it as an escape, a line break as \\n."
+            )
+        }
+        if byte & 0xC0 == 0x80 { continuationBytes += 1 }
+        index += 1
+    }
+
+    private func text(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
+        let raw = UnsafeBufferPointer(rebasing: bytes[range])
+        guard let text = String(validating: raw, as: UTF8.self) else {
+            var offset = range.lowerBound
+            while offset < range.upperBound, let length = utf8Length(at: offset, in: bytes) { offset += length }
+            throw error(.notUTF8, "the string is not UTF-8 here; save the text as UTF-8.", at: position(at: offset))
+        }
+        return text
+    }
+
+    private mutating func escapedScalar() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let backslash = index
+        index += 1
+        let byte = peek()
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""): return "\""
+        case UInt8(ascii: "\\"): return "\\"
+        case UInt8(ascii: "/"): return "/"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            var value = try hexadecimal(backslash)
+            if (0xD800..<0xDC00).contains(value), take("\\u") {
+                let low = try hexadecimal(index - 2)
+                guard (0xDC00..<0xE000).contains(low) else { throw loneSurrogate(backslash) }
+                value = 0x10000 + ((value - 0xD800) << 10) + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(value) else { throw loneSurrogate(backslash) }
+            return scalar
+        case nil:
+            index = bytes.count
+            throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
+        default:
+            throw error(
+                .escape,
+                "'\\' may be followed only by \" \\ / b f n r t or uXXXX; write \\\\ for a backslash.",
+                at: position(at: backslash)
+            )
+        }
+    }
+
+    /// Of the four digits of the escape that starts at `backslash`.
+    private mutating func hexadecimal(_ backslash: Int) throws(JSONSyntaxError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = peek(), let digit = hexValue(byte) else {
+                throw error(.escape, "\\u is followed by four hexadecimal digits.", at: position(at: backslash))
+            }
+            value = value << 4 | UInt32(digit)
+            index += 1
+        }
+        return value
+    }
+
+    private func loneSurrogate(_ backslash: Int) -> JSONSyntaxError {
+        error(
+            .loneSurrogate,
+            "half of a surrogate pair is not a character; write both halves, as in \\uD83D\\uDE00.",
+            at: position(at: backslash)
+        )
+    }
+
+    // MARK: Numbers
+
+    /// Reads a number, which starts with a digit or `-`; it is kept as written.
+    mutating func number() throws(JSONSyntaxError) -> String {
+        let start = index
+        if peek() == UInt8(ascii: "-") { index += 1 }
+        let firstDigit = peek()
+        let integerDigits = digits()
+        guard integerDigits > 0 else {
+            throw error(.number, "a digit should follow '-'; JSON has no NaN or Infinity, write null or a text.")
+        }
+        guard integerDigits == 1 || firstDigit != UInt8(ascii: "0") else {
+            throw error(.number, "a number has no leading zeros; remove them.", at: position(at: start))
+        }
+        if peek() == UInt8(ascii: ".") {
+            index += 1
+            guard digits() > 0 else { throw error(.number, "a digit should follow the decimal point.") }
+        }
+        if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
+            index += 1
+            if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { index += 1 }
+            guard digits() > 0 else { throw error(.number, "a digit should follow the exponent's 'e'.") }
+        }
+        if let byte = peek(), isLetter(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") {
+            throw error(
+                .number,
+                "a number is written in decimal, as 12, -0.5 or 1e3; put anything else in double quotes.",
+                at: position(at: start)
+            )
+        }
+        return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self)
+    }
+
+    /// How many digits stand here; moves behind them.
+    private mutating func digits() -> Int {
+        let start = index
+        while let byte = peek(), isDigit(byte) { index += 1 }
+        return index - start
+    }
+
+    // MARK: Mistakes
+
+    /// Of a byte that starts no value.
+    func notAValue(_ byte: UInt8) -> JSONSyntaxError {
+        switch byte {
+        case UInt8(ascii: "'"):
+            return error(.singleQuote, "JSON strings stand in double quotes; write \"…\".")
+        case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"):
+            return error(.missingValue, "a value is missing here; add one.")
+        case UInt8(ascii: "+"), UInt8(ascii: "."):
+            return error(.number, "a number starts with a digit or '-'; write 1 for +1 and 0.5 for .5.")
+        default:
+            break
+        }
+        switch String(decoding: bytes[index...].prefix { isLetter($0) }, as: UTF8.self) {
+        case "":
+            return error(
+                .unexpectedCharacter,
+                "a value is a string in double quotes, a number, true, false, null, […] or {…}."
+            )
+        case "NaN", "Infinity":
+            return error(.number, "JSON has no NaN or Infinity; write null or a text.")
+        case "True", "TRUE", "False", "FALSE", "Null", "NULL":
+            return error(.unexpectedCharacter, "true, false and null are written in small letters.")
+        case "None", "nil", "undefined":
+            return error(.unexpectedCharacter, "what is absent is written null.")
+        default:
+            return error(.unexpectedCharacter, "a text stands in double quotes; write \"…\".")
+        }
+    }
+}
