@@ -115,7 +115,7 @@ extension Condition {
         case "locale":
             var tags: [LanguageTag] = []
             for field in try value.oneOrMore() {
-                guard let tag = LanguageTag(try field.text()), tag.description != "*" else {
+                guard let tag = LanguageTag(try field.text()), !tag.isRange else {
                     throw field.error("\(field.shown) is not a language tag; write one such as en or en-GB.")
                 }
                 tags.append(tag)

@@ -1,44 +1,47 @@
 /// A version such as `17.4` or `3.2.0-beta.2`: dot-separated integers, missing parts 0; a SemVer pre-release sorts below
 /// its release, build metadata does not count.
 public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// As written.
     public let description: String
     /// Without trailing zeros.
-    private let parts: [Int64]
+    private let parts: [UInt64]
     private let preRelease: [Identifier]
 
     private enum Identifier: Hashable {
-        case number(Int64)
+        case number(UInt64)
         case word(String)
     }
 
-    /// Nil for anything else, which conditions call unknown.
+    private static let maximumLength = 128
+
+    /// Nil for anything else, which conditions call unknown: words, signs, empty parts, more than 128 bytes, or a number
+    /// beyond 64 bits.
     public init?(_ text: some StringProtocol) {
-        let withoutBuild = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
-        guard withoutBuild.count == 1 || Self.isIdentifierList(withoutBuild[1]) else { return nil }
-        let halves = withoutBuild[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        var parts: [Int64] = []
-        for part in halves[0].split(separator: ".", omittingEmptySubsequences: false) {
-            guard Self.isDigits(part), let value = Int64(part), parts.count < 16 else { return nil }
-            parts.append(value)
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.maximumLength else { return nil }
+        let build = bytes.firstIndex(of: UInt8(ascii: "+")) ?? bytes.endIndex
+        if build < bytes.endIndex {
+            guard Self.identifiers(bytes[(build + 1)...]) != nil else { return nil }
+        }
+        let hyphen = bytes[..<build].firstIndex(of: UInt8(ascii: "-")) ?? build
+        if hyphen < build {
+            var identifiers: [Identifier] = []
+            for word in Self.identifiers(bytes[(hyphen + 1)..<build]) ?? [] {
+                guard let identifier = Self.identifier(word) else { return nil }
+                identifiers.append(identifier)
+            }
+            guard !identifiers.isEmpty else { return nil }
+            preRelease = identifiers
+        } else {
+            preRelease = []
+        }
+        var parts: [UInt64] = []
+        for part in bytes[..<hyphen].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+            guard let number = Self.number(part) else { return nil }
+            parts.append(number)
         }
         while parts.last == 0 { parts.removeLast() }
         self.parts = parts
-        guard halves.count == 2 else {
-            preRelease = []
-            description = String(text)
-            return
-        }
-        guard Self.isIdentifierList(halves[1]) else { return nil }
-        var identifiers: [Identifier] = []
-        for word in halves[1].split(separator: ".") {
-            if Self.isDigits(word) {
-                guard let number = Int64(word) else { return nil }
-                identifiers.append(.number(number))
-            } else {
-                identifiers.append(.word(String(word)))
-            }
-        }
-        preRelease = identifiers
         description = String(text)
     }
 
@@ -56,31 +59,46 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         if left.preRelease.isEmpty || right.preRelease.isEmpty {
             return !left.preRelease.isEmpty && right.preRelease.isEmpty
         }
-        return left.preRelease.lexicographicallyPrecedes(right.preRelease) { one, other in
-            switch (one, other) {
-            case (.number(let one), .number(let other)): one < other
-            case (.number, .word): true
-            case (.word, .number): false
-            case (.word(let one), .word(let other)): one.utf8.lexicographicallyPrecedes(other.utf8)
-            }
+        return left.preRelease.lexicographicallyPrecedes(right.preRelease, by: precedes)
+    }
+
+    /// SemVer §11: numbers by value and below words, words by their bytes.
+    private static func precedes(_ left: Identifier, _ right: Identifier) -> Bool {
+        switch (left, right) {
+        case (.number(let left), .number(let right)): left < right
+        case (.number, .word): true
+        case (.word, .number): false
+        case (.word(let left), .word(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
         }
     }
 
-    private static func isDigits(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    /// The dot-separated words of letters, digits and hyphens; nil when one is empty or holds anything else.
+    private static func identifiers(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+        let words = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let areWords = words.allSatisfy { word in
+            !word.isEmpty && word.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+        }
+        return areWords ? words : nil
     }
 
-    private static func isIdentifierList(_ text: some StringProtocol) -> Bool {
-        text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
-            !word.isEmpty
-                && word.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"):
-                        true
-                    default: false
-                    }
-                }
+    private static func identifier(_ word: ArraySlice<UInt8>) -> Identifier? {
+        guard word.allSatisfy(isDigit) else { return .word(String(decoding: word, as: UTF8.self)) }
+        // SemVer §9: no leading zeros here.
+        guard word.count == 1 || word.first != UInt8(ascii: "0") else { return nil }
+        return number(word).map(Identifier.number)
+    }
+
+    /// The value of at least one digit.
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard !digits.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for byte in digits {
+            guard isDigit(byte) else { return nil }
+            let (tens, overflows) = value.multipliedReportingOverflow(by: 10)
+            let (next, overflowsAgain) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+            guard !overflows, !overflowsAgain else { return nil }
+            value = next
         }
+        return value
     }
 }
