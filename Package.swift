@@ -123,5 +123,10 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
+        .testTarget(
+            name: "LinkCatalogTests",
+            dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
+            swiftSettings: strict
+        ),
     ]
 )

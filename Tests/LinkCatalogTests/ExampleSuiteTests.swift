@@ -1,0 +1,46 @@
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// The example tables answer what their link suites say, through the engine that the server uses.
+struct ExampleSuiteTests {
+    @Test(arguments: Examples.names)
+    func tableAnswersItsSuite(_ name: String) throws {
+        let catalog = try Examples.catalog()
+        let suite = try Examples.suite(name)
+
+        #expect(suite.tenant == TenantID(name))
+        for one in suite.cases {
+            let answer = try answer(to: one, from: catalog)
+            for expectation in one.expectations {
+                let difference = expectation.difference(in: answer)
+                #expect(
+                    difference == nil,
+                    "\(name).suite.yaml:\(one.position.line): \(one.link): \(expectation.key.rawValue): \(difference ?? "")"
+                )
+            }
+        }
+    }
+
+    @Test(arguments: Examples.names)
+    func tableHasNoFindings(_ name: String) throws {
+        let document = try Examples.document(name)
+
+        #expect(document.tenant == TenantID(name))
+        #expect(document.checked().findings == [])
+    }
+
+    /// As the server answers, but with a token that needs no key.
+    private func answer(to one: LinkSuite.Case, from catalog: Catalog) throws -> JSONNode {
+        var warnings: [String] = []
+        let context = try Context(Field(one.context, path: "context"), warnings: &warnings)
+        #expect(warnings == [])
+        let resolution = catalog.resolve(one.link, in: context, explanation: .included)
+        var response = ResolveResponse(resolution)
+        if resolution.resolution.action == .signIn {
+            response.continuation = ("token", Timestamp(milliseconds: 0))
+        }
+        return try JSONReader.parse(response.json(), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+    }
+}
