@@ -41,6 +41,8 @@ let package = Package(
         // Named by us because MemberImportVisibility asks for every module a file uses.
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        // FilePath, which the configuration's file provider takes.
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
         // Outgoing requests: the link suites against a server, later webhooks and S3.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     ],
@@ -61,6 +63,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -108,9 +111,24 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "Examples",
+            path: "config",
+            exclude: [
+                "examples/sample.suite.yaml", "examples/blogs.suite.yaml", "examples/taxi.suite.yaml",
+                "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
+            ],
+            resources: [
+                .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
+                .embedInCode("examples/taxi.yaml"), .embedInCode("examples/shop.yaml"),
+                .embedInCode("examples/magazine.yaml"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "fingerpost",
             dependencies: [
+                "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
                 "OutboundHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -118,6 +136,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict

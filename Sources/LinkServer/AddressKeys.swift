@@ -1,6 +1,7 @@
-package import struct Foundation.Data
 package import LinkRouting
 import Synchronization
+
+package import struct Foundation.Data
 
 /// A random key for each UTC day, so that keyed addresses of different days cannot be joined. Kept in memory only: a day's
 /// key is gone when the day or the process ends.

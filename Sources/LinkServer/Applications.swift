@@ -1,8 +1,8 @@
 package import Hummingbird
 package import LinkCatalog
 package import LinkEvents
-package import Logging
 import LinkRouting
+package import Logging
 import NIOCore
 
 /// Everything that the three ports need.
@@ -69,8 +69,12 @@ package func buildAdminApplication(
 ) -> some ApplicationProtocol {
     let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
     return application(parts, at: address, name: "admin", onListening: onListening) { router in
-        TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(to: router)
-        TableController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(to: router)
+        TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+            to: router
+        )
+        TableController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+            to: router
+        )
         RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
         ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
     }
@@ -105,7 +109,8 @@ private func application(
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,
-            availableConnectionsDelegate: .maximum(parts.limits.connections, logger: parts.logger)),
+            availableConnectionsDelegate: .maximum(parts.limits.connections, logger: parts.logger)
+        ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
         logger: parts.logger
     )

@@ -42,18 +42,27 @@ struct ErrorMiddleware: RouterMiddleware {
         case let error as OwnershipConflict:
             return Problem(
                 error.kind == .domain ? .domainTaken : .schemeTaken,
-                "The \(error.kind.rawValue) '\(error.name)' belongs to another tenant; remove it there first.")
+                "The \(error.kind.rawValue) '\(error.name)' belongs to another tenant; remove it there first."
+            )
         case let error as StaleWrite:
-            return Problem(.stale, "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat.")
+            return Problem(
+                .stale,
+                "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat."
+            )
         case let error as any HTTPResponseError where error.status == .notFound:
             return Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
         case let error as any HTTPResponseError where error.status == .methodNotAllowed:
             return Problem(.methodNotAllowed, "This path does not take the method; docs/api.md lists what it takes.")
         case let error as any HTTPResponseError where error.status.kind == .clientError:
-            return Problem(error.status == .contentTooLarge ? .bodyTooLarge : .invalidRequest, "The request cannot be read.")
+            return Problem(
+                error.status == .contentTooLarge ? .bodyTooLarge : .invalidRequest,
+                "The request cannot be read."
+            )
         default:
             context.logger.error(
-                "request failed", metadata: ["error": "\(error)", "request.id": "\(context.requestID)"])
+                "request failed",
+                metadata: ["error": "\(error)", "request.id": "\(context.requestID)"]
+            )
             return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
         }
     }
@@ -68,7 +77,10 @@ extension Problem {
         case .noTable(let tenant): self.init(.noTable, "'\(tenant)' has no draft to publish; PUT a table first.")
         case .findings(let findings):
             self.init(
-                .invalidTable, "The table has errors; nothing was changed. Mend what 'findings' lists.", findings: findings)
+                .invalidTable,
+                "The table has errors; nothing was changed. Mend what 'findings' lists.",
+                findings: findings
+            )
         }
     }
 }

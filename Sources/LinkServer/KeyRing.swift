@@ -28,14 +28,22 @@ package final class KeyRing: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
             let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash),
             grant.expiresAt.map({ now() < $0 }) ?? true
-        else { throw Problem(.invalidKey, "The key is not one of this server's, or it has expired. Make one with 'fingerpost keys create'.") }
+        else {
+            throw Problem(
+                .invalidKey,
+                "The key is not one of this server's, or it has expired. Make one with 'fingerpost keys create'."
+            )
+        }
         return grant
     }
 
     /// The request's key, which must have the scope for the tenant.
     func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
         guard let grant = try optionalGrant(of: request) else {
-            var problem = Problem(.missingKey, "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'.")
+            var problem = Problem(
+                .missingKey,
+                "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."
+            )
             problem.headers[.wwwAuthenticate] = "Bearer"
             throw problem
         }

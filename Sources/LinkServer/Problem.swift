@@ -81,7 +81,11 @@ struct Problem: Error {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
-        return Response(status: code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes)))
+        return Response(
+            status: code.status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes))
+        )
     }
 }
 

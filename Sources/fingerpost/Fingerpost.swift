@@ -1,5 +1,59 @@
 import ArgumentParser
-import Configuration
-import UnixSignals
+import Foundation
 
-@main struct F: ParsableCommand {}
+@main
+struct Fingerpost: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fingerpost",
+        abstract: "Answers where a link should go, and records every answer.",
+        discussion: """
+            EXAMPLES
+              fingerpost serve --data ./data --demo
+              fingerpost resolve yourapp://product/123 --table config/examples/shop.yaml --explain
+              fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
+
+            EXIT CODES
+              0 done · 1 a check or test failed · 64 wrong usage · 65 unreadable input · 69 a server did not answer
+              74 a write failed · 75 the data directory is in use · 78 wrong configuration
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Export.self, Keys.self,
+            ShowConfiguration.self,
+        ]
+    )
+}
+
+/// The codes of sysexits.h that commands end with.
+enum ExitStatus: Int32 {
+    case failed = 1
+    case unreadableInput = 65
+    case unavailable = 69
+    case ioError = 74
+    case inUse = 75
+    case wrongConfiguration = 78
+}
+
+/// Says on one line what is wrong, and ends.
+func fail(_ message: String, _ status: ExitStatus) -> ExitCode {
+    FileHandle.standardError.write(Data("fingerpost: \(message)\n".utf8))
+    return ExitCode(status.rawValue)
+}
+
+/// A text file, or standard input for `-`.
+func readText(_ path: String) throws -> String {
+    do {
+        guard path != "-" else {
+            return String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+        }
+        let data = try Data(contentsOf: URL(filePath: path))
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw fail("\(path) is not UTF-8; save it as UTF-8.", .unreadableInput)
+        }
+        return text
+    } catch let error as ExitCode {
+        throw error
+    } catch {
+        throw fail("\(path) cannot be read: \(error.localizedDescription)", .unreadableInput)
+    }
+}

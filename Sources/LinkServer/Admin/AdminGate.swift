@@ -18,7 +18,10 @@ struct AdminGate {
 
     func change(_ grant: KeyGrant, _ context: ServerRequestContext) -> Change {
         Change(
-            actor: Actor(kind: .key, id: grant.id, name: grant.name), at: now(), requestID: context.requestID)
+            actor: Actor(kind: .key, id: grant.id, name: grant.name),
+            at: now(),
+            requestID: context.requestID
+        )
     }
 
     private func environment(_ request: Request) throws -> EnvironmentID {
@@ -51,7 +54,9 @@ extension Request {
     /// The version that `If-Match: "7"` names; nil without the header.
     func expectedVersion() throws -> Int64? {
         guard let header = headers[.ifMatch] else { return nil }
-        let text = header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1 ? header.dropFirst().dropLast() : header[...]
+        let text =
+            header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1
+            ? header.dropFirst().dropLast() : header[...]
         guard let version = Int64(text) else {
             throw Problem(.invalidRequest, "If-Match is the ETag of what was read, such as \"7\".")
         }

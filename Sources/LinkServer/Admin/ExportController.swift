@@ -86,7 +86,11 @@ extension ExportPlan {
                 ExportSchedule.DailyTime(hour: hour, minute: minute, zone: zone).map(ExportSchedule.daily)
             }
         self.init(
-            tenant: table.tenant, schedule: schedule, format: export.format == .csv ? .csv : .ndjson, level: export.level)
+            tenant: table.tenant,
+            schedule: schedule,
+            format: export.format == .csv ? .csv : .ndjson,
+            level: export.level
+        )
     }
 }
 

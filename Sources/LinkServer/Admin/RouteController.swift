@@ -46,14 +46,24 @@ struct RouteController {
         var request = request
         let route = try await request.document(upTo: limits.tableBytes)
         let (draft, findings, isNew) = try await editor.saveRoute(
-            route, id: id, placement: placement, of: entry.tenant, in: entry.environment, change: entry.change)
+            route,
+            id: id,
+            placement: placement,
+            of: entry.tenant,
+            in: entry.environment,
+            change: entry.change
+        )
         return Response(draft: draft, findings: findings, status: isNew ? .created : .ok)
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         _ = try await editor.removeRoute(
-            try id(context), of: entry.tenant, in: entry.environment, change: entry.change)
+            try id(context),
+            of: entry.tenant,
+            in: entry.environment,
+            change: entry.change
+        )
         return Response(status: .noContent)
     }
 

@@ -36,7 +36,12 @@ struct TableController {
         var request = request
         let content = try await request.document(upTo: limits.tableBytes)
         let (draft, findings) = try await editor.saveTable(
-            content, of: entry.tenant, in: entry.environment, expected: try request.expectedVersion(), change: entry.change)
+            content,
+            of: entry.tenant,
+            in: entry.environment,
+            expected: try request.expectedVersion(),
+            change: entry.change
+        )
         return Response(draft: draft, findings: findings)
     }
 
@@ -67,7 +72,10 @@ struct TableController {
         let body = try await request.collectBody(upTo: limits.bodyBytes)
         var message = ""
         if body.readableBytes > 0 {
-            let node = try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limits.bodyBytes))
+            let node = try JSONReader.parse(
+                Array(buffer: body),
+                limits: JSONReader.Limits(maximumBytes: limits.bodyBytes)
+            )
             message = try Field(node, path: "").object("message")["message"]?.text() ?? ""
         }
         let row = try await editor.publish(entry.tenant, in: entry.environment, message: message, change: entry.change)

@@ -22,7 +22,8 @@ struct TenantController {
         writer.beginObject()
         writer.key("tenants")
         writer.beginArray()
-        for (settings, live) in try await store.snapshot().tenants where grant.allows(.tablesRead, for: settings.tenant) {
+        for (settings, live) in try await store.snapshot().tenants where grant.allows(.tablesRead, for: settings.tenant)
+        {
             writer.beginObject()
             writer.member("id", settings.tenant.rawValue)
             writer.member("settingsRevision", settings.revision)
@@ -52,7 +53,11 @@ struct TenantController {
         let row: SettingsRow
         do {
             row = try await editor.saveSettings(
-                content, of: entry.tenant, expected: try request.expectedVersion(), change: entry.change)
+                content,
+                of: entry.tenant,
+                expected: try request.expectedVersion(),
+                change: entry.change
+            )
         } catch let error as DocumentError {
             throw Problem(.invalidSettings, error.description, findings: [Finding(error)])
         }

@@ -27,12 +27,23 @@ struct ClickController {
         var facts = visitor.context
         facts.now = resolving.now()
         let caller = Resolving.Caller(
-            requestID: context.requestID, address: context.peerAddress, userAgent: request.headers[.userAgent],
-            referrerHost: visitor.referrerHost, method: request.method.rawValue, source: "click", kind: .click,
-            purpose: visitor.purpose)
+            requestID: context.requestID,
+            address: context.peerAddress,
+            userAgent: request.headers[.userAgent],
+            referrerHost: visitor.referrerHost,
+            method: request.method.rawValue,
+            source: "click",
+            kind: .click,
+            purpose: visitor.purpose
+        )
         var passages = [
             resolving.resolve(
-                "https://\(authority)\(path)", clientEventID: nil, in: facts, explanation: .omitted, by: caller)
+                "https://\(authority)\(path)",
+                clientEventID: nil,
+                in: facts,
+                explanation: .omitted,
+                by: caller
+            )
         ]
         try await resolving.record(&passages)
         guard let answer = passages.first?.answer else { preconditionFailure("one link gives one passage") }
@@ -45,7 +56,9 @@ struct ClickController {
         case .openStore:
             if let store = resolution.destination?.store { return .redirect(to: store) }
         case .openWeb, .openApp, .signIn, .updateApp:
-            if let page = resolution.destination?.web, !leadsBack(page, from: answer.link) { return .redirect(to: page) }
+            if let page = resolution.destination?.web, !leadsBack(page, from: answer.link) {
+                return .redirect(to: page)
+            }
         case .block:
             return .page(.forbidden, "This link is blocked", resolution.blockReason ?? "")
         case nil:
@@ -105,6 +118,9 @@ extension HTTPField.Name {
 
 extension String {
     fileprivate var escapedForHTML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
+            "\"",
+            with: "&quot;"
+        )
     }
 }

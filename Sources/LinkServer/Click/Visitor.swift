@@ -12,8 +12,11 @@ struct Visitor {
         let agent = headers[.userAgent] ?? ""
         let (platform, device) = Self.system(agent)
         context = Context(
-            platform: platform, device: device, installed: false,
-            locale: Self.locales(headers[.acceptLanguage] ?? ""))
+            platform: platform,
+            device: device,
+            installed: false,
+            locale: Self.locales(headers[.acceptLanguage] ?? "")
+        )
         let prefetch = [headers[.secPurpose], headers[.purpose]].compactMap(\.self)
         purpose = prefetch.contains { $0.lowercased().contains("prefetch") } ? .prefetch : .live
         referrerHost = headers[.referer].flatMap { try? Link.parse($0) }?.host
@@ -34,7 +37,9 @@ struct Visitor {
     private static func locales(_ header: String) -> [LanguageTag] {
         let weighted = header.split(separator: ",").prefix(16).enumerated().compactMap { index, item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
-            guard let text = parts.first, let tag = LanguageTag(text) else { return nil as (tag: LanguageTag, key: (Double, Int))? }
+            guard let text = parts.first, let tag = LanguageTag(text) else {
+                return nil as (tag: LanguageTag, key: (Double, Int))?
+            }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
             return weight > 0 ? (tag, (-weight, index)) : nil
         }

@@ -20,21 +20,38 @@ struct ResolveController {
         var request = request
         let body = try await request.collectBody(upTo: limits.batchBytes)
         let node = try JSONReader.parse(
-            Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limits.batchBytes))
+            Array(buffer: body),
+            limits: JSONReader.Limits(maximumBytes: limits.batchBytes)
+        )
         // Only a batch may be larger than a single link can ask for.
         if node["links"] == nil, body.readableBytes > limits.bodyBytes {
-            throw Problem(.bodyTooLarge, "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed.")
+            throw Problem(
+                .bodyTooLarge,
+                "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed."
+            )
         }
         var message = try ResolveRequest(Field(node, path: ""))
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
         let caller = Resolving.Caller(
-            requestID: context.requestID, address: context.peerAddress, userAgent: request.headers[.userAgent],
-            method: "POST", source: "api", kind: .resolve, purpose: message.purpose, occurredAt: message.occurredAt)
+            requestID: context.requestID,
+            address: context.peerAddress,
+            userAgent: request.headers[.userAgent],
+            method: "POST",
+            source: "api",
+            kind: .resolve,
+            purpose: message.purpose,
+            occurredAt: message.occurredAt
+        )
         let (links, isBatch) = try links(of: &message)
         var passages = links.map { link in
             resolving.resolve(
-                link.url, clientEventID: link.clientEventID, in: message.context, explanation: message.explanation, by: caller)
+                link.url,
+                clientEventID: link.clientEventID,
+                in: message.context,
+                explanation: message.explanation,
+                by: caller
+            )
         }
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try await resolving.record(&passages)
@@ -52,9 +69,15 @@ struct ResolveController {
                 if message.context.app == nil { message.context.app = continuation.app }
                 return ([ResolveRequest.Link(url: continuation.url, clientEventID: nil)], false)
             } catch .expired {
-                throw Problem(.continuationExpired, "The continuation is older than 30 minutes; resolve the link again.")
+                throw Problem(
+                    .continuationExpired,
+                    "The continuation is older than 30 minutes; resolve the link again."
+                )
             } catch .invalid {
-                throw Problem(.continuationInvalid, "The continuation was not made here or not for this app; resolve the link again.")
+                throw Problem(
+                    .continuationInvalid,
+                    "The continuation was not made here or not for this app; resolve the link again."
+                )
             }
         }
     }
@@ -63,7 +86,10 @@ struct ResolveController {
     private func checkExplanation(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
         for table in passages.compactMap(\.answer.table) where table.settings.explain == .key {
             guard grant?.allows(.explain, for: table.tenant) == true else {
-                throw Problem(.explainForbidden, "'explain' needs a key with the scope 'explain'; leave it out, or send the key.")
+                throw Problem(
+                    .explainForbidden,
+                    "'explain' needs a key with the scope 'explain'; leave it out, or send the key."
+                )
             }
         }
     }

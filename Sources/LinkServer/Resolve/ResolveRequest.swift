@@ -70,7 +70,10 @@ package struct ResolveRequest: Sendable {
         for (key, value) in object.all where !["url", "clientEventId"].contains(key) {
             warnings.append("\(value.path) is not known and was ignored.")
         }
-        return Link(url: try object.required("url").text(), clientEventID: try object["clientEventId"].map(clientEventID))
+        return Link(
+            url: try object.required("url").text(),
+            clientEventID: try object["clientEventId"].map(clientEventID)
+        )
     }
 
     private static func clientEventID(_ field: Field) throws -> String {

@@ -86,7 +86,9 @@ package struct Resolving: Sendable {
             let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
             guard mayAnswer else {
                 var problem = Problem(
-                    .logUnavailable, "The request could not be recorded, so it was not answered. Try again in a second.")
+                    .logUnavailable,
+                    "The request could not be recorded, so it was not answered. Try again in a second."
+                )
                 problem.headers[.retryAfter] = "1"
                 throw problem
             }
@@ -99,9 +101,12 @@ package struct Resolving: Sendable {
         response.isRecorded = passage.isRecorded
         if passage.answer.resolution.action == .signIn {
             let continuation = Continuation(
-                tenant: passage.answer.tenant, environment: passage.answer.environment,
-                app: passage.answer.resolution.app, url: passage.url,
-                expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime))
+                tenant: passage.answer.tenant,
+                environment: passage.answer.environment,
+                app: passage.answer.resolution.app,
+                url: passage.url,
+                expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
+            )
             response.continuation = (try sealer.seal(continuation), continuation.expiresAt)
         }
         return response
@@ -118,9 +123,17 @@ package struct Resolving: Sendable {
         let redaction = Redaction(answer.table?.settings.privacy)
         let instant = now()
         var event = Event(
-            id: eventIDs.next(at: instant), recordedAt: instant, tenant: answer.tenant, environment: answer.environment,
-            outcome: resolution.outcome, linkLength: linkLength, source: caller.source, node: node,
-            requestID: caller.requestID, method: caller.method)
+            id: eventIDs.next(at: instant),
+            recordedAt: instant,
+            tenant: answer.tenant,
+            environment: answer.environment,
+            outcome: resolution.outcome,
+            linkLength: linkLength,
+            source: caller.source,
+            node: node,
+            requestID: caller.requestID,
+            method: caller.method
+        )
         event.occurredAt = caller.occurredAt
         event.purpose = caller.purpose
         event.kind = caller.kind
@@ -136,8 +149,10 @@ package struct Resolving: Sendable {
         event.host = answer.link?.host ?? resolution.rejection?.host
         if let link = answer.link, let table = answer.table {
             event.path = redaction.path(
-                of: table.router.identity.withoutIgnoredHost(link), outcome: resolution.outcome,
-                parameters: resolution.parameters)
+                of: table.router.identity.withoutIgnoredHost(link),
+                outcome: resolution.outcome,
+                parameters: resolution.parameters
+            )
             event.query = redaction.query(of: link, plus: table.router.table.defaults.plusSign)
         }
         event.parameters = redaction.parameters(resolution.parameters)
@@ -164,7 +179,8 @@ extension Redaction {
         self.init(
             recordQuery: Set(privacy.recordQuery),
             unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
-            address: AddressPolicy(privacy.address))
+            address: AddressPolicy(privacy.address)
+        )
     }
 }
 

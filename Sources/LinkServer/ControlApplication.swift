@@ -1,0 +1,33 @@
+package import Hummingbird
+package import LinkRouting
+package import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Messages from another process of the same user, through a socket that only the user can open.
+package func buildControlApplication(
+    at path: String,
+    logger: Logger,
+    answer: @escaping @Sendable (JSONNode) async throws -> JSONNode
+) -> some ApplicationProtocol {
+    unlink(path)
+    let router = Router(context: ServerRequestContext.self)
+    router.add(middleware: ErrorMiddleware { "control" })
+    router.post("/control") { request, _ in
+        var request = request
+        let body = try await request.collectBody(upTo: 65_536)
+        let message = try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: 65_536))
+        return Response(json: Array(try await answer(message).json().utf8))
+    }
+    return Application(
+        router: router,
+        configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
+        // The data directory is closed to others already; this closes the socket itself as well.
+        onServerRunning: { _ in chmod(path, 0o600) },
+        logger: logger
+    )
+}

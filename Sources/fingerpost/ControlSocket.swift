@@ -1,0 +1,73 @@
+import Foundation
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import OutboundHTTP
+
+/// How a second `fingerpost` speaks to the one that holds the data directory: `DIR/control.sock`, mode 0600, so whoever
+/// reaches it may do everything. No second process ever opens a database file.
+enum ControlMessage {
+    static func createKey(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) -> JSONNode {
+        .object([
+            "do": .string("createKey"), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) },
+            "scopes": .array(scopes.map { .string($0.rawValue) }),
+        ])
+    }
+
+    static func export(tenant: TenantID) -> JSONNode {
+        .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
+    }
+
+    /// Sends a message to the process that holds the directory; its answer.
+    static func send(_ message: JSONNode, toDirectory path: String) async throws -> JSONNode {
+        let socket = URL(filePath: path + "/control.sock").path
+        let escaped = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? socket
+        do {
+            let response = try await OutboundHTTP(timeout: .seconds(60))
+                .post("http+unix://\(escaped)/control", json: Array(message.json().utf8))
+            let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+            guard response.status == 200 else {
+                throw fail(node["detail"]?.text ?? "the running server answered \(response.status)", .failed)
+            }
+            return node
+        } catch let error as OutboundHTTP.Failure {
+            throw fail("the directory is in use, and its process does not answer: \(error)", .inUse)
+        }
+    }
+}
+
+/// The server's end of the control socket.
+struct ControlSocket {
+    let path: String
+    let parts: ServerParts
+    let store: any CatalogStore
+
+    func answer(_ message: JSONNode) async throws -> JSONNode {
+        let object = try Field(message, path: "").object("do", "name", "tenant", "scopes")
+        let tenant = try object["tenant"]?.identifier(TenantID.self)
+        switch try object.required("do").text() {
+        case "createKey":
+            let scopes = try object.required("scopes").list().map { try $0.choice(KeyGrant.Scope.self) }
+            let key = try await KeyMaker(store: store, keys: parts.keys).create(
+                name: try object.required("name").text(),
+                tenant: tenant,
+                scopes: Set(scopes)
+            )
+            return .object(["key": .string(key.token)])
+        case "export":
+            guard let tenant, let table = parts.resolving.catalog.current.table(of: tenant) else {
+                throw try object.required("do").error("there is no such tenant.")
+            }
+            let manifest = try await parts.exporter.exportNow(ExportPlan(table))
+            return try JSONReader.parse(manifest.json, limits: JSONReader.Limits(maximumBytes: 65_536))
+        default:
+            throw try object.required("do").error("this server does not know the command; is it of the same version?")
+        }
+    }
+
+    var application: some Hummingbird.ApplicationProtocol {
+        buildControlApplication(at: path, logger: parts.logger) { try await answer($0) }
+    }
+}

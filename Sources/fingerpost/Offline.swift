@@ -1,0 +1,144 @@
+import ArgumentParser
+import LinkCatalog
+import LinkRouting
+import LinkServer
+
+/// A tenant's file, resolved against without a server.
+struct OfflineTable {
+    private let catalog: Catalog
+    /// A file without settings owns every link.
+    private let bare: PublishedTable?
+
+    /// Ends the process with 65 when the file is no tenant, or has errors.
+    init(_ path: String) throws {
+        let text = try readText(path)
+        do {
+            let document = try TenantDocument(text)
+            let (settings, table, findings) = document.checked()
+            guard let table, !findings.contains(where: { $0.severity == .error }) else {
+                let lines =
+                    findings.isEmpty ? ["it has no table"] : findings.filter { $0.severity == .error }.map(\.line)
+                throw fail("\(path): \(lines.joined(separator: "\n  "))", .unreadableInput)
+            }
+            guard let tenant = document.tenant ?? TenantID("local") else {
+                preconditionFailure("'local' is an identifier")
+            }
+            let ownSettings = try settings ?? Settings(Field(.object([:]), path: "settings"))
+            let published = PublishedTable(
+                tenant: tenant,
+                environment: .production,
+                revision: nil,
+                settingsRevision: 0,
+                settings: ownSettings,
+                table: table
+            )
+            catalog = Catalog([published])
+            bare = settings == nil ? published : nil
+        } catch let error as DocumentError {
+            throw fail("\(path): \(error.description)", .unreadableInput)
+        }
+    }
+
+    /// The answer as the server would give it, but for `id`, `recorded` and a sealed continuation.
+    func answer(_ url: String, in context: Context, explanation: Router.Explanation) -> ResolveResponse {
+        var context = context
+        context.now = context.now ?? Server.now()
+        var answer = catalog.resolve(url, in: context, explanation: explanation)
+        if let bare, let link = answer.link {
+            answer = CatalogResolution(
+                link: link,
+                table: bare,
+                resolution: bare.router.resolve(link, in: context, explanation: explanation)
+            )
+        }
+        var response = ResolveResponse(answer)
+        if answer.resolution.action == .signIn {
+            response.warnings.append("A continuation is sealed by a server only; offline it is null.")
+        }
+        return response
+    }
+}
+
+extension Finding {
+    /// For people: where, what, and what to do.
+    var line: String {
+        let place = position.flatMap { $0.line > 0 ? "line \($0.line), column \($0.column): " : nil } ?? ""
+        return
+            "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(fix.isEmpty ? "" : " \(fix)")"
+    }
+}
+
+struct Resolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Resolve a link against a table file, without a server.",
+        discussion: """
+            EXAMPLE
+              fingerpost resolve https://yourappdomain.com/product/123 --table config/examples/shop.yaml \\
+                --context '{"platform": "ios", "appVersion": "3.2.0"}' --explain
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The link.") var url: String
+    @ArgumentParser.Option(help: "A tenant or table file, YAML or JSON; - reads standard input.") var table: String
+    @ArgumentParser.Option(help: "What the caller knows, as POST /resolve takes it.") var context = "{}"
+    @Flag(help: "Say why other routes did not hold.") var explain = false
+    @Flag(help: "Print one line of JSON; otherwise it is laid out for people.") var json = false
+
+    func run() async throws {
+        let table = try OfflineTable(table)
+        var warnings: [String] = []
+        let facts: Context
+        do {
+            let node = try JSONReader.parse(context, limits: JSONReader.Limits(maximumBytes: 16_384))
+            facts = try Context(Field(node, path: "context"), warnings: &warnings)
+        } catch let error as JSONSyntaxError {
+            throw fail("--context is not JSON: \(error.description)", .unreadableInput)
+        } catch let error as DocumentError {
+            throw fail("--context: \(error.description)", .unreadableInput)
+        }
+        var response = table.answer(url, in: facts, explanation: explain ? .included : .omitted)
+        response.warnings += warnings
+        let bytes = response.json()
+        guard json else {
+            print(try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20)).json(.pretty))
+            return
+        }
+        print(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a table file: errors keep it from being published.",
+        discussion: """
+            EXAMPLE
+              fingerpost check config/examples/shop.yaml --json
+
+            Exit code 1 when there is an error, 0 otherwise.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "A tenant or table file; - reads standard input.") var table: String
+    @Flag(help: "Print the findings as JSON.") var json = false
+
+    func run() async throws {
+        var findings: [Finding]
+        do {
+            findings = try TenantDocument(try readText(table)).checked().findings
+        } catch let error as DocumentError {
+            findings = [Finding(error)]
+        }
+        if json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("findings")
+            writer.findings(findings)
+            writer.endObject()
+            print(writer.text)
+        } else {
+            for finding in findings { print(finding.line) }
+            if findings.isEmpty { print("no findings") }
+        }
+        if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import LinkCatalog
+import LinkEvents
+import LinkServer
+import LinkStorage
+import Logging
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the service.",
+        discussion: """
+            EXAMPLE
+              fingerpost serve --data ./data --public 127.0.0.1:8080 --admin 127.0.0.1:8081 --ops 127.0.0.1:8082 --demo
+
+            Prints the addresses it listens on. SIGTERM ends it: what was taken in is answered and written first.
+            """
+    )
+
+    @OptionGroup var flags: ConfigurationFlags
+    @Flag(help: "Load the example tenants into a fresh data directory and print requests to try.") var demo = false
+
+    func run() async throws {
+        let configuration = try await flags.read()
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = configuration.logLevel
+            return handler
+        }
+        let logger = Logger(label: "fingerpost")
+        do {
+            let server = try await Server(configuration, logger: logger)
+            let key = demo ? try await server.loadDemo() : nil
+            try await server.run { ports in
+                print("public  http://\(configuration.publicAddress.host):\(ports.public)")
+                print("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
+                print("ops     http://\(configuration.opsAddress.host):\(ports.ops)")
+                if let key { print(Self.invitation(ports, key)) }
+                fflush(nil)
+            }
+        } catch let error as StorageError {
+            if case .locked = error { throw fail(error.description, .inUse) }
+            throw fail(error.description, .ioError)
+        } catch let error as EventStoreError {
+            throw fail(
+                "the log could not be written (\(error)); restart, and see deploy/runbooks/corrupt-file.md.",
+                .ioError
+            )
+        }
+    }
+
+    /// Four lines to paste into another terminal.
+    private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> String {
+        """
+
+        The example tenants are loaded. The key for the admin port, shown this once:
+          export KEY=\(key.token)
+        Try:
+          curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
+          curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
+          curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
+          curl -s -X POST -H "Authorization: Bearer $KEY" http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports
+        """
+    }
+}
+
+struct ShowConfiguration: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Print the effective configuration; there are no secrets in it.",
+        discussion: """
+            EXAMPLE
+              FINGERPOST_PUBLIC_PORT=9000 fingerpost config --config config/fingerpost.yaml
+            """
+    )
+
+    @OptionGroup var flags: ConfigurationFlags
+
+    func run() async throws {
+        for (key, value) in try await flags.read().effective { print("\(key): \(value)") }
+    }
+}
+
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring the files of a data directory to this version's schema; `serve` does the same.",
+        discussion: """
+            EXAMPLE
+              fingerpost migrate --data ./data
+            """
+    )
+
+    @ArgumentParser.Option(help: "The data directory.") var data = "data"
+
+    func run() async throws {
+        do {
+            let directory = try DataDirectory(data)
+            try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
+            try EventLog(directory.eventsPath, now: Server.now).close()
+            try directory.markClean()
+            print("\(data) is up to date.")
+        } catch let error as StorageError {
+            if case .locked = error { throw fail(error.description, .inUse) }
+            throw fail(error.description, .ioError)
+        }
+    }
+}

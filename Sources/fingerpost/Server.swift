@@ -1,0 +1,214 @@
+import ArgumentParser
+import Examples
+import Foundation
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// The wiring: opens the data directory, builds the graph, runs it, and closes it in the other order.
+struct Server {
+    let configuration: ServiceConfiguration
+    let logger: Logger
+    private let directory: DataDirectory
+    private let database: CatalogDatabase
+    private let log: EventLog
+    private let parts: ServerParts
+    private let recorder: EventRecorder
+
+    /// The system's clock, which nothing below this target reads.
+    static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+
+    static func random(_ count: Int) -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
+
+    init(_ configuration: ServiceConfiguration, logger: Logger) async throws {
+        self.configuration = configuration
+        self.logger = logger
+        directory = try DataDirectory(configuration.data)
+        database = try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no)
+        log = try EventLog(directory.eventsPath, now: Self.now)
+        recorder = EventRecorder(store: log, now: Self.now, logger: logger)
+        let catalog = LiveCatalog()
+        let editor = CatalogEditor(store: database) { catalog.replace(by: $0) }
+        try await editor.reload()
+        let keys = try await database.continuationKeys(
+            random: Self.random(ContinuationSealer.keyBytes),
+            at: Self.now(),
+            age: 86_400_000
+        )
+        guard let sealer = ContinuationSealer(keys: keys) else {
+            throw StorageError.corrupt(file: "catalog.db", detail: "the continuation keys cannot be read")
+        }
+        let exporter = Exporter(
+            store: log,
+            ledger: log,
+            sink: DirectoryExportSink(directory: configuration.exportsDirectory),
+            recorder: recorder,
+            plans: { catalog.current.tables.map { ExportPlan($0) } },
+            now: Self.now,
+            sleep: { try await Task.sleep(for: $0) },
+            logger: logger
+        )
+        parts = ServerParts(
+            resolving: Resolving(
+                catalog: catalog,
+                recorder: recorder,
+                sealer: sealer,
+                eventIDs: EventIDGenerator { .random(in: .min ... .max) },
+                addressKeys: AddressKeys(random: Self.random),
+                now: Self.now,
+                node: configuration.node
+            ),
+            keys: KeyRing(try await database.keyGrants(), now: Self.now),
+            editor: editor,
+            store: database,
+            exporter: exporter,
+            readiness: Readiness(),
+            limits: configuration.limits,
+            logger: logger
+        )
+    }
+
+    /// Runs until SIGTERM or SIGINT, then stops in the reverse order: first what takes requests, last what writes.
+    func run(onReady: @escaping @Sendable (BoundPorts) -> Void) async throws {
+        let ports = PortBoard { [readiness = parts.readiness] ports in
+            readiness.set(true)
+            onReady(ports)
+        }
+        if directory.wasUnclean {
+            logger.notice("the last process did not end cleanly; checking the newest day of the log")
+        }
+        let services: [any Service] = [
+            recorder,
+            LogCheck(log: log, isNeeded: directory.wasUnclean),
+            parts.exporter,
+            ControlSocket(path: directory.path + "/control.sock", parts: parts, store: database).application,
+            buildOpsApplication(parts, at: configuration.opsAddress) { ports.set(.ops, $0) },
+            buildAdminApplication(parts, at: configuration.adminAddress) { ports.set(.admin, $0) },
+            buildPublicApplication(parts, at: configuration.publicAddress) { ports.set(.public, $0) },
+            Drain(readiness: parts.readiness, seconds: configuration.drainSeconds),
+        ]
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger
+            )
+        )
+        try await group.run()
+        try log.close()
+        try database.close()
+        try directory.markClean()
+    }
+
+    /// Loads the example tenants into a directory that has none, and makes a key for them; nil when there are tenants.
+    func loadDemo() async throws -> APIKey? {
+        guard try await database.snapshot().tenants.isEmpty else { return nil }
+        let change = Change(actor: Self.system, at: Self.now(), requestID: "demo")
+        for (name, text) in Examples.tenants {
+            let document = try TenantDocument(text)
+            guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
+                preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
+            }
+            _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
+            _ = try await parts.editor.saveTable(table, of: tenant, in: .production, expected: nil, change: change)
+            _ = try await parts.editor.publish(tenant, in: .production, message: "example", change: change)
+        }
+        return try await createKey(name: "demo", tenant: nil, scopes: [.admin])
+    }
+
+    func createKey(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) async throws -> APIKey {
+        try await KeyMaker(store: database, keys: parts.keys).create(name: name, tenant: tenant, scopes: scopes)
+    }
+
+    var exporter: Exporter { parts.exporter }
+}
+
+/// Makes keys; the running server knows a new one at once.
+struct KeyMaker {
+    let store: any CatalogStore
+    let keys: KeyRing?
+
+    func create(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) async throws -> APIKey {
+        guard let key = APIKey(environment: .production, random: Server.random(41)) else {
+            preconditionFailure("41 random bytes make a key")
+        }
+        let now = Server.now()
+        try await store.saveKey(
+            KeyGrant(
+                id: key.id,
+                secretHash: key.secretHash,
+                tenant: tenant,
+                scopes: scopes,
+                createdAt: now,
+                expiresAt: nil,
+                name: name
+            ),
+            change: Change(actor: Server.system, at: now, requestID: "keys-create")
+        )
+        keys?.replace(by: try await store.keyGrants())
+        return key
+    }
+}
+
+struct BoundPorts: Sendable {
+    var `public` = 0
+    var admin = 0
+    var ops = 0
+}
+
+/// Collects the ports as they are bound, and tells when all are.
+private final class PortBoard: Sendable {
+    private let ports = Mutex(BoundPorts())
+    private let whenAllAreBound: @Sendable (BoundPorts) -> Void
+
+    init(_ whenAllAreBound: @escaping @Sendable (BoundPorts) -> Void) { self.whenAllAreBound = whenAllAreBound }
+
+    enum Name { case `public`, admin, ops }
+
+    func set(_ name: Name, _ port: Int) {
+        let bound = ports.withLock { ports in
+            switch name {
+            case .public: ports.public = port
+            case .admin: ports.admin = port
+            case .ops: ports.ops = port
+            }
+            return ports
+        }
+        if bound.public > 0, bound.admin > 0, bound.ops > 0 { whenAllAreBound(bound) }
+    }
+}
+
+/// Turns readiness off first, and gives load balancers time to see it.
+private struct Drain: Service {
+    let readiness: Readiness
+    let seconds: Int
+
+    func run() async throws {
+        try await gracefulShutdown()
+        readiness.set(false)
+        try await Task.sleep(for: .seconds(seconds))
+    }
+}
+
+/// Checks the newest day file after an unclean stop, beside the running service.
+private struct LogCheck: Service {
+    let log: EventLog
+    let isNeeded: Bool
+
+    func run() async throws {
+        if isNeeded { try log.checkNewestDay() }
+        try await gracefulShutdown()
+    }
+}

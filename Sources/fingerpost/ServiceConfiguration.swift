@@ -1,0 +1,187 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Logging
+import SystemPackage
+
+/// Every key of config/fingerpost.yaml, read once. Flags win over the environment, the environment over the file.
+struct ServiceConfiguration {
+    var data: String
+    var publicAddress: ListenAddress
+    var adminAddress: ListenAddress
+    var opsAddress: ListenAddress
+    /// Names this server in events.
+    var node: String
+    var logLevel: Logger.Level
+    var exportsDirectory: String
+    var limits: ServerLimits
+    /// How long requests are still taken after a shutdown began.
+    var drainSeconds: Int
+
+    /// What is wrong with a configuration, in one line.
+    struct Invalid: Error { let message: String }
+
+    /// In the order of config/fingerpost.yaml.
+    static let keys = [
+        "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node", "log.level",
+        "exports.directory", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes", "limits.connections",
+        "limits.idleSeconds", "shutdown.drainSeconds",
+    ]
+
+    /// Reads flags (by key), the environment (`FINGERPOST_PUBLIC_PORT`) and, if given, a file.
+    static func read(flags: [String: String], file: String?, environment: [String: String]) async throws -> Self {
+        try refuseUnknownEnvironment(environment)
+        let flagValues = Dictionary(
+            uniqueKeysWithValues: flags.map {
+                (AbsoluteConfigKey(ConfigKey($0.key)), ConfigValue(.string($0.value), isSecret: false))
+            }
+        )
+        var providers: [any ConfigProvider] = [
+            InMemoryProvider(name: "flags", values: flagValues),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "fingerpost"),
+        ]
+        if let file {
+            try refuseUnknownKeys(in: file)
+            do {
+                providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
+            } catch {
+                throw Invalid(message: "\(file) cannot be read: \(error)")
+            }
+        }
+        return try Self(ConfigReader(providers: providers))
+    }
+
+    private init(_ reader: ConfigReader) throws {
+        func text(_ key: String, _ standard: String) -> String {
+            reader.string(forKey: ConfigKey(key)) ?? reader.int(forKey: ConfigKey(key)).map { "\($0)" } ?? standard
+        }
+        func number(_ key: String, _ standard: Int, in range: ClosedRange<Int>) throws -> Int {
+            let written = text(key, "\(standard)")
+            guard let number = Int(written), range.contains(number) else {
+                throw Invalid(
+                    message:
+                        "\(key) is '\(written)'; write a whole number from \(range.lowerBound) to \(range.upperBound)."
+                )
+            }
+            return number
+        }
+        func address(_ name: String, port: Int) throws -> ListenAddress {
+            let host = text("\(name).host", "127.0.0.1")
+            guard !host.isEmpty else {
+                throw Invalid(message: "\(name).host is empty; write an address such as 127.0.0.1.")
+            }
+            return ListenAddress(host: host, port: try number("\(name).port", port, in: 0...65_535))
+        }
+        data = text("data", "data")
+        guard !data.isEmpty else { throw Invalid(message: "data is empty; write the path of a directory.") }
+        publicAddress = try address("public", port: 8080)
+        adminAddress = try address("admin", port: 8081)
+        opsAddress = try address("ops", port: 8082)
+        node = text("node", ProcessInfo.processInfo.hostName)
+        let level = text("log.level", "info")
+        guard let logLevel = Logger.Level(rawValue: level) else {
+            throw Invalid(
+                message:
+                    "log.level is '\(level)'; write one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
+        }
+        self.logLevel = logLevel
+        exportsDirectory = text("exports.directory", data + "/exports")
+        limits = ServerLimits()
+        limits.bodyBytes = try number("limits.bodyBytes", limits.bodyBytes, in: 1_024...1_048_576)
+        limits.batchBytes = try number("limits.batchBytes", limits.batchBytes, in: 1_024...16_777_216)
+        limits.tableBytes = try number("limits.tableBytes", limits.tableBytes, in: 1_024...268_435_456)
+        limits.connections = try number("limits.connections", limits.connections, in: 1...1_000_000)
+        limits.idleSeconds = try number("limits.idleSeconds", limits.idleSeconds, in: 1...86_400)
+        drainSeconds = try number("shutdown.drainSeconds", 0, in: 0...600)
+    }
+
+    /// The values as `fingerpost config` prints them.
+    var effective: [(key: String, value: String)] {
+        let values = [
+            data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
+            opsAddress.host,
+            "\(opsAddress.port)", node, logLevel.rawValue, exportsDirectory, "\(limits.bodyBytes)",
+            "\(limits.batchBytes)",
+            "\(limits.tableBytes)", "\(limits.connections)", "\(limits.idleSeconds)", "\(drainSeconds)",
+        ]
+        return Array(zip(Self.keys, values))
+    }
+
+    /// A misspelt key would silently mean the default.
+    private static func refuseUnknownKeys(in file: String) throws {
+        let node: JSONNode
+        do {
+            node = try Document.read(try String(contentsOfFile: file, encoding: .utf8))
+        } catch let error as DocumentError {
+            throw Invalid(message: "\(file): \(error.description)")
+        } catch {
+            throw Invalid(message: "\(file) cannot be read: \(error.localizedDescription)")
+        }
+        func check(_ node: JSONNode, _ path: String) throws {
+            for member in node.members ?? [] {
+                let key = path.isEmpty ? member.key : "\(path).\(member.key)"
+                if keys.contains(key) { continue }
+                guard keys.contains(where: { $0.hasPrefix(key + ".") }) else {
+                    throw Invalid(
+                        message:
+                            "\(file), line \(member.keyPosition.line): '\(key)' is not a key; config/fingerpost.yaml lists them."
+                    )
+                }
+                try check(member.value, key)
+            }
+        }
+        try check(node, "")
+    }
+
+    private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
+        let known = Set(keys.map(variable))
+        for name in environment.keys.sorted() where name.hasPrefix("FINGERPOST_") && !known.contains(name) {
+            throw Invalid(
+                message:
+                    "\(name) is not a variable; config/fingerpost.yaml lists the keys, such as FINGERPOST_PUBLIC_PORT."
+            )
+        }
+    }
+
+    /// `limits.bodyBytes` → `FINGERPOST_LIMITS_BODY_BYTES`
+    static func variable(_ key: String) -> String {
+        let words = key.reduce(into: "") { text, character in
+            if character.isUppercase { text += "_" }
+            text += character == "." ? "_" : character.uppercased()
+        }
+        return "FINGERPOST_" + words
+    }
+}
+
+/// The flags that `serve` and `config` share.
+struct ConfigurationFlags: ParsableArguments {
+    @ArgumentParser.Option(help: "A YAML file; config/fingerpost.yaml shows every key.") var config: String?
+    @ArgumentParser.Option(help: "The data directory.") var data: String?
+    @ArgumentParser.Option(help: "HOST:PORT for resolve, association files and clicks; port 0 takes a free one.")
+    var `public`: String?
+    @ArgumentParser.Option(help: "HOST:PORT for the admin API.") var admin: String?
+    @ArgumentParser.Option(help: "HOST:PORT for /livez and /readyz.") var ops: String?
+
+    /// The configuration; ends the process with 78 when it is wrong.
+    func read() async throws -> ServiceConfiguration {
+        do {
+            var flags: [String: String] = [:]
+            if let data { flags["data"] = data }
+            for (name, address) in [("public", self.public), ("admin", admin), ("ops", ops)] {
+                guard let address else { continue }
+                guard let colon = address.lastIndex(of: ":") else {
+                    throw ServiceConfiguration.Invalid(message: "--\(name) is '\(address)'; write HOST:PORT.")
+                }
+                flags["\(name).host"] = String(address[..<colon])
+                flags["\(name).port"] = String(address[address.index(after: colon)...])
+            }
+            return try await .read(flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
+        } catch let error as ServiceConfiguration.Invalid {
+            throw fail(error.message, .wrongConfiguration)
+        }
+    }
+}

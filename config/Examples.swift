@@ -1,0 +1,13 @@
+/// The example tenants, so that `--demo` needs no files beside the binary.
+package enum Examples {
+    /// Tenant documents (YAML) by name.
+    package static let tenants: [(name: String, document: String)] = [
+        ("sample", text(PackageResources.sample_yaml)),
+        ("blogs", text(PackageResources.blogs_yaml)),
+        ("taxi", text(PackageResources.taxi_yaml)),
+        ("shop", text(PackageResources.shop_yaml)),
+        ("magazine", text(PackageResources.magazine_yaml)),
+    ]
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
