@@ -188,7 +188,8 @@ extension Condition {
         guard let value = percent.node.double, value >= 0, value <= 100 else {
             throw percent.error("\(percent.shown) is not a percentage from 0 to 100.")
         }
-        return Rollout(basisPoints: Int((value * 100).rounded()), salt: salt)
+        // Not rounded(): it would need the C library's mathematics, which a program with only this module does not link.
+        return Rollout(basisPoints: Int(value * 100 + 0.5), salt: salt)
     }
 }
 

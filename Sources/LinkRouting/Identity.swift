@@ -155,7 +155,7 @@ public struct DestinationPolicy: Sendable, Hashable {
         )
     }
 
-    /// Whether a web link may go to `host`, which is in look-up form.
+    /// Whether a web link may go to `host`, which has the form of `HostName.ascii`.
     public func allows(host: String) -> Bool {
         hosts.contains { allowed in
             switch allowed {

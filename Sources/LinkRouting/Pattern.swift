@@ -77,7 +77,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
 
 /// What a route says about the host of a web link. Never holds for a custom scheme.
 public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
-    /// In look-up form: lower case, no trailing dot.
+    /// In the form of `HostName.ascii`.
     case exact(String)
     /// Exactly one label before `suffix` (which starts with a dot); the parameter is nil for `*`.
     case label(Pattern.Parameter?, suffix: String)
@@ -90,7 +90,7 @@ public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .exact(let host): host
-        case .label(let parameter?, let suffix): "{\(parameter.name)}\(suffix)"
+        case .label(let parameter?, let suffix): "\(Pattern.Segment.parameter(parameter))\(suffix)"
         case .label(nil, let suffix): "*\(suffix)"
         }
     }

@@ -54,13 +54,11 @@ struct PatternParser {
     }
 
     private func hostName(_ name: String) throws(Pattern.SyntaxError) -> String {
-        guard let link = try? Link.parse("https://\(name)/"), let host = link.host, link.port == nil,
-            !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(UInt8(ascii: "?")),
-            !name.utf8.contains(UInt8(ascii: "#"))
-        else {
-            throw problem("'\(name)' is not a host; write a name such as links.example.com or {shop}.example.com.")
+        do {
+            return try HostName(name).ascii
+        } catch {
+            throw problem("'\(name)': \(error.message)")
         }
-        return host
     }
 
     private mutating func segment() throws(Pattern.SyntaxError) -> Pattern.Segment {

@@ -17,7 +17,7 @@ extension Route {
     func hostHolds(for link: Link) -> Bool {
         switch host {
         case nil: return true
-        case .exact(let host): return link.host == host
+        case .exact(let host): return link.asciiHost == host
         case .label(let parameter, let suffix):
             guard let label = link.hostLabel(before: suffix) else { return false }
             return parameter.map { $0.type.accepts(Array(label.utf8)[...], .sensitive) } ?? true
@@ -113,9 +113,16 @@ extension Pattern {
 }
 
 extension Link {
-    /// The one label of the host before `suffix`, which starts with a dot.
+    /// The host with international labels as `xn--…`, which is how patterns and settings keep theirs; a host that has no such
+    /// form as it is. A link may use either.
+    var asciiHost: String? {
+        guard let host, !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
+        return (try? HostName(host))?.ascii ?? host
+    }
+
+    /// The one label of the host before `suffix`, which starts with a dot; an international label as `xn--…`.
     func hostLabel(before suffix: String) -> String? {
-        guard let host, host.hasSuffix(suffix), host.utf8.count > suffix.utf8.count else { return nil }
+        guard let host = asciiHost, host.hasSuffix(suffix), host.utf8.count > suffix.utf8.count else { return nil }
         let label = host.dropLast(suffix.count)
         return label.utf8.contains(UInt8(ascii: ".")) ? nil : String(label)
     }
@@ -131,7 +138,8 @@ extension Link {
             default: [byte]
             }
         }
-        return try? Link.parse(Array("fragment:".utf8) + escaped)
+        // With an empty host, so that a fragment such as `//a` has its empty segment and no host of its own.
+        return try? Link.parse(Array("f://".utf8) + escaped)
     }
 
     fileprivate func parameter(

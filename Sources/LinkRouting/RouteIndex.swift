@@ -51,9 +51,9 @@ struct RouteIndex: Sendable {
     /// The smallest rank whose path fits the link and which `holds`; nil when there is none.
     func smallestRank(for link: Link, where holds: (Int) -> Bool) -> Int? {
         var best = Int32.max
-        if let host = link.host {
-            if !exactHosts.isEmpty, let root = exactHosts[host] { walk(root, link, 0, &best, holds) }
-            if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
+        if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.asciiHost {
+            if let root = exactHosts[host] { walk(root, link, 0, &best, holds) }
+            if let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
                 dot > host.startIndex, let root = hostSuffixes[String(host[dot...])]
             {
                 walk(root, link, 0, &best, holds)
