@@ -1,0 +1,93 @@
+import LinkRouting
+import Testing
+
+struct JSONWriterTests {
+    @Test func commasStandBetweenElements() {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("a")
+        writer.beginArray()
+        writer.int(1)
+        writer.int(UInt64.max)
+        writer.beginArray()
+        writer.endArray()
+        writer.null()
+        writer.endArray()
+        writer.member("b", "x")
+        writer.member("c", String?.none)
+        writer.member("d", Int?(7))
+        writer.member("e", true)
+        writer.key("f")
+        writer.number("1.50")
+        writer.endObject()
+        #expect(writer.text == #"{"a":[1,18446744073709551615,[],null],"b":"x","d":7,"e":true,"f":1.50}"#)
+    }
+
+    @Test func prettyTextIsIndentedByTwo() throws {
+        let node = try Fixture.json(#"{"a":[1,{"b":null}],"c":{},"d":[]}"#)
+        #expect(
+            node.json(.pretty) == """
+                {
+                  "a": [
+                    1,
+                    {
+                      "b": null
+                    }
+                  ],
+                  "c": {},
+                  "d": []
+                }
+                """
+        )
+    }
+
+    @Test(arguments: [
+        ("", #""""#), ("\"\\/", #""\"\\/""#), ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
+        ("\u{0}\u{1F}\u{7F}", "\"\\u0000\\u001f\u{7F}\""),
+        ("é🎟\u{2028}", "\"é🎟\u{2028}\""), ("a\"b\\c", #""a\"b\\c""#),
+    ]) func onlyWhatMustBeIsEscaped(_ text: String, _ json: String) throws {
+        #expect(JSONNode.string(text).json() == json)
+        #expect(try Fixture.json(json).text == text)
+    }
+
+    @Test func writerStartsAnew() {
+        var writer = JSONWriter(.compact, reservingCapacity: 64)
+        for number in 0..<2 {
+            writer.removeAll()
+            writer.beginArray()
+            writer.int(number)
+            writer.endArray()
+        }
+        #expect(writer.text == "[1]")
+    }
+
+    @Test func writtenNodesAreReadBackTheSame() throws {
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<1_000 {
+            let node = Self.node(&random, depth: 0)
+            #expect(try Fixture.json(node.json()) == node)
+            #expect(try Fixture.json(node.json(.pretty)) == node)
+        }
+    }
+
+    private static func node(_ random: inout SeededGenerator, depth: Int) -> JSONNode {
+        switch random.below(depth > 4 ? 4 : 6) {
+        case 0: return .null
+        case 1: return .bool(random.chance(50))
+        case 2: return .int(Int64(bitPattern: random.next()))
+        case 3:
+            return .string(
+                String(
+                    String.UnicodeScalarView(
+                        (0..<random.below(9)).map { _ in random.pick(Array("a\"\\\n\u{1}é🎟/".unicodeScalars)) }
+                    )
+                )
+            )
+        case 4: return .array((0..<random.below(4)).map { _ in node(&random, depth: depth + 1) })
+        default:
+            return JSONNode(
+                .object((0..<random.below(4)).map { JSONNode.Member("k\($0)", node(&random, depth: depth + 1)) })
+            )
+        }
+    }
+}
