@@ -1,0 +1,21 @@
+/// Any bytes are JSON or a named error; what was read is written and read back as the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let limits = JSONReader.Limits(maximumBytes: 8_192, maximumDepth: .max)
+    for keys in [JSONReader.DuplicateKeys.refuse, .keep] {
+        do throws(JSONSyntaxError) {
+            let node = try JSONReader.parse(bytes, limits: limits, duplicateKeys: keys)
+            for layout in [JSONWriter.Layout.compact, .pretty] {
+                // Line breaks of a pretty text do not count against the limit of what was read.
+                let wide = JSONReader.Limits(maximumBytes: .max, maximumDepth: .max)
+                let again = try JSONReader.parse(node.json(layout), limits: wide, duplicateKeys: keys)
+                precondition(again == node, "reading what was written gives the node")
+            }
+        } catch {
+            precondition((0...bytes.count).contains(error.offset), "an error lies within the text")
+            precondition(error.line >= 1 && error.column >= 1 && !error.message.isEmpty)
+        }
+    }
+    return 0
+}

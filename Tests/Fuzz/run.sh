@@ -1,0 +1,40 @@
+#!/bin/sh
+# run.sh SECONDS [TARGET]: fuzzes LinkRouting's parsers, each target for SECONDS: LinkFuzz, JSONFuzz, PatternFuzz.
+# Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
+set -eu
+seconds=${1:?"usage: run.sh SECONDS [TARGET]"}
+fuzz=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$fuzz/../.." && pwd)
+targets=${2:-LinkFuzz JSONFuzz PatternFuzz}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# A crash is reported by libFuzzer; the runtime's own backtrace would only slow it down.
+export SWIFT_BACKTRACE=enable=no
+
+status=0
+for target in $targets; do
+    if [ ! -f "$fuzz/$target.swift" ]; then
+        echo "$target: no such target; there are LinkFuzz, JSONFuzz and PatternFuzz." >&2
+        exit 64
+    fi
+    # The sources are compiled together with the target, so that the fuzzer sees every branch of them.
+    swiftc -O -sanitize=fuzzer -parse-as-library -module-name "$target" \
+        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny \
+        -o "$work/$target" "$root"/Sources/LinkRouting/*.swift "$fuzz/$target.swift"
+    # A corpus file holds one seed a line.
+    mkdir -p "$work/$target.corpus" "$work/$target.found"
+    split -l 1 -a 4 "$fuzz/corpus/$target.txt" "$work/$target.corpus/seed-"
+    if "$work/$target" -max_total_time="$seconds" -max_len=9000 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$work/$target.found/" "$work/$target.corpus" >"$work/$target.log" 2>&1; then
+        runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
+        echo "$target: no finding in $runs runs, ${seconds} s"
+    else
+        status=1
+        tail -n 40 "$work/$target.log" >&2
+        for input in "$work/$target.found"/*; do
+            [ -f "$input" ] && echo "input: $(base64 <"$input" | tr -d '\n')" >&2
+        done
+        echo "$target: FINDING, see above"
+    fi
+done
+exit $status
