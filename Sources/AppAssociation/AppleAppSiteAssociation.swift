@@ -116,9 +116,9 @@ extension Route {
     fileprivate func mayHold(on host: String) -> Bool {
         switch self.host {
         case nil: true
-        case .exact(let exact): exact == host
+        case .exact(let exact): exact.ascii == host
         // The file of `*.x` is one for all of its hosts, and also stands on `x`.
-        case .label(_, let suffix): host.hasSuffix(suffix) || "." + host == suffix
+        case .label(_, let suffix): host.hasSuffix("." + suffix.ascii) || host == suffix.ascii
         }
     }
 }

@@ -184,7 +184,7 @@ extension DestinationPolicy {
     /// Whether a link may lead to `destination`.
     public func allows(_ destination: Link) -> Bool {
         guard !Self.forbiddenSchemes.contains(destination.scheme) else { return false }
-        guard let host = destination.asciiHost else { return schemes.contains(destination.scheme) }
+        guard let host = destination.host else { return schemes.contains(destination.scheme) }
         guard destination.scheme == "https" || allowsPlainHTTP else { return false }
         return allows(host: host)
     }

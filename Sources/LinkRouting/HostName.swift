@@ -28,6 +28,18 @@ public struct HostName: Sendable, Hashable {
         guard self.ascii.utf8.count <= Self.maximumLength else { throw .tooLong }
     }
 
+    /// Of forms that are known to belong together.
+    init(ascii: String, unicode: String) {
+        self.ascii = ascii
+        self.unicode = unicode
+    }
+
+    /// Whether a link's host, in look-up form, writes this name.
+    func isWritten(_ host: String) -> Bool { host == ascii || host == unicode }
+
+    /// Whether a link's host, in look-up form, lies below this name.
+    func isParent(of host: String) -> Bool { host.hasSuffix("." + ascii) || host.hasSuffix("." + unicode) }
+
     /// Why a text is not a host that can be registered.
     public enum Problem: Error, Hashable, Sendable {
         case notAHost

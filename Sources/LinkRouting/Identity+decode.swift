@@ -120,7 +120,7 @@ extension DestinationPolicy {
         if let hosts = object["hosts"] {
             self.hosts = []
             for field in try hosts.list() {
-                let host = try hostName(field).ascii
+                let host = try hostName(field)
                 self.hosts.append(try field.text().hasPrefix("*.") ? .subdomains(of: host) : .exact(host))
             }
         }

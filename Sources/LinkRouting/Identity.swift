@@ -32,6 +32,8 @@ public struct Domain: Sendable, Hashable {
     public var port: UInt16?
     public var serves: Serves
 
+    var name: HostName { HostName(ascii: host, unicode: unicodeHost) }
+
     public enum Serves: String, Sendable, CaseIterable {
         /// Clicks on it are answered.
         case links
@@ -136,9 +138,9 @@ public struct DestinationPolicy: Sendable, Hashable {
     public var allowsPlainHTTP: Bool
 
     public enum Host: Sendable, Hashable {
-        case exact(String)
+        case exact(HostName)
         /// Every subdomain of the host, not the host itself.
-        case subdomains(of: String)
+        case subdomains(of: HostName)
     }
 
     public init(schemes: Set<String>, hosts: [Host], allowsPlainHTTP: Bool = false) {
@@ -151,16 +153,16 @@ public struct DestinationPolicy: Sendable, Hashable {
     public init(ownOf domains: [Domain], _ schemes: [Scheme]) {
         self.init(
             schemes: Set(schemes.map(\.name)),
-            hosts: domains.map { $0.coversSubdomains ? .subdomains(of: $0.host) : .exact($0.host) }
+            hosts: domains.map { $0.coversSubdomains ? .subdomains(of: $0.name) : .exact($0.name) }
         )
     }
 
-    /// Whether a web link may go to `host`, which has the form of `HostName.ascii`.
+    /// Whether a web link may go to `host`, which is in look-up form.
     public func allows(host: String) -> Bool {
         hosts.contains { allowed in
             switch allowed {
-            case .exact(let exact): host == exact
-            case .subdomains(let suffix): host.count > suffix.count + 1 && host.hasSuffix("." + suffix)
+            case .exact(let exact): exact.isWritten(host)
+            case .subdomains(let parent): parent.isParent(of: host)
             }
         }
     }

@@ -77,10 +77,9 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
 
 /// What a route says about the host of a web link. Never holds for a custom scheme.
 public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
-    /// In the form of `HostName.ascii`.
-    case exact(String)
-    /// Exactly one label before `suffix` (which starts with a dot); the parameter is nil for `*`.
-    case label(Pattern.Parameter?, suffix: String)
+    case exact(HostName)
+    /// Exactly one label and a dot before `suffix`; the parameter is nil for `*`.
+    case label(Pattern.Parameter?, suffix: HostName)
 
     public init(_ text: some StringProtocol) throws(Pattern.SyntaxError) {
         var parser = PatternParser(String(text))
@@ -89,9 +88,9 @@ public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .exact(let host): host
-        case .label(let parameter?, let suffix): "\(Pattern.Segment.parameter(parameter))\(suffix)"
-        case .label(nil, let suffix): "*\(suffix)"
+        case .exact(let host): host.unicode
+        case .label(let parameter?, let suffix): "\(Pattern.Segment.parameter(parameter)).\(suffix.unicode)"
+        case .label(nil, let suffix): "*.\(suffix.unicode)"
         }
     }
 }

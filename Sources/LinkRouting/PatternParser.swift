@@ -46,16 +46,16 @@ struct PatternParser {
         return .exact(try hostName(text))
     }
 
-    private func hostSuffix() throws(Pattern.SyntaxError) -> String {
+    private func hostSuffix() throws(Pattern.SyntaxError) -> HostName {
         guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else {
             throw problem("the parameter is one whole label: write '{shop}.example.com'.")
         }
-        return "." + (try hostName(String(decoding: bytes[(index + 1)...], as: UTF8.self)))
+        return try hostName(String(decoding: bytes[(index + 1)...], as: UTF8.self))
     }
 
-    private func hostName(_ name: String) throws(Pattern.SyntaxError) -> String {
+    private func hostName(_ name: String) throws(Pattern.SyntaxError) -> HostName {
         do {
-            return try HostName(name).ascii
+            return try HostName(name)
         } catch {
             throw problem("'\(name)': \(error.message)")
         }

@@ -17,7 +17,7 @@ extension Route {
     func hostHolds(for link: Link) -> Bool {
         switch host {
         case nil: return true
-        case .exact(let host): return link.asciiHost == host
+        case .exact(let host): return link.host.map(host.isWritten) ?? false
         case .label(let parameter, let suffix):
             guard let label = link.hostLabel(before: suffix) else { return false }
             return parameter.map { $0.type.accepts(Array(label.utf8)[...], .sensitive) } ?? true
@@ -113,18 +113,14 @@ extension Pattern {
 }
 
 extension Link {
-    /// The host with international labels as `xn--…`, which is how patterns and settings keep theirs; a host that has no such
-    /// form as it is. A link may use either.
-    var asciiHost: String? {
-        guard let host, !host.utf8.allSatisfy({ $0 < 0x80 }) else { return host }
-        return (try? HostName(host))?.ascii ?? host
-    }
-
-    /// The one label of the host before `suffix`, which starts with a dot; an international label as `xn--…`.
-    func hostLabel(before suffix: String) -> String? {
-        guard let host = asciiHost, host.hasSuffix(suffix), host.utf8.count > suffix.utf8.count else { return nil }
-        let label = host.dropLast(suffix.count)
-        return label.utf8.contains(UInt8(ascii: ".")) ? nil : String(label)
+    /// The one label of the host before `suffix`, whichever of its forms the link uses.
+    func hostLabel(before suffix: HostName) -> String? {
+        guard let host else { return nil }
+        for form in [suffix.ascii, suffix.unicode] where host.hasSuffix("." + form) {
+            let label = host.dropLast(form.count + 1)
+            return label.utf8.contains(UInt8(ascii: ".")) ? nil : String(label)
+        }
+        return nil
     }
 
     /// The fragment as a path of its own, when it starts with a slash and could be one.

@@ -88,12 +88,14 @@ extension RouteIndex {
         private mutating func root(for host: HostPattern?) -> Int32 {
             switch host {
             case .exact(let host):
-                let root = index.exactHosts[host] ?? newNode()
-                index.exactHosts[host] = root
+                let root = index.exactHosts[host.ascii] ?? newNode()
+                index.exactHosts[host.ascii] = root
+                index.exactHosts[host.unicode] = root
                 return root
             case .label(_, let suffix):
-                let root = index.hostSuffixes[suffix] ?? newNode()
-                index.hostSuffixes[suffix] = root
+                let root = index.hostSuffixes[suffix.ascii] ?? newNode()
+                index.hostSuffixes[suffix.ascii] = root
+                index.hostSuffixes[suffix.unicode] = root
                 return root
             case nil:
                 index.anyHost = 0

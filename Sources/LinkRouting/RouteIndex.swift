@@ -12,8 +12,9 @@ struct RouteIndex: Sendable {
     var literals = LiteralTable()
     var matchers: [SegmentMatcher] = []
 
+    /// By both forms of each host.
     var exactHosts: [String: Int32] = [:]
-    /// By suffix, which starts with a dot.
+    /// By both forms of what follows the first dot.
     var hostSuffixes: [String: Int32] = [:]
     var anyHost: Int32?
 
@@ -51,10 +52,10 @@ struct RouteIndex: Sendable {
     /// The smallest rank whose path fits the link and which `holds`; nil when there is none.
     func smallestRank(for link: Link, where holds: (Int) -> Bool) -> Int? {
         var best = Int32.max
-        if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.asciiHost {
+        if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
             if let root = exactHosts[host] { walk(root, link, 0, &best, holds) }
             if let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
-                dot > host.startIndex, let root = hostSuffixes[String(host[dot...])]
+                dot > host.startIndex, let root = hostSuffixes[String(host[dot...].dropFirst())]
             {
                 walk(root, link, 0, &best, holds)
             }

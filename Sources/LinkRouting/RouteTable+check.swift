@@ -221,9 +221,12 @@ private struct RouteCheck {
         let isOwn =
             switch route.host {
             case nil: true
-            case .exact(let host): identity.domain(for: host) != nil || identity.domains.contains { $0.host == host }
+            case .exact(let host):
+                identity.domain(for: host.ascii) != nil || identity.domains.contains { $0.host == host.ascii }
             case .label(_, let suffix):
-                identity.domains.contains { $0.coversSubdomains && suffix.hasSuffix("." + $0.host) }
+                identity.domains.contains {
+                    $0.coversSubdomains && suffix.ascii == $0.host || suffix.ascii.hasSuffix("." + $0.host)
+                }
             }
         guard !isOwn, let host = route.host else { return }
         findings.append(

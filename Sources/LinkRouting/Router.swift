@@ -148,12 +148,11 @@ extension Identity {
     /// The domain that answers for a host: the exact one, else the longest that covers it.
     public func domain(for host: String, port: UInt16? = nil) -> Domain? {
         let exact = domains.first {
-            !$0.coversSubdomains && $0.port == port && ($0.host == host || $0.unicodeHost == host)
+            !$0.coversSubdomains && $0.port == port && $0.name.isWritten(host)
         }
         if let exact { return exact }
         return domains.filter { domain in
-            domain.coversSubdomains && domain.port == port
-                && (host.hasSuffix("." + domain.host) || host.hasSuffix("." + domain.unicodeHost))
+            domain.coversSubdomains && domain.port == port && domain.name.isParent(of: host)
         }
         .max { $0.host.utf8.count < $1.host.utf8.count }
     }

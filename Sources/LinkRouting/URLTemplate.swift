@@ -5,7 +5,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let template: Template
     /// Lower case.
     public let scheme: String
-    /// In the form of `HostName.ascii`; nil for a custom scheme.
+    /// In look-up form; nil for a custom scheme.
     public let host: String?
     /// The names of the query items that the template itself sets.
     public let queryNames: Set<String>
@@ -52,7 +52,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         } catch {
             throw problem("with its parameters filled in it is not a link: \(error.message)")
         }
-        host = sample.asciiHost
+        host = sample.host
         queryNames = Set(sample.query.compactMap { sample.name(of: $0, plus: .plus) })
     }
 
