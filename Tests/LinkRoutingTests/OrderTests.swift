@@ -1,0 +1,82 @@
+import LinkRouting
+import Testing
+
+struct OrderTests {
+    /// Each stands before the next, whatever the document's order; all of them hold for `/x-1`, `/7`, … as needed.
+    @Test(arguments: [
+        ("/7", "/{a:int}.5", "/7"), ("/item-7", "/item-{id}", "/item-7"), ("/item-{id}", "/{a}-{b}", "/item-7"),
+        ("/{a}-{b}", "/{tab(item-7,x)}", "/item-7"),
+        ("/{tab(7,8)}", "/{id:int(1..9)}", "/7"), ("/{id:int(1..9)}", "/{id:int}", "/7"),
+        ("/{id:alnum(1)}", "/{id:int}", "/7"), ("/{id:int}", "/{id}", "/7"),
+        ("/{id}", "/*", "/7"), ("/*", "/{rest...}", "/7"), ("/7", "/{rest...}", "/7"), ("/7", "/7/{rest...}", "/7"),
+        ("/7/*", "/7/{rest...}", "/7/8"),
+        ("/{a}/new", "/{a}/{b}", "/7/new"), ("/7/{b}", "/{a}/new", "/7/new"), ("/{a:int}/{b}", "/{a}/new", "/7/new"),
+    ]) func firstComesBeforeSecond(_ first: String, _ second: String, _ path: String) throws {
+        #expect(try Fixture.router(paths: [first, second]).winner(path) == first)
+        #expect(try Fixture.router(paths: [second, first]).winner(path) == first)
+    }
+
+    @Test func equalKeysKeepTheDocumentsOrder() throws {
+        #expect(try Fixture.router(paths: ["/{id:int}", "/{code:hex}"]).winner("/7") == "/{id:int}")
+        #expect(try Fixture.router(paths: ["/{code:hex}", "/{id:int}"]).winner("/7") == "/{code:hex}")
+    }
+
+    @Test func hostComesFirst() throws {
+        func route(_ id: String, _ host: String?, _ path: String) -> String {
+            let host = host.map { #""host": "\#($0)", "# } ?? ""
+            return #"{"id": "\#(id)", \#(host)"path": "\#(path)", "open": {"screen": "S"}}"#
+        }
+        let router = try Fixture.router([
+            route("none", nil, "/a"), route("label", "{s}.acme.link", "/{x}"),
+            route("exact", "b.acme.link", "/{rest...}"),
+        ])
+        #expect(router.resolve("https://b.acme.link/a", in: Context()).route?.rawValue == "exact")
+        #expect(router.resolve("https://c.acme.link/a", in: Context()).route?.rawValue == "label")
+        #expect(router.resolve("https://c.acme.link/a/b", in: Context()).route?.rawValue == nil)
+        #expect(router.resolve("https://go.acme.com/a", in: Context()).route?.rawValue == "none")
+    }
+
+    @Test func anyFailureMovesOn() throws {
+        let router = try Fixture.router([
+            #"{"id": "when", "path": "/a/7", "when": {"platform": "android"}, "open": {"screen": "S"}}"#,
+            #"{"id": "query", "path": "/a/7", "query": {"q": "present"}, "open": {"screen": "S"}}"#,
+            #"{"id": "fragment", "path": "/a/{id:int}", "fragment": "top", "open": {"screen": "S"}}"#,
+            #"{"id": "slash", "path": "/a/{id}/", "trailingSlash": "strict", "open": {"screen": "S"}}"#,
+            #"{"id": "rest", "path": "/a/{rest...}", "open": {"screen": "S"}}"#,
+        ])
+        func winner(_ path: String, _ platform: Platform = .ios) -> String? {
+            router.resolve("https://go.acme.com" + path, in: Context(platform: platform)).route?.rawValue
+        }
+        #expect(winner("/a/7", .android) == "when")
+        #expect(winner("/a/7?q") == "query")
+        #expect(winner("/a/7#top") == "fragment")
+        #expect(winner("/a/7/") == "slash")
+        #expect(winner("/a/7") == "rest")
+        #expect(winner("/a") == "rest")
+        #expect(winner("/b") == nil)
+    }
+
+    @Test(arguments: [
+        ("/a", "/a/", true), ("/a/", "/a", true), ("/a", "/a//", false), ("/", "/", true), ("/", "//", false),
+        ("/{x}", "//", false), ("/*", "//", false),
+        ("/a/{rest...}", "/a//", true), ("/a/{rest...}", "/a", true), ("/a/{rest...}", "/ab", false),
+        ("/{rest...}", "/", true), ("/a", "/A", false),
+        ("/a/*/b", "/a/x/b", true), ("/a/*/b", "/a//b", false), ("/café", "/caf%C3%A9", true),
+        ("/café", "/cafe\u{301}", false), ("/a%2Fb", "/a%2fb", true), ("/a%2Fb", "/a/b", false),
+    ]) func pathMatchesOrNot(_ pattern: String, _ path: String, _ matches: Bool) throws {
+        #expect((try Fixture.router(paths: [pattern]).winner(path) != nil) == matches)
+    }
+
+    @Test func caseIsIgnoredForASCIILettersOnly() throws {
+        let router = try Fixture.router([
+            #"{"id": "a", "path": "/Été/{tab(List,x)}/item-{id}", "caseSensitive": false, "open": {"screen": "S"}}"#
+        ])
+        #expect(router.winner("/ÉTé/LIST/ITEM-Ab") != nil)
+        #expect(router.winner("/été/LIST/ITEM-Ab") == nil)
+        #expect(
+            router.resolve("https://go.acme.com/ÉTé/LIST/ITEM-Ab", in: Context()).parameters.map(\.text) == [
+                "LIST", "Ab",
+            ]
+        )
+    }
+}

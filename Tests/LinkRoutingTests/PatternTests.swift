@@ -1,0 +1,94 @@
+import Testing
+
+@testable import LinkRouting
+
+struct PatternTests {
+    @Test(arguments: [
+        ("/", "", false), ("/product/new", "product | new", false), ("/a/", "a", true), ("/%41%2Fb", "A/b", false),
+        (#"/\{\}\*\\"#, #"{}*\"#, false), ("/café", "café", false), ("/{id}", "{id}", false),
+        ("/{id:int}", "{id:int}", false),
+        ("/{id:string}", "{id}", false), ("/{id:int(1..999999)}", "{id:int(1..999999)}", false),
+        ("/{id:int(1..)}", "{id:int(1..)}", false), ("/{id:number(..9.5)}", "{id:number(..9.5)}", false),
+        ("/{code:alnum(6)}", "{code:alnum(6)}", false), ("/{code:hex(2..8)}", "{code:hex(2..8)}", false),
+        ("/{tab(list,detail)}", "{tab(list,detail)}", false), ("/files/{name}.{ext}", "files | {name}.{ext}", false),
+        ("/item-{id:int}", "item-{id:int}", false), ("/docs/{path...}", "docs | {path...}", false),
+        ("/a/*/b", "a | * | b", false),
+        ("/{a_B9}", "{a_B9}", false), ("/[a]/b;c=1", "[a] | b;c=1", false),
+    ]) func patternIsRead(_ text: String, _ segments: String, _ slash: Bool) throws {
+        let pattern = try Pattern(text)
+        #expect(pattern.segments.map(\.description).joined(separator: " | ") == segments)
+        #expect(pattern.hasTrailingSlash == slash)
+        #expect(pattern.description == text)
+    }
+
+    @Test(arguments: [
+        ("", "starts with '/'"), ("a/b", "write '/a/b'"), ("/a//b", "remove the doubled '/'"),
+        ("//", "remove the doubled '/'"),
+        ("/{rest...}/b", "must be the last segment; move '{rest...}' to the end"),
+        ("/x{rest...}", "is a whole segment: write '/{rest...}'"),
+        ("/{rest...}x", "is a whole segment"), ("/{a}{b}", "put a character between them"),
+        ("/{a}/{a}", "the name 'a' stands twice"),
+        ("/{", "is not a parameter"), ("/{}", "is not a parameter"), ("/{1a}", "a name is a letter"),
+        ("/{a.b}", "not closed"),
+        ("/{a", "not closed"), ("/{a:int", "not closed"), ("/a}", "'}' has no '{'"), ("/a*", "write \\* for a star"),
+        ("/*a", "'*' is a whole segment"),
+        ("/{a:strng}", "'strng' is not a type; use string, int"), ("/{a:int(9..1)}", "put the smaller end first"),
+        ("/{a:int(..)}", "write int(1..9)"), ("/{a:int(x)}", "is not a range"),
+        ("/{a:int(1..99999999999999999999)}", "is not a range"),
+        ("/{a:bool(1..2)}", "takes no range"), ("/{a:alnum(0)}", "is not a range"), ("/{a:int(1..2}", "is not closed"),
+        ("/{a(x,)}", "an empty value"), ("/{a(x,x)}", "lists 'x' twice"), ("/{a(x", "is not closed"),
+        ("/{a()}", "an empty value"),
+        ("/%4", "write %25"), ("/%zz", "write %25"), ("/%00", "no control"), ("/a?b", "use 'query'"),
+        ("/a#b", "use 'query' or 'fragment'"),
+        ("/%ff", "not UTF-8"), ("/..", "no link has a segment"), ("/a/./b", "no link has a segment"),
+        (#"/\a"#, "a backslash escapes only"),
+        ("/a\u{1}", "control character"), ("/" + String(repeating: "a/", count: 65), "at most 64 segments"),
+        ("/" + (0..<9).map { "{a\($0)}" }.joined(separator: "-"), "at most 8 parameters"),
+    ]) func brokenPatternSaysWhatToWrite(_ text: String, _ hint: String) {
+        let error = #expect(throws: Pattern.SyntaxError.self) { try Pattern(text) }
+        let hint = hint == "no control" ? "control character" : hint
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
+        #expect(error?.description.hasPrefix("Pattern '\(text)': ") == true)
+        #expect((0...text.utf8.count).contains(error?.offset ?? -1))
+    }
+
+    @Test(arguments: [
+        ("links.acme.com", "links.acme.com"), ("LINKS.acme.com.", "links.acme.com"),
+        ("{shop}.acme.link", "{shop}.acme.link"),
+        ("*.acme.link", "*.acme.link"), ("{shop:slug}.acme.link", "{shop:slug}.acme.link"),
+        ("XN--BCHER-KVA.example", "bücher.example"),
+    ]) func hostPatternIsRead(_ text: String, _ description: String) throws {
+        #expect(try HostPattern(text).description == description)
+    }
+
+    @Test(arguments: [
+        ("", "leave 'host' out"), ("{shop}", "one whole label"), ("{shop}x.acme.link", "one whole label"),
+        ("*", "one whole label"),
+        ("a.{shop}.acme.link", "not a host"), ("{shop...}.acme.link", "exactly one label"),
+        ("https://a.example", "not a host"),
+        ("a.example/b", "not a host"), ("a.example:80", "not a host"), ("{shop}.", "not a host"),
+    ]) func brokenHostPatternSaysWhatToWrite(_ text: String, _ hint: String) {
+        let error = #expect(throws: Pattern.SyntaxError.self) { try HostPattern(text) }
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func hostPatternMeetsBothFormsOfAName() throws {
+        let router = try Fixture.router(
+            [
+                #"{"id": "exact", "host": "bücher.example", "path": "/a", "open": {"screen": "S"}}"#,
+                #"{"id": "label", "host": "{shop}.bücher.example", "path": "/a", "open": {"screen": "S"}}"#,
+            ],
+            settings: #"{"domains": ["bücher.example", "*.bücher.example"]}"#
+        )
+        for host in ["bücher.example", "xn--bcher-kva.example", "BU\u{308}CHER.example"] {
+            #expect(router.resolve("https://\(host)/a", in: Context()).route?.rawValue == "exact")
+            #expect(router.resolve("https://s1.\(host)/a", in: Context()).parameters.first?.text == "s1")
+        }
+    }
+
+    @Test func customSchemeHasNoHostPattern() throws {
+        let router = try Fixture.router([#"{"id": "a", "host": "go.acme.com", "path": "/a", "open": {"screen": "S"}}"#])
+        #expect(router.winner("/a") == "/a")
+        #expect(router.resolve("acme://a", in: Context()).outcome == .unmatched)
+    }
+}
