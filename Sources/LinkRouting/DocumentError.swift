@@ -140,18 +140,19 @@ public struct ObjectField: Sendable {
     }
 }
 
-/// How many letters must be added, removed or changed.
+/// How many letters must be added, removed, changed or swapped with their neighbour.
 private func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.lowercased().utf8), Array(right.lowercased().utf8.prefix(64)))
-    var row = Array(0...right.count)
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
     for (i, one) in left.enumerated() {
-        var previous = row[0]
-        row[0] = i + 1
+        var row = [i + 1]
         for (j, other) in right.enumerated() {
-            let cost = min(row[j + 1] + 1, row[j] + 1, previous + (one == other ? 0 : 1))
-            previous = row[j + 1]
-            row[j + 1] = cost
+            var cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (one == other ? 0 : 1))
+            if i > 0, j > 0, one == right[j - 1], left[i - 1] == other { cost = min(cost, beforeLast[j - 1] + 1) }
+            row.append(cost)
         }
+        (beforeLast, last) = (last, row)
     }
-    return row[right.count]
+    return last[right.count]
 }
