@@ -1,0 +1,133 @@
+import LinkRouting
+import Testing
+
+/// The list of actions, line by line: the first that holds is taken.
+struct ActionTests {
+    private static let routes = [
+        #"{"id": "block", "path": "/block", "block": "No."}"#,
+        #"{"id": "web", "path": "/web", "web": "https://www.acme.com/w"}"#,
+        #"{"id": "store", "path": "/store", "open": {"screen": "S"}, "store": {"campaign": "spring sale"}, "web": "https://www.acme.com/s"}"#,
+        #"{"id": "nostore", "path": "/nostore", "open": {"screen": "S"}, "web": "https://www.acme.com/n"}"#,
+        #"{"id": "old", "path": "/old", "open": {"screen": "S"}, "minimumVersion": {"ios": "2.0", "droid": {"build": 412}}, "signIn": "required"}"#,
+        #"{"id": "sign", "path": "/sign", "open": {"screen": "S"}, "signIn": "required"}"#,
+        #"{"id": "app", "path": "/app", "open": {"screen": "S"}}"#,
+    ]
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let path: String
+        let context: Context
+        let action: Action?
+        let fallbacks: [Action]
+        var testDescription: String { "\(path) → \(action?.rawValue ?? "none")" }
+
+        init(_ path: String, _ context: Context, _ action: Action?, _ fallbacks: [Action] = []) {
+            (self.path, self.context, self.action, self.fallbacks) = (path, context, action, fallbacks)
+        }
+    }
+
+    private static func ios(_ version: String? = nil, installed: Bool = true, signedIn: Bool? = nil) -> Context {
+        Context(
+            platform: .ios,
+            appVersion: version.flatMap { Version($0) },
+            installed: installed,
+            authenticated: signedIn
+        )
+    }
+
+    static let cases = [
+        Case("/none", ios(), nil), Case("/..", ios(), nil), Case("/block", ios(installed: false), .block),
+        Case("/web", ios(), .openWeb), Case("/app", Context(platform: .windows), .openWeb),
+        Case("/app", Context(), .openApp),
+        Case("/store", Context(platform: .windows), .openWeb),
+        Case("/store", ios(installed: false), .openStore, [.openWeb]),
+        Case("/nostore", ios(installed: false), .openWeb),
+        Case("/store", Context(platform: .android, installed: false), .openStore, [.openWeb]),
+        Case("/old", ios("1.9", signedIn: true), .updateApp), Case("/old", ios("1.9", signedIn: false), .updateApp),
+        Case("/old", ios("2.0-beta", signedIn: true), .updateApp), Case("/old", ios("2", signedIn: true), .openApp),
+        Case("/old", ios(nil, signedIn: true), .openApp),
+        Case("/old", ios("2"), .signIn),
+        Case("/old", Context(platform: .android, appBuild: 411, authenticated: true), .updateApp),
+        Case("/old", Context(platform: .android, appBuild: 412, authenticated: true), .openApp),
+        Case("/sign", ios(), .signIn), Case("/sign", ios(signedIn: false), .signIn),
+        Case("/sign", ios(signedIn: true), .openApp),
+        Case("/app", ios(), .openApp), Case("/store", ios(), .openApp, [.openStore, .openWeb]),
+        Case("/nostore", ios(), .openApp, [.openWeb]),
+    ]
+
+    @Test(arguments: cases) func firstActionThatHoldsIsTaken(_ test: Case) throws {
+        let resolution = try Fixture.router(Self.routes).resolve("https://go.acme.com" + test.path, in: test.context)
+        #expect(resolution.action == test.action)
+        #expect(resolution.destination?.fallbacks ?? [] == test.fallbacks)
+    }
+
+    @Test func outcomesAreToldApart() throws {
+        let fallback = #"{"fallback": {"open": {"screen": "Home"}, "web": "https://www.acme.com/"}}"#
+        let router = try Fixture.router(Self.routes, defaults: fallback)
+        func resolve(_ link: String) -> Resolution { router.resolve(link, in: Self.ios()) }
+        #expect(resolve("https://go.acme.com/app").outcome == .matched)
+        #expect(resolve("https://go.acme.com/none").outcome == .fallback)
+        #expect(resolve("https://go.acme.com/none").destination?.screen == "Home")
+        #expect(resolve("https://other.example/app").outcome == .unmatched)
+        #expect(resolve("https://go.acme.com:8443/app").outcome == .unmatched)
+        #expect(resolve("other://app").outcome == .unmatched)
+        #expect(resolve("https://go.acme.com/%zz").outcome == .rejected)
+        #expect(resolve("https://go.acme.com/%zz").rejection?.code == .invalidEscape)
+        #expect(resolve("https://go.acme.com/block").blockReason == "No.")
+        #expect(resolve("https://go.acme.com/block").destination == nil)
+    }
+
+    @Test func firstAppOfThePlatformIsMeant() throws {
+        let router = try Fixture.router(Self.routes)
+        #expect(router.resolve("acme://app", in: Context(platform: .android)).app?.rawValue == "droid")
+        #expect(router.resolve("acme://app", in: Context(app: AppID("ios"), platform: .android)).app?.rawValue == "ios")
+        #expect(router.resolve("acme://app", in: Context(platform: .linux)).app == nil)
+    }
+
+    @Test func storeURLIsOursWithTheCampaign() throws {
+        let router = try Fixture.router(Self.routes)
+        let ios = router.resolve("https://go.acme.com/store", in: Self.ios(installed: false))
+        #expect(ios.destination?.store == "https://apps.apple.com/app/id123456789?ct=spring%20sale")
+        let android = router.resolve("https://go.acme.com/store", in: Context(platform: .android, installed: false))
+        #expect(
+            android.destination?.store
+                == "https://play.google.com/store/apps/details?id=com.acme.app&referrer=utm_campaign%3Dspring%2520sale"
+        )
+    }
+}
+
+struct ExperimentTests {
+    private static let route = #"""
+        {"id": "x", "path": "/x", "open": {"screen": "A"}, "web": "https://www.acme.com/x",
+         "experiment": {"id": "new-home", "variants": [
+            {"name": "a", "weight": 1}, {"name": "b", "weight": 3, "open": {"screen": "B"}}]}}
+        """#
+
+    @Test func stickyKeyDecidesByItsBucket() throws {
+        let router = try Fixture.router([Self.route])
+        var screens: [String: Int] = [:]
+        for number in 0..<2_000 {
+            let key = "install-\(number)"
+            let resolution = router.resolve("https://go.acme.com/x", in: Context(platform: .ios, stickyKey: key))
+            let isFirst = Bucket.of(key, salt: "new-home") < 2_500
+            #expect(resolution.destination?.screen == (isFirst ? "A" : "B"))
+            #expect(
+                resolution.variant
+                    == VariantAssignment(experiment: "new-home", variant: isFirst ? "a" : "b", isAssigned: true)
+            )
+            screens[resolution.destination?.screen ?? "", default: 0] += 1
+        }
+        #expect((400...600).contains(screens["A"] ?? 0), "\(screens)")
+    }
+
+    @Test func withoutAStickyKeyTheFirstIsTakenUnassigned() throws {
+        let resolution = try Fixture.router([Self.route]).resolve("https://go.acme.com/x", in: Context(platform: .ios))
+        #expect(resolution.destination?.screen == "A")
+        #expect(resolution.variant == VariantAssignment(experiment: "new-home", variant: "a", isAssigned: false))
+    }
+
+    @Test func variantKeepsWhatItDoesNotSay() throws {
+        let router = try Fixture.router([Self.route])
+        let resolution = router.resolve("https://go.acme.com/x", in: Context(platform: .ios, stickyKey: "install-43"))
+        #expect(resolution.destination?.web == "https://www.acme.com/x")
+    }
+}

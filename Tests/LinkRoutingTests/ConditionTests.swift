@@ -1,0 +1,120 @@
+import Testing
+
+@testable import LinkRouting
+
+struct ConditionTests {
+    /// Knows everything.
+    private static let known = Context(
+        app: AppID("ios"),
+        platform: .ios,
+        device: .phone,
+        osVersion: Version("17.4"),
+        appVersion: Version("3.2.0"),
+        appBuild: 412,
+        locale: [LanguageTag("en-GB"), LanguageTag("fr")].compactMap(\.self),
+        country: "GB",
+        authenticated: true,
+        traits: ["userType": ["premium", "beta"]],
+        stickyKey: "install-42",
+        inAppBrowser: false,
+        now: Timestamp("2026-11-21T10:00:00Z")
+    )
+
+    private func condition(_ json: String) throws -> Condition {
+        try Condition(try Fixture.field(json), salt: "rollout")
+    }
+
+    static let cases: [(String, Truth)] = [
+        (#"{"platform": "ios"}"#, .holds), (#"{"platform": ["android", "ios"]}"#, .holds),
+        (#"{"platform": "android"}"#, .fails),
+        (#"{"device": "phone"}"#, .holds), (#"{"device": ["tablet", "tv"]}"#, .fails),
+        (#"{"osVersion": {"from": "17.4"}}"#, .holds), (#"{"osVersion": {"until": "17.4"}}"#, .fails),
+        (#"{"osVersion": {"from": "17.4.1"}}"#, .fails),
+        (#"{"appVersion": {"from": "3.2", "until": "4"}}"#, .holds),
+        (#"{"appVersion": {"until": "3.2.0-beta"}}"#, .fails),
+        (#"{"appBuild": {"from": 412, "until": 413}}"#, .holds), (#"{"appBuild": {"until": 412}}"#, .fails),
+        (#"{"locale": "en"}"#, .holds), (#"{"locale": ["de", "FR"]}"#, .holds), (#"{"locale": "en-US"}"#, .fails),
+        (#"{"country": "gb"}"#, .holds), (#"{"country": ["US", "CA"]}"#, .fails), (#"{"authenticated": true}"#, .holds),
+        (#"{"authenticated": false}"#, .fails),
+        (#"{"inAppBrowser": false}"#, .holds), (#"{"inAppBrowser": true}"#, .fails),
+        (#"{"traits": {"userType": ["premium"]}}"#, .holds),
+        (#"{"traits": {"userType": "Premium"}}"#, .fails), (#"{"traits": {"userType": ["basic", "beta"]}}"#, .holds),
+        (#"{"time": {"from": "2026-11-21T10:00:00Z"}}"#, .holds),
+        (#"{"time": {"until": "2026-11-21T10:00:00Z"}}"#, .fails),
+        (#"{"time": {"from": "2026-11-21T09:00:00Z", "until": "2026-11-21T10:00:00.001Z"}}"#, .holds),
+        // Bucket 49 of docs/routing.md.
+        (#"{"rollout": 100}"#, .holds), (#"{"rollout": 0}"#, .fails), (#"{"rollout": 0.5}"#, .holds),
+        (#"{"rollout": 0.49}"#, .fails),
+        (#"{"rollout": {"percent": 50, "salt": "checkout-2026"}}"#, .fails), (#"{"apps": "ios"}"#, .holds),
+        (#"{"apps": ["droid"]}"#, .fails),
+        // Inside one object AND, a list is OR.
+        (#"{"platform": "ios", "device": "phone"}"#, .holds), (#"{"platform": "ios", "device": "tv"}"#, .fails),
+        (#"[{"platform": "android"}, {"device": "phone"}]"#, .holds),
+        (#"[{"platform": "android"}, {"device": "tv"}]"#, .fails),
+        (#"{"not": {"platform": "ios"}}"#, .fails), (#"{"not": {"platform": "android"}}"#, .holds),
+        (#"{"not": {"not": {"platform": "ios"}}}"#, .holds),
+        (#"{"device": "phone", "anyOf": [{"platform": "android"}, {"country": "GB"}]}"#, .holds),
+    ]
+
+    @Test(arguments: cases.indices) func conditionComesOut(_ index: Int) throws {
+        let (json, truth) = Self.cases[index]
+        #expect(try condition(json).evaluate(in: Self.known) == truth, "\(json)")
+        #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: Self.known) == !truth, "not \(json)")
+    }
+
+    @Test(arguments: cases.indices) func nothingKnownIsUnknownAndSoIsItsNegation(_ index: Int) throws {
+        let (json, _) = Self.cases[index]
+        #expect(try condition(json).evaluate(in: Context()) == .unknown, "\(json)")
+        #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: Context()) == .unknown, "not \(json)")
+    }
+
+    @Test(arguments: [
+        (#"{"platform": "ios", "country": "GB"}"#, Truth.unknown),
+        (#"{"platform": "tv"}"#.replacing("tv", with: "android"), .fails),
+        (#"{"platform": "android", "country": "GB"}"#, .fails), (#"[{"platform": "ios"}, {"country": "GB"}]"#, .holds),
+        (#"[{"platform": "android"}, {"country": "GB"}]"#, .unknown),
+    ]) func unknownIsTheThirdValue(_ json: String, _ truth: Truth) throws {
+        #expect(try condition(json).evaluate(in: Context(platform: .ios)) == truth)
+    }
+
+    @Test func unknownConditionIsNoMatchAndTheTraceSaysSo() throws {
+        let router = try Fixture.router([
+            #"{"id": "gb", "path": "/a", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,
+            #"{"id": "notgb", "path": "/a", "when": {"not": {"country": "GB"}}, "open": {"screen": "S"}}"#,
+        ])
+        let resolution = router.resolve("https://go.acme.com/a", in: Context(platform: .ios), explanation: .included)
+        #expect(resolution.route == nil)
+        #expect(resolution.trace?.entries.map(\.failed) == [.unknown, .unknown])
+        #expect(resolution.trace?.entries.map(\.at) == [.name("country"), .name("not")])
+    }
+
+    @Test func conditionOnTimeOrSignInIsNotKept() throws {
+        let router = try Fixture.router([
+            #"{"id": "time", "path": "/time", "when": {"time": {"from": "2026-01-01T00:00:00Z"}}, "open": {"screen": "S"}}"#,
+            #"{"id": "sign", "path": "/sign", "signIn": "required", "open": {"screen": "S"}}"#,
+            #"{"id": "plain", "path": "/plain", "open": {"screen": "S"}}"#,
+        ])
+        func validFor(_ path: String) -> Int {
+            router.resolve("https://go.acme.com" + path, in: Self.known).validFor
+        }
+        #expect([validFor("/time"), validFor("/sign"), validFor("/plain")] == [0, 0, 300])
+    }
+
+    @Test(arguments: [
+        ("{}", "'when' is empty"), (#"{"platfrom": "ios"}"#, "did you mean 'platform'?"),
+        (#"{"platform": "iOS"}"#, "none of: ios, android"),
+        (#"{"osVersion": "17"}"#, "write an object"), (#"{"osVersion": {}}"#, "write {from:"),
+        (#"{"osVersion": {"from": "v17"}}"#, "is not a version"),
+        (#"{"appBuild": {"from": -1}}"#, "whole number"), (#"{"locale": "*"}"#, "is not a language tag"),
+        (#"{"locale": "en_GB"}"#, "is not a language tag"),
+        (#"{"country": "GBR"}"#, "two letters"), (#"{"traits": {}}"#, "name a trait"),
+        (#"{"time": {"from": "tomorrow"}}"#, "is not an instant"),
+        (#"{"time": {"from": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}"#, "not before"),
+        (#"{"rollout": 101}"#, "percentage from 0 to 100"),
+        (#"{"apps": "iOS App"}"#, "is not an id"), (#"{"authenticated": "yes"}"#, "write true or false"),
+        (#"[]"#, "empty"),
+    ]) func brokenConditionSaysWhatToWrite(_ json: String, _ hint: String) throws {
+        let error = #expect(throws: DocumentError.self) { try condition(json) }
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
+    }
+}

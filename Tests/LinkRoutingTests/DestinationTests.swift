@@ -1,0 +1,171 @@
+import LinkRouting
+import Testing
+
+struct DestinationTests {
+    private func destination(
+        _ route: String,
+        _ link: String,
+        in context: Context = Context(platform: .ios),
+        defaults: String = "{}",
+        settings: String = Fixture.acme
+    ) throws -> ResolvedDestination? {
+        try Fixture.router([#"{"id": "a", \#(route)}"#], defaults: defaults, settings: settings).resolve(
+            link,
+            in: context
+        ).destination
+    }
+
+    @Test(arguments: [
+        ("https://go.acme.com/a/7?q=1&r=%2B#f", "acme://a/7?q=1&r=%2B#f"), ("https://go.acme.com/", "acme://"),
+        ("https://go.acme.com", "acme://"),
+        ("https://go.acme.com/a%20b/7", "acme:///a%20b/7"), ("https://go.acme.com/a@b", "acme:///a@b"),
+        ("https://go.acme.com//a", "acme:////a"),
+        ("https://go.acme.com/a/", "acme://a/"), ("acme:a/7?x", "acme:a/7?x"), ("ACME://A", "ACME://A"),
+        ("acmeopen://open/a", "acmeopen://open/a"),
+    ]) func appURIIsTheLinkUnderTheFirstScheme(_ link: String, _ uri: String) throws {
+        let route = #""path": "/{path...}", "open": {"screen": "S"}"#
+        let resolved = try destination(route, link)
+        #expect(resolved?.uri == uri)
+        let path = { (text: String) in
+            let parsed = try Link.parse(text)
+            return (0..<parsed.segmentCount).map(parsed.segmentText)
+        }
+        #expect(try path(uri) == path(link), "the app sees the same path")
+    }
+
+    @Test(arguments: [
+        // forward, template, link's query and fragment, what comes out
+        ("\"all\"", "https://www.acme.com/p", "?a=1&b=%zz&a=2#f", "https://www.acme.com/p?a=1&b=%zz&a=2#f"),
+        ("\"none\"", "https://www.acme.com/p", "?a=1#f", "https://www.acme.com/p"),
+        ("[\"b\"]", "https://www.acme.com/p", "?a=1&b=2#f", "https://www.acme.com/p?b=2"),
+        ("\"all\"", "https://www.acme.com/p?a=9", "?a=1&b=2", "https://www.acme.com/p?a=9&b=2"),
+        ("\"all\"", "https://www.acme.com/p?a=9", "?%61=1", "https://www.acme.com/p?a=9"),
+        ("\"all\"", "https://www.acme.com/p#own", "?a=1#f", "https://www.acme.com/p?a=1#own"),
+        ("\"all\"", "https://www.acme.com/p?x", "?&a", "https://www.acme.com/p?x&&a"),
+        ("\"all\"", "https://shop.example/p", "?a=1#f", "https://shop.example/p"),
+        ("[\"a\"]", "https://shop.example/p", "?a=1&b=2", "https://shop.example/p?a=1"),
+    ]) func queryIsForwardedAsTheRouteSays(_ forward: String, _ web: String, _ link: String, _ expected: String) throws
+    {
+        let settings = Fixture.acme.dropLast(1) + #", "destinations": {"hosts": ["www.acme.com", "shop.example"]}}"#
+        let route = #""path": "/a", "web": "\#(web)", "forward": \#(forward)"#
+        #expect(try destination(route, "https://go.acme.com/a" + link, settings: String(settings))?.web == expected)
+    }
+
+    @Test func fallbackForwardsNothingUnlessItSaysSo() throws {
+        let route = #""path": "/other", "open": {"screen": "S"}"#
+        let fallback = { (more: String) in
+            #"{"fallback": {"open": {"screen": "Home"}, "web": "https://www.acme.com/"\#(more)}}"#
+        }
+        #expect(
+            try destination(route, "https://go.acme.com/a?q=1", defaults: fallback(""))?.web == "https://www.acme.com/"
+        )
+        #expect(
+            try destination(route, "https://go.acme.com/a?q=1", defaults: fallback(#", "forward": "all""#))?.web
+                == "https://www.acme.com/?q=1"
+        )
+    }
+
+    @Test(arguments: [
+        (Context(platform: .ios, device: .phone), "ios"), (Context(platform: .ios, device: .tablet), "ipad"),
+        (Context(platform: .android), "android"),
+        (Context(platform: .macos), "desktop"), (Context(platform: .windows), "desktop"),
+        (Context(platform: .linux), "desktop"), (Context(device: .desktop), "desktop"),
+        (Context(platform: .other), "default"), (Context(), "default"),
+    ]) func webPageIsTheCallersOwn(_ context: Context, _ page: String) throws {
+        let pages = ["ios", "ipad", "android", "desktop", "default"].map { #""\#($0)": "https://www.acme.com/\#($0)""# }
+            .joined(separator: ",")
+        #expect(
+            try destination(#""path": "/a", "web": {\#(pages)}"#, "https://go.acme.com/a", in: context)?.web
+                == "https://www.acme.com/\(page)"
+        )
+    }
+
+    @Test func missingPageFallsBack() throws {
+        let tablet = Context(platform: .ios, device: .tablet)
+        #expect(
+            try destination(
+                #""path": "/a", "web": {"ios": "https://www.acme.com/i"}"#,
+                "https://go.acme.com/a",
+                in: tablet
+            )?.web == "https://www.acme.com/i"
+        )
+        let defaults = #"{"fallback": {"web": "https://www.acme.com/home"}}"#
+        let open = #""path": "/a", "open": {"screen": "S"}"#
+        #expect(try destination(open, "https://go.acme.com/a", defaults: defaults)?.web == "https://www.acme.com/home")
+        #expect(try destination(open, "https://www.acme.com/a?q#f")?.web == "https://www.acme.com/a?q#f")
+        #expect(try destination(open, "https://go.acme.com/a")?.web == nil)
+        #expect(try destination(open, "acme://a")?.web == nil)
+    }
+
+    /// What settings do not allow never comes out, whatever the table says.
+    @Test(
+        arguments: [
+            (#""web": "https://evil.example/{x}""#, nil, nil), (#""web": "http://www.acme.com/{x}""#, nil, nil),
+            (#""web": "https://www.acme.com/{x}""#, "https://www.acme.com/..%2F", nil),
+            (#""open": {"screen": "S", "uri": "evil://{x}"}"#, nil, nil),
+            (#""open": {"screen": "S", "uri": "javascript:{x}"}"#, nil, nil),
+            (#""open": {"screen": "S", "uri": "acme://screen?x={x}"}"#, nil, "acme://screen?x=7"),
+        ] as [(String, String?, String?)]
+    ) func onlyAllowedDestinationsComeOut(_ target: String, _ web: String?, _ uri: String?) throws {
+        let resolved = try destination(#""path": "/a/{x}", "forward": "none", \#(target)"#, "https://go.acme.com/a/7")
+        #expect(resolved?.web == (web == nil ? nil : "https://www.acme.com/7"))
+        #expect(resolved?.uri == uri)
+    }
+
+    @Test func capturedDotsCannotClimb() throws {
+        let route = #""path": "/a", "query": {"x": "string"}, "web": "https://www.acme.com/safe/{x}""#
+        #expect(try destination(route, "https://go.acme.com/a?x=..")?.web == nil)
+        #expect(try destination(route, "https://go.acme.com/a?x=../admin")?.web == nil)
+        #expect(
+            try destination(route, "https://go.acme.com/a?x=//evil.example")?.web?.hasPrefix(
+                "https://www.acme.com/safe/%2F%2Fevil.example"
+            ) == true
+        )
+    }
+
+    @Test func argumentsKeepTheirTypes() throws {
+        let route = #"""
+            "path": "/p/{id:int}/{rest...}", "query": {"page": "int = 1", "ref": "string?"},
+            "open": {"screen": "P",
+                     "arguments": {"id": "{id}", "label": "n{id}", "rest": "{rest}", "page": "{page}", "ref": "{ref}",
+                                   "flag": true, "list": [1]},
+                     "stack": ["Home", "P", {"screen": "Q", "arguments": {"x": "{page}"}}]},
+            "data": {"a": [1.50]}, "campaign": "c-{id}"
+            """#
+        let resolved = try #require(try destination(route, "https://go.acme.com/p/7/x/y"))
+        let arguments = Dictionary(uniqueKeysWithValues: resolved.arguments.map { ($0.name, $0.value) })
+        #expect(arguments["id"] == .parameter(.int(7)))
+        #expect(arguments["label"] == .parameter(.string("n7")))
+        #expect(arguments["rest"] == .parameter(.list(["x", "y"])))
+        #expect(arguments["page"] == .parameter(.int(1)))
+        #expect(arguments["ref"] == nil, "an absent optional capture drops its argument")
+        #expect(arguments["flag"] == .constant(.bool(true)))
+        #expect(resolved.stack.map(\.name) == ["Home", "P", "Q"])
+        #expect(resolved.stack.map(\.arguments.count) == [0, 6, 1])
+        #expect(resolved.data?.json() == #"{"a":[1.50]}"#)
+        #expect(resolved.campaign == "c-7")
+    }
+
+    @Test(arguments: [
+        ("acme://open/a", "/open/a"), ("acmeopen://open/a", "/a"), ("acmesome://open/a", "/a"),
+        ("acmesome://APP/a", "/a"), ("acmesome://other/a", "/other/a"),
+        ("acmeopen:open/a", "/open/a"), ("acmeopen://a", "/"),
+    ]) func ignoredHostIsNoSegment(_ link: String, _ path: String) throws {
+        #expect(
+            try Fixture.router(paths: ["/a", "/open/a", "/other/a", "/"]).resolve(link, in: Context()).pattern == path
+        )
+    }
+
+    @Test func longestWildcardAnswersForAHost() throws {
+        let identity = try Fixture.identity(
+            #"{"domains": ["*.acme.link", "*.eu.acme.link", "x.eu.acme.link", {"host": "go.acme.com", "port": 8443}]}"#
+        )
+        #expect(identity.domain(for: "a.acme.link")?.host == "acme.link")
+        #expect(identity.domain(for: "a.eu.acme.link")?.host == "eu.acme.link")
+        #expect(identity.domain(for: "x.eu.acme.link")?.coversSubdomains == false)
+        #expect(identity.domain(for: "acme.link") == nil)
+        #expect(identity.domain(for: "evilacme.link") == nil)
+        #expect(identity.domain(for: "go.acme.com") == nil)
+        #expect(identity.domain(for: "go.acme.com", port: 8443) != nil)
+    }
+}

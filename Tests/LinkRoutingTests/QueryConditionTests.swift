@@ -1,0 +1,90 @@
+import LinkRouting
+import Testing
+
+struct QueryConditionTests {
+    private func resolution(_ query: String, _ path: String, defaults: String = "{}") throws -> Resolution {
+        try Fixture.router(
+            [#"{"id": "a", "path": "/a", "query": \#(query), "open": {"screen": "S"}}"#],
+            defaults: defaults
+        )
+        .resolve("https://go.acme.com/a" + path, in: Context(platform: .ios))
+    }
+
+    @Test(arguments: [
+        (#"{"q": "present"}"#, "?q", true), (#"{"q": "present"}"#, "?q=%zz", true), (#"{"q": true}"#, "?%71=1", true),
+        (#"{"q": "present"}"#, "?Q", false),
+        (#"{"q": "present"}"#, "?%zz&q2", false), (#"{"q": "absent"}"#, "", true),
+        (#"{"q": "absent"}"#, "?q=%zz", false), (#"{"q": false}"#, "?q", false),
+        (#"{"q": {"equals": "x y"}}"#, "?q=x%20y", true), (#"{"q": {"equals": "x y"}}"#, "?q=x+y", false),
+        (#"{"q": {"equals": ""}}"#, "?q", true),
+        (#"{"q": {"equals": ""}}"#, "?q=", true), (#"{"q": {"equals": "1"}}"#, "?q=1&q=1", true),
+        (#"{"q": {"equals": "1"}}"#, "?q=1&q=2", false),
+        (#"{"q": {"equals": "1"}}"#, "?q=1&q=%zz", false), (#"{"q": {"equals": 1}}"#, "?q=1", true),
+        (#"{"q": {"equals": "é"}}"#, "?q=e%CC%81", false),
+        (#"{"q": {"oneOf": ["1", "2"]}}"#, "?q=2&q=1", true), (#"{"q": {"oneOf": ["1", "2"]}}"#, "?q=3", false),
+        (#"{"q": {"oneOf": ["1"]}}"#, "", false),
+        (#"{"q": "int"}"#, "?q=7", true), (#"{"q": "int"}"#, "", false), (#"{"q": "int"}"#, "?q", false),
+        (#"{"q": "int"}"#, "?q=7&q=x", false),
+        (#"{"q": "int?"}"#, "", true), (#"{"q": "int?"}"#, "?q=x", false), (#"{"q": "int = 1"}"#, "", true),
+        (#"{"q": "int = 1"}"#, "?q=x", false),
+        (#"{"q": "int = 1"}"#, "?q", false), (#"{"q": "string"}"#, "?q", true), (#"{"q": "(a,b)"}"#, "?q=b", true),
+        (#"{"q": "(a,b)?"}"#, "?q=c", false),
+        (#"{"b[]": {"capture": "int", "as": "b"}}"#, "?b[]=1", true), (#"{"b[]": "present"}"#, "?b%5B%5D", true),
+        (#"{"q": "present"}"#, "?x=1&q&y", true),
+    ]) func conditionHoldsOrNot(_ query: String, _ link: String, _ holds: Bool) throws {
+        #expect((try resolution(query, link).outcome == .matched) == holds)
+    }
+
+    @Test(arguments: [
+        (#"{"q": "int"}"#, "?q=7&q=8", "7"), (#"{"q": "int?"}"#, "", nil), (#"{"q": "int = 1"}"#, "", "1"),
+        (#"{"q": "string"}"#, "?q", ""),
+        (#"{"q": "int"}"#, "?q=%37", "7"), (#"{"q": {"capture": "string", "as": "name"}}"#, "?q=x", "x"),
+    ]) func firstOccurrenceIsCaptured(_ query: String, _ link: String, _ captured: String?) throws {
+        #expect(try resolution(query, link).parameters.first?.text == captured)
+    }
+
+    @Test func plusIsASpaceWhereTheTableSaysSo() throws {
+        let query = #"{"x y": {"equals": "1 2"}}"#
+        #expect(try resolution(query, "?x+y=1+2", defaults: #"{"plusIsSpace": true}"#).outcome == .matched)
+        #expect(try resolution(query, "?x+y=1+2").outcome == .unmatched)
+    }
+
+    @Test(arguments: [
+        (#"{"": "present"}"#, "needs a name"), (#"{"q": "premium"}"#, "To compare with a text write {equals: premium}"),
+        (#"{"q": "int = x"}"#, "the default 'x' is not int"),
+        (#"{"a-b": "int"}"#, "write {capture: int, as: name}"), (#"{"q": {}}"#, "write present, absent, a type"),
+        (#"{"q": {"equal": "1"}}"#, "did you mean 'equals'?"),
+        (#"{"q": 1}"#, "write an object"),
+    ]) func brokenConditionSaysWhatToWrite(_ query: String, _ hint: String) throws {
+        let error = #expect(throws: RouteTable.DecodingErrors.self) {
+            try Fixture.table([#"{"id": "a", "path": "/a", "query": \#(query), "open": {"screen": "S"}}"#])
+        }
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
+    }
+}
+
+struct FragmentConditionTests {
+    @Test(arguments: [
+        (#""top""#, "#top", true), (#""top""#, "#%74op", true), (#""top""#, "", false), (#""top""#, "#Top", false),
+        (#""top""#, "#top%zz", false),
+        (#"{"equals": "/a"}"#, "#/a", true), (#""/item/{id:int}""#, "#/item/7", true),
+        (#""/item/{id:int}""#, "#/item/x", false),
+        (#""/item/{id:int}""#, "#item/7", false), (#""/item/{id:int}""#, "#/item/7/", true),
+        (#""/{rest...}""#, "#//x", true), (#""/{a}""#, "#//x", false),
+        (#""/{a}/{b}""#, "#/x?y/z", true), (#""/{a}""#, "#/x/..", false),
+    ]) func conditionHoldsOrNot(_ fragment: String, _ link: String, _ holds: Bool) throws {
+        let router = try Fixture.router([
+            #"{"id": "a", "path": "/a", "fragment": \#(fragment), "open": {"screen": "S"}}"#
+        ])
+        #expect((router.winner("/a" + link) != nil) == holds)
+    }
+
+    @Test func fragmentPathIsCaptured() throws {
+        let router = try Fixture.router([
+            #"{"id": "a", "path": "/a", "fragment": "/{tab}/{rest...}", "open": {"screen": "S"}}"#
+        ])
+        let resolution = router.resolve("https://go.acme.com/a#/x%2Fy//z?q", in: Context(platform: .ios))
+        #expect(resolution.parameters.map(\.value) == [.string("x/y"), .list(["", "z?q"])])
+        #expect(resolution.parameters.map(\.place) == [.fragment, .fragment])
+    }
+}

@@ -1,0 +1,103 @@
+import LinkRouting
+import Testing
+
+struct TableCheckTests {
+    private static let open = #""open": {"screen": "S"}, "web": "https://www.acme.com/""#
+
+    private func findings(_ routes: [String], defaults: String = "{}") throws -> [Finding] {
+        try Fixture.table(routes, defaults: defaults).check(for: try Fixture.identity())
+    }
+
+    @Test(arguments: [
+        (
+            [#"{"id": "a", "path": "/{x}", \#(open)}"#, #"{"id": "b", "path": "/{y}", \#(open)}"#], "duplicate_route",
+            "routes[1]"
+        ),
+        (
+            [#"{"id": "a", "path": "/{x}", \#(open)}"#, #"{"id": "b", "path": "/*", \#(open)}"#], "duplicate_route",
+            "routes[1]"
+        ),
+        (
+            [
+                #"{"id": "a", "path": "/A", "caseSensitive": false, \#(open)}"#,
+                #"{"id": "b", "path": "/a", "caseSensitive": false, \#(open)}"#,
+            ], "duplicate_route", "routes[1]"
+        ),
+        (
+            [
+                #"{"id": "a", "path": "/{x}", \#(open)}"#,
+                #"{"id": "b", "path": "/{y}", "query": {"q": "present"}, \#(open)}"#,
+            ], "unreachable_route", "routes[1]"
+        ),
+        ([#"{"id": "a", "path": "/a", "web": "https://www.acme.com/{nope}"}"#], "unknown_parameter", "routes[0]"),
+        (
+            [
+                #"{"id": "a", "path": "/a/{x}", "open": {"screen": "S", "arguments": {"y": "{y}"}}, "web": "https://www.acme.com/"}"#
+            ], "unknown_parameter", "routes[0]"
+        ),
+        ([#"{"id": "a", "path": "/.well-known/{x}", \#(open)}"#], "reserved_path", "routes[0].path"),
+        ([#"{"id": "a", "path": "/_fp", \#(open)}"#], "reserved_path", "routes[0].path"),
+        ([#"{"id": "a", "path": "/apple-app-site-association", \#(open)}"#], "reserved_path", "routes[0].path"),
+        ([#"{"id": "a", "path": "/{x(_fp,a)}", \#(open)}"#], "reserved_path", "routes[0].path"),
+        ([#"{"id": "a", "host": "other.example", "path": "/a", \#(open)}"#], "foreign_host", "routes[0].host"),
+        ([#"{"id": "a", "host": "{x}.other.example", "path": "/a", \#(open)}"#], "foreign_host", "routes[0].host"),
+        ([#"{"id": "a", "path": "/a", "web": "https://evil.example/"}"#], "destination_not_allowed", "routes[0].web"),
+        ([#"{"id": "a", "path": "/a", "web": "http://www.acme.com/"}"#], "destination_not_allowed", "routes[0].web"),
+        (
+            [#"{"id": "a", "path": "/a", "open": {"screen": "S", "uri": "evil://x"}, "web": "https://www.acme.com/"}"#],
+            "destination_not_allowed", "routes[0].open.uri"
+        ),
+        ([#"{"id": "a", "path": "/a", "web": "https://go.acme.com/b"}"#], "web_loop", "routes[0].web"),
+        ([#"{"id": "a", "path": "/a", "when": {"apps": ["nope"]}, \#(open)}"#], "unknown_app", "routes[0]"),
+        ([#"{"id": "a", "path": "/a", "minimumVersion": {"nope": "1"}, \#(open)}"#], "unknown_app", "routes[0]"),
+        ([#"{"id": "a", "path": "/a", "open": {"screen": "S"}}"#], "missing_web", "routes[0]"),
+        ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
+    ]) func mistakeIsFound(_ routes: [String], _ code: String, _ path: String) throws {
+        let findings = try findings(routes)
+        #expect(findings.map(\.code.rawValue) == [code])
+        #expect(findings.first?.path == path)
+        #expect(findings.first?.severity == (code == "missing_web" ? .warning : .error))
+        #expect(findings.first?.fix.isEmpty == false)
+    }
+
+    @Test func everyCodeOfTheEngineIsTested() {
+        // `invalid` is what the catalog makes of a text that cannot be read.
+        let tested: Set<Finding.Code> = [
+            .duplicateRoute, .unreachableRoute, .unknownParameter, .reservedPath, .foreignHost, .destinationNotAllowed,
+            .webLoop, .unknownApp, .missingWeb,
+            .unsupportedFeature, .tooManySteps, .invalid,
+        ]
+        #expect(tested == Set(Finding.Code.allCases))
+    }
+
+    @Test(arguments: [
+        [
+            #"{"id": "a", "path": "/{x}", "when": {"platform": "ios"}, \#(open)}"#,
+            #"{"id": "b", "path": "/{y}", \#(open)}"#,
+        ],
+        [#"{"id": "a", "path": "/{x}", "query": {"q": "int?"}, \#(open)}"#, #"{"id": "b", "path": "/{y}", \#(open)}"#],
+        [#"{"id": "a", "path": "/a", \#(open)}"#, #"{"id": "b", "path": "/A", \#(open)}"#],
+        [#"{"id": "a", "path": "/a", "host": "{x}.acme.link", \#(open)}"#, #"{"id": "b", "path": "/a", \#(open)}"#],
+        [#"{"id": "a", "path": "/apple-app-site-association/x", \#(open)}"#],
+        [#"{"id": "a", "path": "/{path...}", \#(open)}"#],
+    ]) func whatCanBeToldApartIsFine(_ routes: [String]) throws {
+        #expect(try findings(routes) == [])
+    }
+
+    @Test func fallbackIsCheckedToo() throws {
+        let found = try findings([], defaults: #"{"fallback": {"web": "https://evil.example/{x}"}}"#)
+        #expect(Set(found.map(\.code)) == [.destinationNotAllowed, .unknownParameter])
+        #expect(found.allSatisfy { $0.path.hasPrefix("defaults.fallback") })
+    }
+
+    @Test func tableWithTooManyStepsIsRefused() throws {
+        // Twelve segments of two kinds each, in all combinations.
+        let routes = (0..<4_096).map { number in
+            let path = (0..<12).map { number >> $0 & 1 == 0 ? "{a\($0):int}" : "{a\($0):alnum}" }.joined(separator: "/")
+            return #"{"id": "r\#(number)", "path": "/\#(path)", \#(Self.open)}"#
+        }
+        let found = try findings(routes)
+        #expect(found.map(\.code) == [.tooManySteps])
+        #expect(try findings(Array(routes.prefix(100))) == [])
+    }
+}

@@ -1,0 +1,137 @@
+import LinkRouting
+import Testing
+
+struct TableDecodingTests {
+    private static let open = #""open": {"screen": "S"}"#
+
+    @Test(arguments: [
+        // table, path, line, hint
+        (#"{"routes": {}}"#, "routes", 1, "write a list"),
+        (#"{"formatVersion": 2}"#, "formatVersion", 1, "this engine reads formatVersion: 1"),
+        (#"{"requires": ["warp"]}"#, "requires", 1, "this engine lacks warp"),
+        (#"{"route": []}"#, "route", 1, "did you mean 'routes'?"),
+        (
+            "{\"routes\": [\n{\"id\": \"a\", \"path\": \"/a\", \(open)},\n{\"id\": \"a\", \"path\": \"/b\", \(open)}]}",
+            "routes[1]", 3, "stands twice, first at routes[0]"
+        ),
+        (#"{"routes": [{"path": "/a"}]}"#, "routes[0]", 1, "'id' is missing"),
+        (#"{"routes": [{"id": "a"}]}"#, "routes[0]", 1, "'path' is missing"),
+        (#"{"routes": [{"id": "A B", "path": "/a"}]}"#, "routes[0].id", 1, "is not an id; use 1 to 64 of a-z"),
+        ("{\"routes\": [{\"id\": \"a\",\n  \"path\": \"a\"}]}", "routes[0].path", 2, "write '/a'"),
+        (#"{"routes": [{"id": "a", "path": 7}]}"#, "routes[0].path", 1, "write a text"),
+        (#"{"routes": [{"id": "a", "path": "/a", "opne": {}}]}"#, "routes[0].opne", 1, "did you mean 'open'?"),
+        (#"{"routes": [{"id": "a", "path": "/a", "open": {}}]}"#, "routes[0].open", 1, "'screen' is missing"),
+        (#"{"routes": [{"id": "a", "path": "/a", "open": {"screen": ""}}]}"#, "routes[0].open", 1, "'screen' is empty"),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "open": {"screen": "S", "arguments": {"x": "{"}}}]}"#,
+            "routes[0].open.arguments.x", 1, "has no '}'"
+        ),
+        (#"{"routes": [{"id": "a", "path": "/a", "web": "/relative"}]}"#, "routes[0].web", 1, "starts with its scheme"),
+        (#"{"routes": [{"id": "a", "path": "/a", "web": "acme://x"}]}"#, "routes[0].web", 1, "not a web page"),
+        (#"{"routes": [{"id": "a", "path": "/a", "web": {}}]}"#, "routes[0].web", 1, "write a URL, or an object"),
+        (#"{"routes": [{"id": "a", "path": "/a", "block": ""}]}"#, "routes[0].block", 1, "say for people why"),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "block": "x", "web": "https://www.acme.com"}]}"#, "routes[0].web",
+            1, "remove 'web' or 'block'"
+        ),
+        (#"{"routes": [{"id": "a", "path": "/a", "signIn": true}]}"#, "routes[0].signIn", 1, "write a text"),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "signIn": "always"}]}"#, "routes[0].signIn", 1,
+            "none of: required, optional"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "forward": "some"}]}"#, "routes[0].forward", 1,
+            "none of: all, none, or a list"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "audience": "me"}]}"#, "routes[0].audience", 1,
+            "none of: everyone, server"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "trailingSlash": "maybe"}]}"#, "routes[0].trailingSlash", 1,
+            "none of: ignore, strict"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "minimumVersion": "new"}]}"#, "routes[0].minimumVersion", 1,
+            "is not a version"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a/{x}", "query": {"x": "int"}}]}"#, "routes[0]", 1,
+            "'x' is captured twice"
+        ),
+        (#"{"routes": [{"id": "a", "path": "/a", "sensitive": ["x"]}]}"#, "routes[0]", 1, "does not capture"),
+        (#"{"routes": [{"id": "a", "path": "/a", "host": "a b"}]}"#, "routes[0].host", 1, "not a host"),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "experiment": {"id": "x", "variants": []}}]}"#,
+            "routes[0].experiment", 1, "1 to 100 variants"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "experiment": {"id": "x", "variants": [{"name": "a"}, {"name": "a"}]}}]}"#,
+            "routes[0].experiment.variants[1]", 1, "two variants are named 'a'"
+        ),
+        (
+            #"{"routes": [{"id": "a", "path": "/a", "block": "x", "experiment": {"id": "x", "variants": [{"name": "a"}]}}]}"#,
+            "routes[0].experiment", 1, "has no variants"
+        ),
+    ]) func errorNamesPlaceAndRemedy(_ text: String, _ path: String, _ line: Int, _ hint: String) throws {
+        let error = #expect(throws: RouteTable.DecodingErrors.self) { try RouteTable(try Fixture.field(text)) }
+        let first = try #require(error?.errors.first)
+        #expect(first.path == path)
+        #expect(first.position.line == line)
+        #expect(first.message.contains(hint), "\(first)")
+    }
+
+    @Test func everyRouteIsReadSoThatAllErrorsAreTold() {
+        let error = #expect(throws: RouteTable.DecodingErrors.self) {
+            try Fixture.table([
+                #"{"id": "a", "path": "a"}"#, #"{"id": "b", "path": "/b"}"#, #"{"id": "c", "path": "/{"}"#,
+            ])
+        }
+        #expect(error?.errors.map(\.path) == ["routes[0].path", "routes[2].path"])
+    }
+
+    @Test func dataIsBoundedByItsBytes() throws {
+        func table(_ count: Int) throws -> RouteTable {
+            try Fixture.table([#"{"id": "a", "path": "/a", "data": "\#(String(repeating: "x", count: count))"}"#])
+        }
+        #expect(throws: Never.self) { try table(4_094) }
+        let error = #expect(throws: RouteTable.DecodingErrors.self) { try table(4_095) }
+        #expect(error?.errors.first?.message.contains("more than 4096 bytes") == true)
+    }
+
+    @Test func routeThatNeedsANewerEngineIsUndecidedNeverMatched() throws {
+        let router = try Fixture.router([
+            #"{"id": "future", "path": "/a", "requires": ["warp"], "warp": {"speed": 9}}"#,
+            #"{"id": "b", "path": "/{x}", \#(Self.open)}"#,
+        ])
+        #expect(router.resolve("https://go.acme.com/a", in: Context(platform: .ios)).outcome == .undecided)
+        #expect(router.resolve("https://go.acme.com/b", in: Context(platform: .ios)).outcome == .matched)
+    }
+
+    @Test(arguments: [
+        (#"{"domains": ["https://a.example"]}"#, "not a host"), (#"{"domains": ["intranet"]}"#, "is not a domain"),
+        (#"{"domains": ["ｇｏ.example"]}"#, "stands for other characters"),
+        (#"{"domains": ["a.example", "A.example."]}"#, "stands twice"),
+        (#"{"domains": [{"host": "a.example", "serves": "all"}]}"#, "none of: links, association"),
+        (#"{"domains": [{"host": "a.example", "port": 0}]}"#, "from 1 to 65535"),
+        (#"{"schemes": ["https"]}"#, "belongs to the system"),
+        (#"{"schemes": ["JavaScript"]}"#, "belongs to the system"),
+        (#"{"schemes": ["a_b"]}"#, "is not a scheme"), (#"{"schemes": ["acme", "ACME"]}"#, "stands twice"),
+        (#"{"schemes": [{"name": "acme", "host": "drop"}]}"#, "none of: ignore, segment"),
+        (#"{"destinations": {"schemes": ["intent"]}}"#, "no link may ever lead to"),
+        (#"{"destinations": {"schemes": ["https"]}}"#, "through 'hosts'"),
+        (#"{"destinations": {"hosts": ["a b"]}}"#, "not a host"),
+        (
+            #"{"apps": [{"id": "ios", "platform": "ios", "teamID": "abc", "bundleID": "com.acme"}]}"#,
+            "10 capital letters"
+        ),
+        (
+            #"{"apps": [{"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "acme"}]}"#,
+            "is not a bundle ID"
+        ),
+        (#"{"apps": [{"id": "d", "platform": "android", "package": "com.acme", "fingerprints": ["AB"]}]}"#, "32 pairs"),
+    ]) func brokenSettingsSayWhatToWrite(_ settings: String, _ hint: String) {
+        let error = #expect(throws: DocumentError.self) { try Fixture.identity(settings) }
+        #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
+    }
+}

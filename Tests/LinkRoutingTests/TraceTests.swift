@@ -1,0 +1,83 @@
+import LinkRouting
+import Testing
+
+struct TraceTests {
+    private static let routes = [
+        #"{"id": "host", "host": "{shop:slug}.acme.link", "path": "/p/{id:int(1..9)}", "open": {"screen": "S"}}"#,
+        #"{"id": "user", "path": "/user/{id}", "open": {"screen": "S"}}"#,
+        #"{"id": "typed", "path": "/p/{id:int(1..9)}", "open": {"screen": "S"}}"#,
+        #"{"id": "mixed", "path": "/p/item-{id:int}", "open": {"screen": "S"}}"#,
+        #"{"id": "short", "path": "/p", "open": {"screen": "S"}}"#,
+        #"{"id": "long", "path": "/p/*/more", "open": {"screen": "S"}}"#,
+        #"{"id": "slash", "path": "/p/{any}/", "trailingSlash": "strict", "open": {"screen": "S"}}"#,
+        #"{"id": "query", "path": "/p/{any}", "query": {"page": "int"}, "open": {"screen": "S"}}"#,
+        #"{"id": "fragment", "path": "/p/{any}", "fragment": "top", "open": {"screen": "S"}}"#,
+        #"{"id": "when", "path": "/p/{any}", "when": {"device": "tv", "country": "GB"}, "open": {"screen": "S"}}"#,
+        #"{"id": "unknown", "path": "/p/{any}", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,
+    ]
+
+    @Test func everyFailureIsNamedWithItsPlace() throws {
+        let resolution = try Fixture.router(Self.routes).resolve(
+            "https://go.acme.com/p/77?page=x",
+            in: Context(platform: .ios, device: .phone),
+            explanation: .included
+        )
+        let trace = try #require(resolution.trace)
+        let entries = Dictionary(uniqueKeysWithValues: trace.entries.map { ($0.route.rawValue, $0) })
+        func expect(
+            _ id: String,
+            _ failed: Trace.Failure,
+            _ at: Trace.Location?,
+            _ parameter: String?,
+            _ expected: String,
+            _ found: String?
+        ) throws {
+            let route = try #require(RouteID(id))
+            #expect(
+                entries[id]
+                    == Trace.Entry(
+                        route: route,
+                        failed: failed,
+                        at: at,
+                        parameter: parameter,
+                        expected: expected,
+                        found: found
+                    )
+            )
+        }
+        try expect("host", .host, nil, nil, "{shop:slug}.acme.link", "go.acme.com")
+        try expect("user", .path, .segment(0), nil, "user", "p")
+        try expect("typed", .type, .segment(1), "id", "int(1..9)", "77")
+        try expect("mixed", .path, .segment(1), nil, "item-{id:int}", "77")
+        try expect("short", .path, .segment(1), nil, "the end of the path", "77")
+        try expect("long", .path, .segment(2), nil, "more", nil)
+        try expect("slash", .trailingSlash, nil, nil, "a trailing slash", "no trailing slash")
+        try expect("query", .query, .name("page"), "page", "int", "x")
+        try expect("fragment", .fragment, nil, nil, "top", nil)
+        try expect("when", .when, .name("device"), nil, "tv", "phone")
+        try expect("unknown", .unknown, .name("country"), nil, "GB", nil)
+        #expect(trace.entries.count == Self.routes.count && !trace.isTruncated)
+    }
+
+    @Test func longestAgreementComesFirst() throws {
+        let router = try Fixture.router(paths: ["/x", "/a", "/a/x", "/a/b/x", "/a/b/{c:int}", "/y/b/c"])
+        let trace = try #require(
+            router.resolve("https://go.acme.com/a/b/c", in: Context(platform: .ios), explanation: .included).trace
+        )
+        #expect(trace.entries.map(\.route.rawValue) == ["r3", "r4", "r2", "r1", "r5", "r0"])
+    }
+
+    @Test func traceHoldsFiftyAndSaysSo() throws {
+        let router = try Fixture.router(paths: (0..<60).map { "/p\($0)" })
+        let trace = try #require(router.resolve("https://go.acme.com/x", in: Context(), explanation: .included).trace)
+        #expect(trace.entries.count == 50 && trace.isTruncated)
+    }
+
+    @Test func winnerIsNotListedAndNothingIsTracedUnasked() throws {
+        let router = try Fixture.router(paths: ["/a", "/{x}"])
+        let resolution = router.resolve("https://go.acme.com/a", in: Context(), explanation: .included)
+        #expect(resolution.pattern == "/a")
+        #expect(resolution.trace?.entries.contains { $0.route == resolution.route } == false)
+        #expect(router.resolve("https://go.acme.com/a", in: Context()).trace == nil)
+    }
+}
