@@ -147,5 +147,6 @@ let package = Package(
             dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
             swiftSettings: strict
         ),
+        .testTarget(name: "EndToEndTests", dependencies: ["fingerpost", "LinkRouting"], swiftSettings: strict),
     ]
 )

@@ -44,6 +44,9 @@ package actor Exporter: Service {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
 
+    private var isExporting = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
     private static let pageSize = 1_000
     /// The longest sleep, so that a clock that jumps is noticed.
     private static let longestSleep = Duration.seconds(30)
@@ -104,6 +107,10 @@ package actor Exporter: Service {
 
     /// Exports every window of the plan whose end has passed, also those missed while nothing ran; when the next one ends.
     package func exportDue(_ plan: ExportPlan) async throws -> Timestamp? {
+        try await exclusively { try await self.cutAndExportDue(plan) }
+    }
+
+    private func cutAndExportDue(_ plan: ExportPlan) async throws -> Timestamp? {
         let cursor = try await ledger.cursor(of: plan.tenant, since: now())
         guard let schedule = plan.schedule else { return nil }
         let ends = schedule.ends(after: cursor.lastEnd, upTo: now())
@@ -125,6 +132,10 @@ package actor Exporter: Service {
 
     /// Ends a window at this moment and exports it.
     package func exportNow(_ plan: ExportPlan) async throws -> ExportManifest {
+        try await exclusively { try await self.cutAndExport(plan) }
+    }
+
+    private func cutAndExport(_ plan: ExportPlan) async throws -> ExportManifest {
         let cursor = try await ledger.cursor(of: plan.tenant, since: now())
         // Two windows cannot end in the same millisecond, nor before the last one.
         let end = Timestamp(milliseconds: max(now().milliseconds, cursor.lastEnd.milliseconds + 1))
@@ -138,6 +149,18 @@ package actor Exporter: Service {
             level: plan.level
         )
         return try await export(window)
+    }
+
+    /// One export at a time: an actor takes other calls while one awaits, and two writers of one window would take each
+    /// other's temporary file away.
+    private func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        while isExporting { await withCheckedContinuation { waiting.append($0) } }
+        isExporting = true
+        defer {
+            isExporting = false
+            if !waiting.isEmpty { waiting.removeFirst().resume() }
+        }
+        return try await body()
     }
 
     /// The manifests of a tenant's exports, newest first, as they stand in the sink.

@@ -1,0 +1,102 @@
+import Foundation
+
+/// One keep-alive connection on a blocking socket: small enough that 64 of them leave the machine to the server.
+final class HTTPConnection {
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    struct Response {
+        let status: Int
+        let head: String
+        let body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// The peer is gone; whether it took the request is not known.
+    struct Broken: Error {}
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else {
+            close(descriptor)
+            throw Broken()
+        }
+        var noDelay: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    func request(
+        _ method: String,
+        _ path: String,
+        host: String = "localhost",
+        headers: [String: String] = [:],
+        body: String = ""
+    ) throws -> Response {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: \(body.utf8.count)\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        text += "\r\n" + body
+        var bytes = Array(text.utf8)
+        while !bytes.isEmpty {
+            let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { throw Broken() }
+            bytes.removeFirst(count)
+        }
+        return try response()
+    }
+
+    private func response() throws -> Response {
+        let end = Array("\r\n\r\n".utf8)
+        var headEnd: Int?
+        while headEnd == nil {
+            headEnd = buffer.firstRange(of: end)?.upperBound
+            if headEnd == nil { try fill() }
+        }
+        guard let headEnd else { throw Broken() }
+        let head = String(decoding: buffer[..<headEnd], as: UTF8.self)
+        let lines = head.split(separator: "\r\n")
+        guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw Broken()
+        }
+        let length =
+            lines.first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { $0.split(separator: ":").last }.flatMap { Int($0.filter { $0 != " " }) } ?? 0
+        while buffer.count < headEnd + length { try fill() }
+        let body = Array(buffer[headEnd..<(headEnd + length)])
+        buffer.removeFirst(headEnd + length)
+        return Response(status: status, head: head, body: body)
+    }
+
+    private func fill() throws {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        guard count > 0 else { throw Broken() }
+        buffer += chunk[..<count]
+    }
+}
+
+/// Runs `body` on threads of their own, because it blocks; returns when all are done.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        for index in 0..<count {
+            group.addTask {
+                await withCheckedContinuation { continuation in
+                    Thread.detachNewThread {
+                        body(index)
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import LinkRouting
+import Synchronization
+
+/// What clients asked and what they were told, by request id: the client's side of the ledger.
+final class Ledger: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var attempted: Set<String> = []
+        var acknowledged: Set<String> = []
+    }
+
+    func attempt(_ id: String) { state.withLock { _ = $0.attempted.insert(id) } }
+
+    /// The number of acknowledged requests so far.
+    func acknowledge(_ id: String) -> Int {
+        state.withLock { state in
+            state.acknowledged.insert(id)
+            return state.acknowledged.count
+        }
+    }
+
+    var attempted: Set<String> { state.withLock(\.attempted) }
+    var acknowledged: Set<String> { state.withLock(\.acknowledged) }
+}
+
+/// Links of the shop tenant with every outcome.
+func generatedLink(_ number: Int) -> String {
+    switch number % 7 {
+    case 0: "yourapp://product/\(number)?utm_source=mail&token=s3cret\(number)"
+    case 1: "https://yourappdomain.com/product/\(number)"
+    case 2: "https://www.yourappdomain.com/user/u\(number)"
+    case 3: "https://go.yourappdomain.com/product/x\(number)"
+    case 4: "https://yourappdomain.com/nowhere/\(number)"
+    case 5: "https://yourappdomain.com/a/..%2f..%2f\(number)"
+    default: "yourapp://settings?n=\(number)"
+    }
+}
+
+/// What an export of a tenant holds, read as any reader would: gzip, then a JSON object a line.
+struct ExportedRows {
+    let rows: [JSONNode]
+    let manifest: JSONNode
+
+    /// Asks for an export now and reads it from the directory.
+    init(_ tenant: String, of server: RunningServer, key: String) throws {
+        let answer = try HTTPConnection(port: server.adminPort).request(
+            "POST",
+            "/admin/v1/tenants/\(tenant)/exports",
+            headers: ["Authorization": "Bearer \(key)"]
+        )
+        guard answer.status == 201 else { throw Failure.refused(answer.text) }
+        try self.init(
+            manifest: try JSONReader.parse(answer.body, limits: JSONReader.Limits(maximumBytes: 65_536)),
+            in: server.directory + "/exports"
+        )
+    }
+
+    enum Failure: Error {
+        case refused(String)
+        case broken(String)
+    }
+
+    private init(manifest: JSONNode, in folder: String) throws {
+        self.manifest = manifest
+        guard let path = manifest["file"]?["path"]?.text, let sum = manifest["file"]?["sha256"]?.text else {
+            rows = []
+            return
+        }
+        let file = folder + "/" + path
+        guard try run("gzip", "-t", file).status == 0 else { throw Failure.broken("gzip -t refuses \(file)") }
+        let printed = String(decoding: try run("sha256sum", file).output, as: UTF8.self)
+        guard printed.hasPrefix(sum) else { throw Failure.broken("sha256sum says \(printed), the manifest \(sum)") }
+        let raw = try run("gzip", "-dc", file).output
+        rows = try raw.split(separator: UInt8(ascii: "\n")).map { line in
+            try JSONReader.parse(Array(line), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        }
+        guard Int64(rows.count) == manifest["rows"]?.int else { throw Failure.broken("the manifest counts other rows") }
+    }
+
+    var requestIDs: [String] { rows.compactMap { $0["requestId"]?.text } }
+    var sequences: [Int64] { rows.compactMap { $0["seq"]?.int } }
+}

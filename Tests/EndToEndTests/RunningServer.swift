@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+
+/// The real binary on free loopback ports with a directory of its own; ended by its process id.
+final class RunningServer: Sendable {
+    let directory: String
+    let publicPort: UInt16
+    let adminPort: UInt16
+    let key: String?
+    private let process: ProcessBox
+
+    /// `Process` is a class without a promise of its own; every use of it goes through the lock.
+    private final class ProcessBox: Sendable {
+        private let process: Mutex<Process>
+        init(_ process: sending Process) { self.process = Mutex(process) }
+        var identifier: Int32 { process.withLock(\.processIdentifier) }
+        func wait() -> (reason: Process.TerminationReason, status: Int32) {
+            process.withLock { process in
+                process.waitUntilExit()
+                return (process.terminationReason, process.terminationStatus)
+            }
+        }
+    }
+
+    enum Failure: Error {
+        case didNotStart(String)
+    }
+
+    /// The folder that SwiftPM builds into: where the test bundle itself stands.
+    static var products: URL { URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent() }
+
+    /// Starts in a directory; with `--demo` a fresh one gets the example tenants. `launcher` stands before the command.
+    init(directory: String, launcher: [String] = [], log: String = "warning") throws {
+        self.directory = directory
+        let process = Process()
+        let command =
+            launcher + [
+                Self.products.appending(path: "fingerpost").path, "serve", "--data", directory, "--public",
+                "127.0.0.1:0",
+                "--admin", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--demo",
+            ]
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
+        var environment = ProcessInfo.processInfo.environment
+        environment["FINGERPOST_LOG_LEVEL"] = log
+        process.environment = environment
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        // The addresses are printed once every port is bound; with a key when the tenants were loaded just now.
+        var text = ""
+        while !text.contains("\nops ") || !text.hasSuffix("\n") {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else {
+                process.waitUntilExit()
+                throw Failure.didNotStart("exit \(process.terminationStatus): \(text)")
+            }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        func port(_ name: String) -> UInt16? {
+            text.split(separator: "\n").first { $0.hasPrefix(name) }?.split(separator: ":").last.flatMap { UInt16($0) }
+        }
+        guard let publicPort = port("public"), let adminPort = port("admin") else { throw Failure.didNotStart(text) }
+        self.publicPort = publicPort
+        self.adminPort = adminPort
+        key = text.firstRange(of: "KEY=").map { String(text[$0.upperBound...].prefix { !$0.isNewline }) }
+        self.process = ProcessBox(process)
+    }
+
+    /// Signals the process that holds the directory; a launcher may be its parent.
+    func send(_ signal: Int32) {
+        let holder = try? String(contentsOfFile: directory + "/lock", encoding: .utf8)
+        kill(holder.flatMap { Int32($0) } ?? process.identifier, signal)
+    }
+
+    /// Waits for the end: the signal that ended it, or its exit status.
+    func wait() -> (reason: Process.TerminationReason, status: Int32) { process.wait() }
+
+    /// Ends the process at once.
+    func killNow() {
+        send(SIGKILL)
+        _ = wait()
+    }
+}
+
+/// A folder that is removed when the test is over.
+func withTemporaryDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let path = FileManager.default.temporaryDirectory.appending(path: "fingerpost-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try await body(path)
+}
+
+/// Runs a program to its end; its status and what it wrote.
+func run(_ command: String...) throws -> (status: Int32, output: Data) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, output)
+}
