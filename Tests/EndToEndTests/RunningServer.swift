@@ -7,6 +7,8 @@ final class RunningServer: Sendable {
     let publicPort: UInt16
     let adminPort: UInt16
     let key: String?
+    /// What it wrote to standard output when it was ready.
+    let printed: String
     private let process: ProcessBox
 
     /// `Process` is a class without a promise of its own; every use of it goes through the lock.
@@ -63,6 +65,7 @@ final class RunningServer: Sendable {
         guard let publicPort = port("public"), let adminPort = port("admin") else { throw Failure.didNotStart(text) }
         self.publicPort = publicPort
         self.adminPort = adminPort
+        printed = text
         key = text.firstRange(of: "KEY=").map { String(text[$0.upperBound...].prefix { !$0.isNewline }) }
         self.process = ProcessBox(process)
     }
