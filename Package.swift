@@ -148,5 +148,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["fingerpost", "LinkRouting"], swiftSettings: strict),
+        .testTarget(
+            name: "LinkStorageTests",
+            dependencies: [
+                "LinkRouting", "LinkEvents", "LinkStorage", "Migrations",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict
+        ),
     ]
 )

@@ -12,7 +12,7 @@ package final class CatalogDatabase: CatalogStore {
     /// Opens the file; after an unclean stop it is checked first.
     package init(_ path: String, checkFirst: CheckFirst = .no) throws {
         pool = try SQLiteFile.open(path, SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog))
-        if checkFirst == .yes { try SQLiteFile.quickCheck(pool, file: "catalog.db") }
+        if checkFirst == .yes { try SQLiteFile.quickCheck(pool, file: path) }
     }
 
     package enum CheckFirst: Sendable { case yes, no }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import LinkEvents
 
 /// What one SQLite file is for: its mark in the header and the SQL that makes it.
 struct SQLiteSchema: Sendable {
@@ -10,26 +11,59 @@ struct SQLiteSchema: Sendable {
 
 /// Opens the files of the data directory with the settings that make an acknowledged commit survive a power cut.
 ///
-/// `DatabasePool`: one connection writes and also does every checkpoint, readers never wait for it. The pool sets
-/// `synchronous=NORMAL` after `prepareDatabase`, under which a power cut loses the latest commits, so FULL is set after
-/// opening, outside a transaction, and read back.
+/// A file that is written to is a `DatabasePool`: one connection writes and also does every checkpoint, and readers never
+/// make it wait. The pool sets `synchronous=NORMAL` after `prepareDatabase`, under which a power cut loses the latest commits,
+/// so FULL is set after opening, outside a transaction, and read back.
 enum SQLiteFile {
     static func open(_ path: String, _ schema: SQLiteSchema, readers: Int = 2) throws -> DatabasePool {
-        let name = URL(filePath: path).lastPathComponent
-        var isDirectory: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
-            throw StorageError.unusable(file: name, detail: "it is a directory")
-        }
-        do {
+        try throwingStorageErrors(path) {
+            try makeOrInspect(path, schema)
             let pool = try DatabasePool(path: path, configuration: configuration(readers: readers))
-            try pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-                try migrate(db, to: schema, file: name)
+            return try ready(pool, schema, path)
+        }
+    }
+
+    /// Opens a file that is only read from now on. One connection, which leaves no WAL behind when it closes.
+    static func openSettled(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
+        try throwingStorageErrors(path) {
+            try SQLiteHeader.inspect(path, schema)
+            return try ready(try DatabaseQueue(path: path, configuration: configuration(readers: 1)), schema, path)
+        }
+    }
+
+    /// Throws unless the writer syncs every commit.
+    static func assertDurable(_ writer: some DatabaseWriter, file: String) throws {
+        try writer.writeWithoutTransaction { db in
+            let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+            guard synchronous == 2 else {
+                throw StorageError.wrongSetting(file: file, setting: "synchronous", found: "\(synchronous ?? -1)")
             }
-            try assertDurable(pool, file: name)
-            return pool
+            let journal = try String.fetchOne(db, sql: "PRAGMA journal_mode")
+            guard journal == "wal" else {
+                throw StorageError.wrongSetting(file: file, setting: "journal_mode", found: journal ?? "unknown")
+            }
+        }
+    }
+
+    /// Throws when SQLite finds damage. Reads the whole file.
+    static func quickCheck(_ reader: some DatabaseReader, file: String) throws {
+        try throwingStorageErrors(file) {
+            let result = try reader.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+            guard result == "ok" else { throw StorageError.corrupt(file: file, detail: result ?? "no answer") }
+        }
+    }
+
+    /// Brings the WAL into the file and closes it.
+    static func close(_ pool: DatabasePool) throws {
+        _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try pool.close()
+    }
+
+    private static func throwingStorageErrors<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
         } catch let error as DatabaseError {
-            throw StorageError(error, file: name)
+            throw StorageError(error, file: file)
         }
     }
 
@@ -47,28 +81,44 @@ enum SQLiteFile {
         return configuration
     }
 
-    /// Throws unless the writer syncs every commit.
-    static func assertDurable(_ writer: some DatabaseWriter, file: String) throws {
+    private static func ready<Writer: DatabaseWriter>(
+        _ writer: Writer,
+        _ schema: SQLiteSchema,
+        _ path: String
+    ) throws -> Writer {
         try writer.writeWithoutTransaction { db in
-            let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-            guard synchronous == 2 else {
-                throw StorageError.wrongSetting(file: file, setting: "synchronous", found: "\(synchronous ?? -1)")
-            }
-            let journal = try String.fetchOne(db, sql: "PRAGMA journal_mode")
-            guard journal == "wal" else {
-                throw StorageError.wrongSetting(file: file, setting: "journal_mode", found: journal ?? "unknown")
-            }
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try migrate(db, to: schema, file: path)
+        }
+        try assertDurable(writer, file: path)
+        return writer
+    }
+
+    /// A new file is made under another name and renamed when it is whole, so that an empty or half-made file under its own
+    /// name is always damage, and never what a crash at its birth left.
+    private static func makeOrInspect(_ path: String, _ schema: SQLiteSchema) throws {
+        guard access(path, F_OK) != 0, errno == ENOENT else { return try SQLiteHeader.inspect(path, schema) }
+        guard access(path + "-wal", F_OK) != 0 else {
+            throw StorageError.corrupt(file: path, detail: "it is gone, but its -wal file is there")
+        }
+        let fresh = path + ".new"
+        for ending in ["", "-journal", "-wal", "-shm"] { unlink(fresh + ending) }
+        let queue = try DatabaseQueue(path: fresh, configuration: configuration(readers: 1))
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try ready(queue, schema, path).close()
+        guard rename(fresh, path) == 0 else {
+            throw StorageError.unusable(file: path, detail: String(cString: strerror(errno)))
+        }
+        do {
+            try Folder.sync(Folder.parent(of: path))
+        } catch let failure as FileFailure {
+            throw StorageError.io(file: path, detail: failure.description)
         }
     }
 
     /// Forward only: each missing step in a transaction of its own, with the number that says it was done.
     private static func migrate(_ db: Database, to schema: SQLiteSchema, file: String) throws {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
-        guard application == schema.applicationID || (application == 0 && isEmpty && version == 0) else {
-            throw StorageError.foreignFile(file: file)
-        }
         guard version <= schema.migrations.count else {
             throw StorageError.newerSchema(file: file, found: version, known: schema.migrations.count)
         }
@@ -81,21 +131,5 @@ enum SQLiteFile {
                 return .commit
             }
         }
-    }
-
-    /// Throws when SQLite finds damage.
-    static func quickCheck(_ pool: DatabasePool, file: String) throws {
-        do {
-            let result = try pool.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            guard result == "ok" else { throw StorageError.corrupt(file: file, detail: result ?? "no answer") }
-        } catch let error as DatabaseError {
-            throw StorageError(error, file: file)
-        }
-    }
-
-    /// Brings the WAL into the file and closes it.
-    static func close(_ pool: DatabasePool) throws {
-        _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        try pool.close()
     }
 }

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The first 100 bytes of a SQLite file (sqlite.org/fileformat2.html), read before SQLite itself opens the file: opening
+/// already writes, for a pool switches the file to WAL, and a file that is not ours must stay as it is.
+enum SQLiteHeader {
+    private static let length = 100
+    private static let magic = Array("SQLite format 3\0".utf8)
+    private static let userVersionOffset = 60
+    private static let applicationIDOffset = 68
+
+    /// Throws unless the file begins like one that this schema made.
+    static func inspect(_ path: String, _ schema: SQLiteSchema) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unusable(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a plain file"
+            throw StorageError.unusable(file: path, detail: kind)
+        }
+        let header = try read(path)
+        guard header.count == length else {
+            throw StorageError.corrupt(file: path, detail: header.isEmpty ? "it is empty" : "it is cut off")
+        }
+        guard header.starts(with: magic) else {
+            throw StorageError.corrupt(file: path, detail: "it does not begin like a SQLite file")
+        }
+        guard number(header, at: applicationIDOffset) == schema.applicationID else {
+            throw StorageError.foreignFile(file: path)
+        }
+        // A still higher version may stand in the WAL; it is looked for again once the file is open.
+        let version = Int(number(header, at: userVersionOffset))
+        guard version <= schema.migrations.count else {
+            throw StorageError.newerSchema(file: path, found: version, known: schema.migrations.count)
+        }
+    }
+
+    /// Big-endian.
+    private static func number(_ header: [UInt8], at offset: Int) -> Int32 {
+        header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unusable(path) }
+        defer { close(file) }
+        var header = [UInt8](repeating: 0, count: length)
+        let count = pread(file, &header, length, 0)
+        guard count >= 0 else { throw unusable(path) }
+        return Array(header[..<count])
+    }
+
+    private static func unusable(_ path: String) -> StorageError {
+        .unusable(file: path, detail: String(cString: strerror(errno)))
+    }
+}

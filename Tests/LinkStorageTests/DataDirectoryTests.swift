@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import LinkStorage
+
+struct DataDirectoryTests {
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func newDirectoryBelongsToItsOwnerAlone() throws {
+        try withTemporaryDirectory { folder in
+            let directory = try DataDirectory(folder + "/deep/er/data")
+            #expect(try mode(directory.path) == 0o700)
+            #expect(try mode(directory.eventsPath) == 0o700)
+            #expect(directory.controlSocketPath == folder + "/deep/er/data/control.sock")
+        }
+    }
+
+    @Test func secondProcessIsToldWhoHasIt() throws {
+        try withTemporaryDirectory { folder in
+            let first = try DataDirectory(folder + "/data")
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            #expect(
+                "\(try #require(error))"
+                    == "\(folder)/data is in use by process \(getpid()); stop it first, or name another "
+                    + "directory with --data."
+            )
+            #expect(error?.exitCode == 75)
+            #expect(first.path == folder + "/data")
+        }
+    }
+
+    @Test func lockEndsWithItsHolder() throws {
+        try withTemporaryDirectory { folder in
+            do { _ = try DataDirectory(folder + "/data") }
+            _ = try DataDirectory(folder + "/data")
+        }
+    }
+
+    @Test func cleanStopLeavesNoMark() throws {
+        try withTemporaryDirectory { folder in
+            do {
+                let first = try DataDirectory(folder + "/data")
+                #expect(!first.wasUnclean)
+                try first.markClean()
+            }
+            #expect(try !DataDirectory(folder + "/data").wasUnclean)
+        }
+    }
+
+    @Test func abandonedDirectoryIsUnclean() throws {
+        try withTemporaryDirectory { folder in
+            do { _ = try DataDirectory(folder + "/data") }
+            #expect(try DataDirectory(folder + "/data").wasUnclean)
+        }
+    }
+
+    @Test func fileInItsPlaceIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            try Data().write(to: URL(filePath: folder + "/data"))
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            #expect("\(try #require(error))".contains("Not a directory"))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import LinkStorage
+
+struct SQLiteFileTests {
+    private static let schema = SQLiteSchema(
+        applicationID: 0x4650_5445,
+        migrations: ["CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT"]
+    )
+    private static let nextSchema = SQLiteSchema(
+        applicationID: schema.applicationID,
+        migrations: schema.migrations + ["ALTER TABLE note ADD COLUMN at INTEGER"]
+    )
+
+    private func setting(_ name: String, of writer: some DatabaseWriter) throws -> String? {
+        try writer.writeWithoutTransaction { try String.fetchOne($0, sql: "SELECT * FROM pragma_\(name)") }
+    }
+
+    @Test func everyWriterSyncsEveryCommit() throws {
+        try withTemporaryDirectory { folder in
+            let pool = try SQLiteFile.open(folder + "/a.db", Self.schema)
+            #expect(try setting("synchronous", of: pool) == "2")
+            #expect(try setting("journal_mode", of: pool) == "wal")
+            #expect(try setting("foreign_keys", of: pool) == "1")
+            #expect(try setting("busy_timeout", of: pool) == "5000")
+            #expect(try setting("journal_size_limit", of: pool) == "67108864")
+            #expect(try setting("cache_size", of: pool) == "-16000")
+            #expect(try setting("temp_store", of: pool) == "2")
+            try SQLiteFile.close(pool)
+            let queue = try SQLiteFile.openSettled(folder + "/a.db", Self.schema)
+            #expect(try setting("synchronous", of: queue) == "2")
+        }
+    }
+
+    /// GRDB's pools come with NORMAL, which is what the assertion is for.
+    @Test func poolOpenedWithoutUsFailsTheAssertion() throws {
+        try withTemporaryDirectory { folder in
+            let pool = try DatabasePool(path: folder + "/a.db")
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.assertDurable(pool, file: "a.db") }
+            #expect("\(try #require(error))".hasPrefix("a.db: synchronous is 1, so acknowledged events could be lost."))
+        }
+    }
+
+    @Test func queueWithoutWALFailsTheAssertion() throws {
+        try withTemporaryDirectory { folder in
+            let queue = try DatabaseQueue(path: folder + "/a.db")
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.assertDurable(queue, file: "a.db") }
+            #expect("\(try #require(error))".hasPrefix("a.db: journal_mode is delete"))
+        }
+    }
+
+    @Test func closingLeavesOneFile() throws {
+        try withTemporaryDirectory { folder in
+            let pool = try SQLiteFile.open(folder + "/a.db", Self.schema)
+            try pool.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('x')") }
+            try SQLiteFile.close(pool)
+            let wal = try? FileManager.default.attributesOfItem(atPath: folder + "/a.db-wal")[.size] as? Int
+            #expect((wal ?? 0) == 0)
+            let queue = try SQLiteFile.openSettled(folder + "/a.db", Self.schema)
+            #expect(try queue.read { try String.fetchAll($0, sql: "SELECT text FROM note") } == ["x"])
+            try queue.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.db"])
+        }
+    }
+
+    @Test func olderSchemaIsBroughtForward() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let old = try SQLiteFile.open(path, Self.schema)
+            try old.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('kept')") }
+            try SQLiteFile.close(old)
+            let new = try SQLiteFile.open(path, Self.nextSchema)
+            #expect(try setting("user_version", of: new) == "2")
+            #expect(try new.read { try String.fetchOne($0, sql: "SELECT text FROM note WHERE at IS NULL") } == "kept")
+        }
+    }
+
+    @Test func failedMigrationChangesNothing() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try SQLiteFile.close(try SQLiteFile.open(path, Self.schema))
+            let broken = SQLiteSchema(
+                applicationID: Self.schema.applicationID,
+                migrations: Self.schema.migrations + ["CREATE TABLE more (id INTEGER) STRICT; SELECT nonsense"]
+            )
+            #expect(throws: (any Error).self) { try SQLiteFile.open(path, broken) }
+            let pool = try SQLiteFile.open(path, Self.schema)
+            #expect(try setting("user_version", of: pool) == "1")
+            #expect(try pool.read { try !$0.tableExists("more") })
+        }
+    }
+
+    @Test func newerSchemaIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try SQLiteFile.close(try SQLiteFile.open(path, Self.nextSchema))
+            let before = try Data(contentsOf: URL(filePath: path))
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
+            #expect(
+                "\(try #require(error))"
+                    == "\(path) has schema 2, this fingerpost knows up to 1: start a newer fingerpost, or "
+                    + "restore a backup made by this one."
+            )
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    /// The newer version may stand in the WAL of a process that was killed, where the header does not show it.
+    @Test func newerSchemaInTheWALIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))
+            let running = try SQLiteFile.open(folder + "/a.db", Self.nextSchema)
+            for ending in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: folder + "/a.db" + ending, toPath: folder + "/b.db" + ending)
+            }
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(folder + "/b.db", Self.schema) }
+            #expect("\(try #require(error))".contains("b.db has schema 2, this fingerpost knows up to 1"))
+            try SQLiteFile.close(running)
+        }
+    }
+
+    @Test func anotherProgramsFileIsRefusedUntouched() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let other = try DatabaseQueue(path: path)
+            try other.write { try $0.execute(sql: "CREATE TABLE theirs (id INTEGER)") }
+            try other.close()
+            let before = try Data(contentsOf: URL(filePath: path))
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
+            #expect("\(try #require(error))".contains("not the one Fingerpost keeps there"))
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.db"])
+        }
+    }
+
+    @Test(arguments: [
+        (Data(), "it is empty"),
+        (Data("SQLite format 3\0".utf8), "it is cut off"),
+        (Data(repeating: 0x41, count: 8_192), "it does not begin like a SQLite file"),
+    ])
+    func damagedHeaderIsRefusedUntouched(_ content: Data, _ detail: String) throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try content.write(to: URL(filePath: path))
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
+            #expect(
+                "\(try #require(error))" == "\(path) is damaged (\(detail)). Nothing was changed: follow "
+                    + "deploy/runbooks/corrupt-file.md."
+            )
+            #expect(error?.exitCode == 65)
+            #expect(try Data(contentsOf: URL(filePath: path)) == content)
+        }
+    }
+
+    @Test func cutOffFileIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.write { db in
+                for _ in 0..<200 { try db.execute(sql: "INSERT INTO note (text) VALUES (hex(zeroblob(500)))") }
+            }
+            try SQLiteFile.close(pool)
+            #expect(truncate(path, 8_192) == 0)
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
+            guard case .corrupt = try #require(error) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    /// Damage behind the first page shows only when the whole file is read.
+    @Test func quickCheckFindsDamagedPages() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.write { db in
+                for _ in 0..<200 { try db.execute(sql: "INSERT INTO note (text) VALUES (hex(zeroblob(500)))") }
+            }
+            try SQLiteFile.close(pool)
+            let sound = try SQLiteFile.openSettled(path, Self.schema)
+            try SQLiteFile.quickCheck(sound, file: path)
+            try sound.close()
+            let handle = try #require(FileHandle(forWritingAtPath: path))
+            try handle.seek(toOffset: 10 * 4_096)
+            try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+            try handle.close()
+            let damaged = try SQLiteFile.openSettled(path, Self.schema)
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.quickCheck(damaged, file: path) }
+            #expect("\(try #require(error))".contains("deploy/runbooks/corrupt-file.md"))
+        }
+    }
+
+    @Test func directoryIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
+            #expect("\(try #require(error))".contains("(it is a directory)"))
+            #expect(error?.exitCode == 74)
+        }
+    }
+
+    /// SQLite would replay an old WAL into a new file of the same name.
+    @Test func walWithoutItsFileIsRefused() throws {
+        try withTemporaryDirectory { folder in
+            try Data("x".utf8).write(to: URL(filePath: folder + "/a.db-wal"))
+            let error = #expect(throws: StorageError.self) { try SQLiteFile.open(folder + "/a.db", Self.schema) }
+            #expect("\(try #require(error))".contains("it is gone, but its -wal file is there"))
+        }
+    }
+
+    @Test func fileLeftHalfMadeIsMadeAgain() throws {
+        try withTemporaryDirectory { folder in
+            try Data("half".utf8).write(to: URL(filePath: folder + "/a.db.new"))
+            try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))
+            #expect(!FileManager.default.fileExists(atPath: folder + "/a.db.new"))
+        }
+    }
+
+    @Test func fullDiskIsNamed() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.writeWithoutTransaction { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 4") }
+            let error = #expect(throws: DatabaseError.self) {
+                try pool.write { try $0.execute(sql: "INSERT INTO note (text) VALUES (hex(zeroblob(100000)))") }
+            }
+            let named = StorageError(try #require(error), file: path)
+            #expect("\(named)".contains("deploy/runbooks/disk-full.md"))
+        }
+    }
+}
