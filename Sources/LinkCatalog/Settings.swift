@@ -1,3 +1,4 @@
+import Foundation
 package import LinkRouting
 
 /// A tenant's identity and policy. Written with scope `admin` only, with a counter of its own; a rollback of a table never
@@ -97,7 +98,13 @@ extension Settings.Export {
                 let minute = Int(parts[1]),
                 (0..<24).contains(hour), (0..<60).contains(minute)
             else { throw at.error("\(at.shown) is not a time of day; write one such as \"02:00\".") }
-            self.schedule = .daily(hour: hour, minute: minute, zone: try object["zone"]?.text() ?? "UTC")
+            let zone = try object["zone"]?.text() ?? "UTC"
+            guard TimeZone(identifier: zone) != nil else {
+                throw try object.required("zone").error(
+                    "'\(zone)' is not a time zone; write one such as Europe/Paris or UTC."
+                )
+            }
+            self.schedule = .daily(hour: hour, minute: minute, zone: zone)
         default:
             throw try object.required("schedule").error("'\(schedule)' is none of: hourly, daily, off.")
         }

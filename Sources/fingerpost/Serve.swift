@@ -59,9 +59,7 @@ struct Serve: AsyncParsableCommand {
           curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
           curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
           curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
-          curl -s -X POST http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports -H "Authorization: Bearer $KEY" \\
-              | sed -n 's|.*"path": "tenant=shop/\\(.*\\)".*|http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports/\\1|p' \\
-              | xargs curl -s -H "Authorization: Bearer $KEY" | gunzip
+          curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $KEY" | gunzip
         """
     }
 }

@@ -86,6 +86,7 @@ struct Server {
             readiness.set(true)
             onReady(ports)
         }
+        if let warning = try SQLiteLibrary.walResetWarning() { logger.notice("\(warning)") }
         if directory.wasUnclean {
             logger.notice("the last process did not end cleanly; checking the newest day of the log")
         }

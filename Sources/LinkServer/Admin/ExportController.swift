@@ -34,14 +34,18 @@ struct ExportController {
         return Response(json: writer.bytes)
     }
 
-    /// Ends a window at this moment; its manifest is the answer.
+    /// Ends a window at this moment. The answer is its manifest, or with `?download` its file: 204 when it has no rows.
     @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .exportsRead)
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw CatalogEditor.Failure.unknownTenant(entry.tenant)
         }
         let manifest = try await exporter.exportNow(ExportPlan(table))
-        return Response(status: .created, json: manifest.json)
+        guard request.uri.queryParameters["download"] != nil else {
+            return Response(status: .created, json: manifest.json)
+        }
+        guard let file = manifest.file else { return Response(status: .noContent) }
+        return try await self.file(at: file.path)
     }
 
     /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
@@ -52,7 +56,10 @@ struct ExportController {
         guard parts.count == 3, parts.allSatisfy(\.isExportName) else {
             throw Problem(.unknownExport, "An export is named dt=…/hour=…/events-…; list them at …/exports.")
         }
-        let path = "tenant=\(entry.tenant)/" + parts.joined(separator: "/")
+        return try await file(at: "tenant=\(entry.tenant)/" + parts.joined(separator: "/"))
+    }
+
+    private func file(at path: String) async throws -> Response {
         guard let first = try await exporter.read(path, from: 0, count: Self.chunkBytes) else {
             throw Problem(.unknownExport, "There is no such export; list them at …/exports.")
         }
