@@ -94,6 +94,9 @@ struct LinkScanner {
         return nil
     }
 
+    /// In bytes, as for schemes that a tenant can own; a longer one would be recorded, and is none.
+    private static let maximumSchemeLength = 64
+
     private mutating func scanScheme() throws(Link.Rejection) -> String {
         scan: while index < bytes.count {
             switch bytes[index] {
@@ -102,7 +105,7 @@ struct LinkScanner {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
                 guard index > 0 else { break scan }
                 index += 1
-            case UInt8(ascii: ":") where index > 0:
+            case UInt8(ascii: ":") where (1...Self.maximumSchemeLength).contains(index):
                 let scheme = asciiLowercased(bytes[..<index])
                 self.scheme = scheme
                 index += 1

@@ -11,7 +11,8 @@ struct LinkConformanceTests {
         init(_ cells: [String]) throws {
             try #require(cells.count == 9, "a row has nine cells: \(cells)")
             link = cells[0]
-            (scheme, host, port, path) = (cells[1], cells[2], cells[3], cells[4])
+            scheme = String(decoding: RoutingDocument.expanded(cells[1]), as: UTF8.self)
+            (host, port, path) = (cells[2], cells[3], cells[4])
             (query, fragment, refused) = (cells[5], cells[6], cells[7])
         }
 
