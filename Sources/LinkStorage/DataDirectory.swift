@@ -45,11 +45,16 @@ package final class DataDirectory: Sendable {
     package var exportsPath: String { path + "/exports" }
     package var controlSocketPath: String { path + "/control.sock" }
 
-    /// Says that everything was closed; the next start need not check the files.
+    /// Says that everything was checked and closed; the next start need not check the files.
     package func markClean() throws {
         let marker = path + "/running"
         guard unlink(marker) == 0 || errno == ENOENT else { throw FileFailure("remove", marker) }
         try Folder.sync(path)
+    }
+
+    /// For a short command, which checks nothing: whether the last stop was clean stays as it was found.
+    package func leaveAsFound() throws {
+        if !wasUnclean { try markClean() }
     }
 
     private static func takeLock(_ path: String) throws -> Int32 {

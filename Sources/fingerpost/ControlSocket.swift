@@ -67,6 +67,9 @@ struct ControlSocket {
         }
     }
 
+    /// The address of a Unix socket has 108 bytes on Linux, 104 elsewhere.
+    var fits: Bool { path.utf8.count < 104 }
+
     var application: some Hummingbird.ApplicationProtocol {
         buildControlApplication(at: path, logger: parts.logger) { try await answer($0) }
     }

@@ -54,7 +54,7 @@ struct Keys: AsyncParsableCommand {
                     scopes: granted
                 )
                 try database.close()
-                try directory.markClean()
+                try directory.leaveAsFound()
                 print(key.token)
             } catch StorageError.locked {
                 let message = ControlMessage.createKey(name: name, tenant: tenantID, scopes: granted)
@@ -118,7 +118,7 @@ struct Export: AsyncParsableCommand {
             }
             try log.close()
             try database.close()
-            try directory.markClean()
+            try directory.leaveAsFound()
             print(String(decoding: manifest?.json ?? [], as: UTF8.self), terminator: "")
         } catch StorageError.locked {
             let manifest = try await ControlMessage.send(

@@ -90,16 +90,23 @@ struct Server {
         if directory.wasUnclean {
             logger.notice("the last process did not end cleanly; checking the newest day of the log")
         }
-        let services: [any Service] = [
+        var services: [any Service] = [
             recorder,
             LogCheck(log: log, isNeeded: directory.wasUnclean),
             parts.exporter,
-            ControlSocket(path: directory.path + "/control.sock", parts: parts, store: database).application,
             buildOpsApplication(parts, at: configuration.opsAddress) { ports.set(.ops, $0) },
             buildAdminApplication(parts, at: configuration.adminAddress) { ports.set(.admin, $0) },
             buildPublicApplication(parts, at: configuration.publicAddress) { ports.set(.public, $0) },
             Drain(readiness: parts.readiness, seconds: configuration.drainSeconds),
         ]
+        let control = ControlSocket(path: directory.controlSocketPath, parts: parts, store: database)
+        if control.fits {
+            services.insert(control.application, at: 3)
+        } else {
+            logger.warning(
+                "the data directory's path is too long for a control socket: stop the service to use keys or export"
+            )
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
