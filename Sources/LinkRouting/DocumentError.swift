@@ -13,7 +13,7 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String {
         let line = position.line > 0 ? "line \(position.line), column \(position.column): " : ""
-        return "\(line)\(path): \(message)"
+        return path.isEmpty ? line + message : "\(line)\(path): \(message)"
     }
 }
 

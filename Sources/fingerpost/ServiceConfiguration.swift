@@ -5,7 +5,6 @@ import LinkCatalog
 import LinkRouting
 import LinkServer
 import Logging
-import SystemPackage
 
 /// Every key of config/fingerpost.yaml, read once. Flags win over the environment, the environment over the file.
 struct ServiceConfiguration {
@@ -43,14 +42,7 @@ struct ServiceConfiguration {
             InMemoryProvider(name: "flags", values: flagValues),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "fingerpost"),
         ]
-        if let file {
-            try refuseUnknownKeys(in: file)
-            do {
-                providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
-            } catch {
-                throw Invalid(message: "\(file) cannot be read: \(error)")
-            }
-        }
+        if let file { providers.append(try await ConfigurationFile(file).provider) }
         return try Self(ConfigReader(providers: providers))
     }
 
@@ -111,40 +103,20 @@ struct ServiceConfiguration {
         return Array(zip(Self.keys, values))
     }
 
-    /// A misspelt key would silently mean the default.
-    private static func refuseUnknownKeys(in file: String) throws {
-        let node: JSONNode
-        do {
-            node = try Document.read(try String(contentsOfFile: file, encoding: .utf8))
-        } catch let error as DocumentError {
-            throw Invalid(message: "\(file): \(error.description)")
-        } catch {
-            throw Invalid(message: "\(file) cannot be read: \(error.localizedDescription)")
-        }
-        func check(_ node: JSONNode, _ path: String) throws {
-            for member in node.members ?? [] {
-                let key = path.isEmpty ? member.key : "\(path).\(member.key)"
-                if keys.contains(key) { continue }
-                guard keys.contains(where: { $0.hasPrefix(key + ".") }) else {
-                    throw Invalid(
-                        message:
-                            "\(file), line \(member.keyPosition.line): '\(key)' is not a key; config/fingerpost.yaml lists them."
-                    )
-                }
-                try check(member.value, key)
-            }
-        }
-        try check(node, "")
-    }
-
     private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
         let known = Set(keys.map(variable))
-        for name in environment.keys.sorted() where name.hasPrefix("FINGERPOST_") && !known.contains(name) {
+        for name in environment.keys.sorted()
+        where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name) {
             throw Invalid(
                 message:
                     "\(name) is not a variable; config/fingerpost.yaml lists the keys, such as FINGERPOST_PUBLIC_PORT."
             )
         }
+    }
+
+    /// Kubernetes gives every pod variables such as these for a service that is named fingerpost.
+    private static func isKubernetesOwn(_ name: String) -> Bool {
+        name == "FINGERPOST_PORT" || name.hasPrefix("FINGERPOST_PORT_") || name.hasPrefix("FINGERPOST_SERVICE_")
     }
 
     /// `limits.bodyBytes` → `FINGERPOST_LIMITS_BODY_BYTES`

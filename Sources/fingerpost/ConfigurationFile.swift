@@ -1,0 +1,64 @@
+import Configuration
+import Foundation
+import LinkCatalog
+import LinkRouting
+import SystemPackage
+
+/// A configuration file that was checked: a misspelt key, or a value of a kind that cannot be read, would silently mean the
+/// default.
+struct ConfigurationFile {
+    let provider: FileProvider<YAMLSnapshot>
+
+    init(_ path: String) async throws {
+        let root: JSONNode
+        do {
+            root = try Document.read(try String(contentsOfFile: path, encoding: .utf8))
+        } catch let error as DocumentError {
+            throw ServiceConfiguration.Invalid(message: "\(path): \(error.description)")
+        } catch {
+            throw ServiceConfiguration.Invalid(message: "\(path) cannot be read: \(error.localizedDescription)")
+        }
+        let settings = try Self.settings(in: root, at: "", of: path)
+        do {
+            provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
+        } catch {
+            throw ServiceConfiguration.Invalid(message: "\(path) cannot be read: \(error)")
+        }
+        let reader = ConfigReader(provider: provider)
+        for (key, line) in settings
+        where reader.string(forKey: ConfigKey(key)) == nil && reader.int(forKey: ConfigKey(key)) == nil {
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "\(path), line \(line): '\(key)' is neither a text nor a whole number; put a text into quotes, or remove the line."
+            )
+        }
+    }
+
+    /// The keys that the file sets, each with its line.
+    private static func settings(
+        in node: JSONNode,
+        at parent: String,
+        of file: String
+    ) throws -> [(key: String, line: Int)] {
+        // A group whose keys are all commented out.
+        if case .null = node.value { return [] }
+        guard let members = node.members else {
+            let place = parent.isEmpty ? file : "\(file), line \(node.position.line)"
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "\(place): \(parent.isEmpty ? "the file" : "'\(parent)'") holds keys; config/fingerpost.yaml shows which."
+            )
+        }
+        return try members.flatMap { member in
+            let key = parent.isEmpty ? member.key : "\(parent).\(member.key)"
+            if ServiceConfiguration.keys.contains(key) { return [(key, member.keyPosition.line)] }
+            guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
+                throw ServiceConfiguration.Invalid(
+                    message:
+                        "\(file), line \(member.keyPosition.line): '\(key)' is not a key; config/fingerpost.yaml lists them."
+                )
+            }
+            return try settings(in: member.value, at: key, of: file)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// What `fingerpost config` makes of flags, environment and file; `serve` reads them in the same way.
+struct ConfigurationTests {
+    @Test func shippedFileHoldsTheDefaults() throws {
+        let shipped = repository.appending(path: "config/fingerpost.yaml").path
+        #expect(try config("--config", shipped).output == config().output)
+    }
+
+    @Test func shippedFileDocumentsEveryKey() throws {
+        let text = try String(contentsOf: repository.appending(path: "config/fingerpost.yaml"), encoding: .utf8)
+        let documented = text.matches(of: /# +([A-Za-z.]+) \((?:string|int), optional, default: [^)]+\): [A-Z]/).map(
+            \.output.1
+        )
+        let keys = try config().output.split(separator: "\n").compactMap { $0.split(separator: ":").first }
+        #expect(documented == keys)
+    }
+
+    @Test func flagsWinOverTheEnvironmentAndThatOverTheFile() async throws {
+        try await withFile("public: {host: 10.0.0.1, port: 1}\nadmin: {port: 1}\nops: {port: 1}\n") { file in
+            let lines = try config(
+                "--config",
+                file,
+                "--public",
+                "127.0.0.2:3",
+                environment: ["FINGERPOST_PUBLIC_PORT": "2", "FINGERPOST_ADMIN_PORT": "2"]
+            ).output.split(separator: "\n")
+            #expect(lines.contains("public.host: 127.0.0.2"))
+            #expect(lines.contains("public.port: 3"))
+            #expect(lines.contains("admin.port: 2"))
+            #expect(lines.contains("ops.port: 1"))
+        }
+    }
+
+    @Test func variablesOfAKubernetesServiceAreNotOurs() throws {
+        let environment = [
+            "FINGERPOST_PORT": "tcp://10.0.0.1:8080", "FINGERPOST_PORT_8080_TCP_ADDR": "10.0.0.1",
+            "FINGERPOST_SERVICE_HOST": "10.0.0.1",
+        ]
+        #expect(try config(environment: environment).status == 0)
+    }
+
+    @Test(
+        arguments: [
+            ("public: {prot: 80}", "'public.prot' is not a key"),
+            ("public: 80", "'public' holds keys"),
+            ("- public", "the file holds keys"),
+            ("public: {port: [80]}", "'public.port' is neither a text nor a whole number"),
+            ("public: {port: 80.5}", "public.port is '80.5'"),
+            ("public: {port: 65536}", "public.port is '65536'; write a whole number from 0 to 65535."),
+            ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
+            ("log: {level: loud}", "log.level is 'loud'"),
+            ("public: [", "This is not YAML"),
+            ("data: a\ndata: b", "'data' stands twice"),
+        ]
+    )
+    func wrongFileIsOneLineAndExitSeventyEight(_ text: String, _ message: String) async throws {
+        try await withFile(text) { file in
+            let (status, output) = try config("--config", file)
+            #expect(status == 78)
+            #expect(output.contains(message), "\(output)")
+            #expect(output.split(separator: "\n").count == 1, "\(output)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["--config", "/nonexistent/fingerpost.yaml"], ["--public", "8080"], ["--public", "127.0.0.1:x"],
+            ["--data", ""],
+        ]
+    )
+    func wrongFlagIsOneLineAndExitSeventyEight(_ flags: [String]) throws {
+        let (status, output) = try config(flags)
+        #expect(status == 78)
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
+    @Test(arguments: [("FINGERPOST_PUBLIC_PROT", "80"), ("FINGERPOST_PUBLIC_PORT", "http")])
+    func wrongVariableIsOneLineAndExitSeventyEight(_ name: String, _ value: String) throws {
+        let (status, output) = try config(environment: [name: value])
+        #expect(status == 78)
+        #expect(output.split(separator: "\n").count == 1, "\(output)")
+    }
+
+    // MARK: Running
+
+    private let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+
+    private func config(
+        _ flags: String...,
+        environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String) {
+        try config(flags, environment: environment)
+    }
+
+    /// Standard output and error together.
+    private func config(
+        _ flags: [String],
+        environment: [String: String] = [:]
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments = ["config"] + flags
+        process.environment = environment
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    private func withFile(_ text: String, _ body: (String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/fingerpost.yaml"
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            try await body(file)
+        }
+    }
+}
