@@ -4,8 +4,9 @@ import Yams
 /// A table, settings or suite as people write it: YAML or JSON text, read into nodes that know their lines.
 package enum Document {
     package static let maximumBytes = 32 << 20
-    private static let maximumNodes = 20_000_000
-    private static let maximumDepth = 64
+    /// How many nodes YAML's aliases may add to those that the text itself holds, of which a byte makes at most one.
+    package static let maximumAliasedNodes = 100_000
+    package static let maximumDepth = 64
 
     /// Reads JSON when the text starts with `{` or `[`, else YAML, of which JSON is nearly a part.
     package static func read(_ text: String) throws -> JSONNode {
@@ -31,6 +32,7 @@ package enum Document {
             throw DocumentError(path: "", position: .unknown, message: "The text has more than \(maximumBytes) bytes.")
         }
         do {
+            try refuseAliasesInKeys(text)
             guard let root = try Yams.compose(yaml: text) else {
                 throw DocumentError(
                     path: "",
@@ -38,11 +40,42 @@ package enum Document {
                     message: "The text is empty."
                 )
             }
-            var budget = maximumNodes
+            var budget = text.utf8.count + maximumAliasedNodes
             return try node(root, depth: 0, &budget)
         } catch let error as YamlError {
-            throw error.documentError
+            throw error.documentError(in: text)
         }
+    }
+
+    /// Yams hashes the keys of a mapping while it reads, aliases expanded: a small text whose aliases multiply each other in
+    /// a key would keep it busy for ever. So a text that may have aliases is read once with `~` in place of each alias's
+    /// `*`, which makes it a plain text and expands nothing, and no key may be more than a text or start with such a `~`.
+    private static func refuseAliasesInKeys(_ text: String) throws {
+        var bytes = Array(text.utf8)
+        var mayHaveAliases = false
+        for index in bytes.indices.dropLast()
+        where bytes[index] == UInt8(ascii: "*") && bytes[index + 1].mayNameAnAnchor {
+            bytes[index] = UInt8(ascii: "~")
+            mayHaveAliases = true
+        }
+        guard mayHaveAliases, let root = try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)) else { return }
+        var nodes = [root]
+        while let node = nodes.popLast() {
+            switch node {
+            case .mapping(let mapping):
+                for (key, value) in mapping {
+                    let isText = key.scalar.map { $0.style != .plain || !$0.string.hasPrefix("~") } ?? false
+                    guard isText || key.scalar?.string == "~" else { throw keyError(key) }
+                    nodes.append(value)
+                }
+            case .sequence(let sequence): nodes += sequence
+            case .scalar, .alias: break
+            }
+        }
+    }
+
+    private static func keyError(_ key: Node) -> DocumentError {
+        DocumentError(path: "", position: JSONNode.Position(key.mark), message: "A key is a text; write 'key: value'.")
     }
 
     private static func node(_ yaml: Node, depth: Int, _ budget: inout Int) throws -> JSONNode {
@@ -52,7 +85,8 @@ package enum Document {
             throw DocumentError(
                 path: "",
                 position: position,
-                message: "The text nests deeper than \(maximumDepth) levels or its aliases expand too far."
+                message:
+                    "The text nests deeper than \(maximumDepth) levels, or its aliases add too much; write less of it."
             )
         }
         switch yaml {
@@ -62,12 +96,15 @@ package enum Document {
             return JSONNode(.array(try sequence.map { try node($0, depth: depth + 1, &budget) }), at: position)
         case .mapping(let mapping):
             var members: [JSONNode.Member] = []
+            var keys: Set<String> = []
             for (key, value) in mapping {
-                guard case .scalar(let name) = key else {
+                guard case .scalar(let name) = key else { throw keyError(key) }
+                // Yams takes `1` and `"1"` for different keys.
+                guard keys.insert(name.string).inserted else {
                     throw DocumentError(
                         path: "",
                         position: JSONNode.Position(key.mark),
-                        message: "A key is a text; write 'key: value'."
+                        message: "The key '\(name.string)' stands twice; remove one."
                     )
                 }
                 members.append(
@@ -86,7 +123,7 @@ package enum Document {
 
     /// JSON's own words and numbers; every other plain scalar is a text, so that `no` is a text and not a boolean.
     private static func value(of scalar: Node.Scalar) -> JSONNode.Value {
-        guard scalar.style == .plain else { return .string(scalar.string) }
+        guard scalar.style == .plain, scalar.tag != Tag(.str) else { return .string(scalar.string) }
         switch scalar.string {
         case "", "~", "null": return .null
         case "true": return .bool(true)
@@ -106,23 +143,69 @@ extension JSONNode.Position {
 }
 
 extension YamlError {
-    fileprivate var documentError: DocumentError {
+    fileprivate func documentError(in text: String) -> DocumentError {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            DocumentError(path: "", position: JSONNode.Position(mark), message: "This is not YAML: \(problem).")
+            return DocumentError(
+                path: "",
+                position: JSONNode.Position(mark),
+                message: "This is not YAML: \(problem); \(Self.advice(on: problem))"
+            )
         case .duplicatedKeysInMapping(let duplicates, let context):
-            DocumentError(
+            return DocumentError(
                 path: "",
                 position: JSONNode.Position(context.mark),
                 message: "The key '\(duplicates.first ?? "")' stands twice; remove one."
             )
+        case .reader(let problem, let offset, _, _):
+            return DocumentError(
+                path: "",
+                position: offset.map { JSONNode.Position(ofCharacter: $0, in: text) } ?? .unknown,
+                message: "This is not YAML: \(problem); write it as an escape in double quotes."
+            )
         default:
-            DocumentError(path: "", position: .unknown, message: "This is not YAML: \(self).")
+            return DocumentError(path: "", position: .unknown, message: "This is not YAML: \(self).")
         }
+    }
+
+    /// What to write instead, for what libyaml says most often.
+    private static func advice(on problem: String) -> String {
+        switch problem {
+        case "mapping values are not allowed in this context":
+            "put a text with ': ' in it in quotes, or correct the indentation."
+        case "found character that cannot start any token":
+            "indent with spaces, and put a text that starts with @, % or ` in quotes."
+        case "found undefined alias":
+            "put a text that starts with * in quotes, or write '&name' where the alias should point to."
+        case _ where problem.hasPrefix("did not find expected ',' or"):
+            "separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+        case "but found another document":
+            "write one document to a file, without '---' between."
+        default:
+            "correct the indentation, or put the text in quotes."
+        }
+    }
+}
+
+extension JSONNode.Position {
+    fileprivate init(ofCharacter offset: Int, in text: String) {
+        let before = text.prefix(offset).unicodeScalars
+        let line = before.reversed().prefix { $0 != "\n" }
+        self.init(line: before.count { $0 == "\n" } + 1, column: line.count + 1)
     }
 }
 
 extension UInt8 {
     fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+
+    /// As libyaml has it: letters, digits, `-` and `_`.
+    fileprivate var mayNameAnAnchor: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
 }
