@@ -34,8 +34,10 @@ package struct APIKey: Sendable, Hashable {
     /// Reads a token; nil when its form or check is wrong.
     package init?(token: String) {
         guard token.utf8.count <= 160, token.hasPrefix("fp_") else { return nil }
-        let body = token.dropLast(6)
-        guard body.utf8.count > 12 + 43 + 5, Self.check(String(body)) == token.suffix(6) else { return nil }
+        let body = token.dropLast(Self.checkLength)
+        guard body.utf8.count > 12 + 43 + 5, Self.check(String(body)) == token.suffix(Self.checkLength) else {
+            return nil
+        }
         let secret = body.suffix(43)
         let rest = body.dropLast(44)
         let id = rest.suffix(12)
@@ -60,12 +62,18 @@ package struct APIKey: Sendable, Hashable {
             crc ^= UInt32(byte)
             for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
         }
-        let value = ~crc
-        return withUnsafeBytes(of: value.bigEndian) { Data($0).base64URL }.replacing("-", with: "A").replacing(
-            "_",
-            with: "B"
-        )
+        var value = ~crc
+        var digits: [UInt8] = []
+        for _ in 0..<checkLength {
+            digits.append(checkDigits[Int(value % 62)])
+            value /= 62
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
+
+    /// 62⁶ is more than 2³², so no two checks are written alike.
+    private static let checkLength = 6
+    private static let checkDigits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }
 
 /// What a key may do.

@@ -149,7 +149,7 @@ package struct CatalogEditor: Sendable {
         var routes = draft.content["routes"]?.elements ?? []
         let old = routes.firstIndex { $0["id"]?.text == id.rawValue }
         switch placement {
-        case .keep:
+        case .keep, .before(id):
             if let old { routes[old] = route } else { routes.append(route) }
         case .before(let other):
             if let old { routes.remove(at: old) }

@@ -97,5 +97,7 @@ extension Data {
         }
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         self.init(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
+        // The last character may hold bits that no byte takes; only one of its spellings is the text's own.
+        guard base64URL == text else { return nil }
     }
 }

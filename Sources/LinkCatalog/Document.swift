@@ -145,6 +145,12 @@ extension JSONNode.Position {
 extension YamlError {
     fileprivate func documentError(in text: String) -> DocumentError {
         switch self {
+        case .composer(_, "but found another document", let mark, _):
+            return DocumentError(
+                path: "",
+                position: JSONNode.Position(mark),
+                message: "A second document starts here; write one document to a file, without '---' between."
+            )
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             return DocumentError(
@@ -180,8 +186,10 @@ extension YamlError {
             "put a text that starts with * in quotes, or write '&name' where the alias should point to."
         case _ where problem.hasPrefix("did not find expected ',' or"):
             "separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
-        case "but found another document":
-            "write one document to a file, without '---' between."
+        case "found unexpected end of stream":
+            "close the quote."
+        case "found a tab character that violates indentation":
+            "indent with spaces."
         default:
             "correct the indentation, or put the text in quotes."
         }

@@ -40,11 +40,15 @@ package struct LinkSuite: Sendable {
         name = try object["suite"]?.text()
         tenant = try object["tenant"]?.identifier(TenantID.self)
         let shared = try object["context"]?.anyObject().field.node.members ?? []
+        if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
             let one = try field.object("link", "context", "expect", "note")
             let own = try one["context"]?.anyObject().field.node.members ?? []
-            let context = JSONNode(.object(shared.filter { member in !own.contains { $0.key == member.key } } + own))
+            let context = JSONNode(
+                .object(shared.filter { member in !own.contains { $0.key == member.key } } + own),
+                at: (one["context"] ?? field).node.position
+            )
             try Self.checkContext(Field(context, path: "\(field.path).context"))
             var expectations: [Expectation] = []
             for (key, value) in try one.required("expect").anyObject().all {
@@ -70,7 +74,12 @@ package struct LinkSuite: Sendable {
     private static func checkContext(_ field: Field) throws {
         var warnings: [String] = []
         _ = try Context(field, warnings: &warnings)
-        if let warning = warnings.first { throw field.error(warning) }
+        guard let warning = warnings.first else { return }
+        throw DocumentError(
+            path: "",
+            position: field.node.position,
+            message: "\(warning) A suite refuses what a request is only warned of; correct it."
+        )
     }
 }
 

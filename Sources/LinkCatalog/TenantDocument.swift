@@ -6,6 +6,8 @@ package struct TenantDocument: Sendable {
     /// As written, for the store.
     package let settings: JSONNode?
     package let table: JSONNode?
+    /// Whether the whole document is the table.
+    private let isTable: Bool
 
     /// Reads `{formatVersion, tenant, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
     package init(_ text: String) throws {
@@ -15,8 +17,10 @@ package struct TenantDocument: Sendable {
             tenant = nil
             settings = nil
             table = root.node
+            isTable = true
             return
         }
+        isTable = false
         try object.refuseKeys(besides: ["formatVersion", "tenant", "settings", "table"])
         try RouteTable.checkFormatVersion(try object.required("formatVersion"))
         tenant = try object["tenant"]?.identifier(TenantID.self)
@@ -30,7 +34,7 @@ package struct TenantDocument: Sendable {
     /// What the document says, or everything that keeps it from saying it.
     package func checked() -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
         var findings: [Finding] = []
-        let prefix = settings == nil && tenant == nil ? "" : "table"
+        let prefix = isTable ? "" : "table"
         var settings: Settings?
         do {
             settings = try self.settings.map { try Settings(Field($0, path: "settings")) }

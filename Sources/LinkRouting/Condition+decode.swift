@@ -107,6 +107,9 @@ extension Condition {
         case "osVersion": return .osVersion(try versions(value))
         case "appVersion": return .appVersion(try versions(value))
         case "appBuild":
+            guard value.node.members != nil else {
+                throw value.error("\(value.shown) is \(value.node.kind); write {from: 400}, {until: 500} or both.")
+            }
             let range = try value.object("from", "until")
             let from = try range["from"]?.int(in: 0...Int64.max)
             let until = try range["until"]?.int(in: 0...Int64.max)
@@ -151,6 +154,11 @@ extension Condition {
     }
 
     private static func versions(_ field: Field) throws(DocumentError) -> VersionRange {
+        guard field.node.members != nil else {
+            throw field.error(
+                "\(field.shown) is \(field.node.kind); write {from: \"17.0\"}, {until: \"18.0\"} or both."
+            )
+        }
         let object = try field.object("from", "until")
         let from = try object["from"].map { field throws(DocumentError) in try version(field) }
         let until = try object["until"].map { field throws(DocumentError) in try version(field) }

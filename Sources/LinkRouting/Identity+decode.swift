@@ -22,7 +22,8 @@ extension Identity {
             schemes.append(scheme)
         }
         for field in try object["apps"]?.list() ?? [] {
-            let app = try App(field)
+            var app = try App(field)
+            if let hosts = try field.anyObject()["domains"] { app.domains = try Self.hosts(hosts, among: domains) }
             guard !apps.contains(where: { $0.id == app.id }) else {
                 throw field.error("the app id '\(app.id)' stands twice; give each app its own.")
             }
@@ -30,6 +31,18 @@ extension Identity {
         }
         destinations = DestinationPolicy(ownOf: domains, schemes)
         if let field = object["destinations"] { destinations = try DestinationPolicy(field, own: destinations) }
+    }
+
+    /// The hosts that an app names, in the form of `App.domains`; each is a domain of the tenant.
+    private static func hosts(_ field: Field, among domains: [Domain]) throws(DocumentError) -> [String] {
+        var hosts: [String] = []
+        for field in try field.oneOrMore() {
+            let named = try Domain(field)
+            guard domains.contains(where: { $0.host == named.host && $0.coversSubdomains == named.coversSubdomains })
+            else { throw field.error("\(field.shown) is none of the tenant's domains; list it under 'domains' first.") }
+            hosts.append(named.coversSubdomains ? "*.\(named.host)" : named.host)
+        }
+        return hosts
     }
 }
 
@@ -155,6 +168,11 @@ extension App {
             "environment"
         )
         let system = try object.required("platform").choice(System.self)
+        for key in system == .ios ? ["package", "fingerprints"] : ["teamID", "bundleID"] {
+            if let field = object[key] {
+                throw field.error("'\(key)' is not for an app of the platform \(system.rawValue); remove it.")
+            }
+        }
         let product: Product
         switch system {
         case .ios:
@@ -189,7 +207,6 @@ extension App {
             environment: try object["environment"]?.identifier(EnvironmentID.self) ?? .production
         )
         for field in try object["stores"]?.list() ?? [] { stores.append(try store(field)) }
-        if let domains = object["domains"] { self.domains = try texts(domains) }
     }
 
     private func store(_ field: Field) throws(DocumentError) -> Store {

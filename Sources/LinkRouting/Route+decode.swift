@@ -130,6 +130,7 @@ extension Target {
 
 extension Open {
     init(_ field: Field) throws(DocumentError) {
+        guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
         let object = try field.object("screen", "arguments", "stack", "uri")
         self.init(screen: try object.required("screen").text())
         guard !screen.isEmpty else { throw field.error("'screen' is empty; name a place in the app.") }
@@ -189,6 +190,9 @@ extension StoreTarget? {
         if let offers = field.node.bool {
             self = offers ? StoreTarget() : nil
         } else {
+            guard field.node.members != nil else {
+                throw field.error("\(field.shown) is \(field.node.kind); write true, false or {campaign: spring}.")
+            }
             self = StoreTarget(campaign: try field.object("campaign")["campaign"]?.text())
         }
     }

@@ -103,7 +103,7 @@ struct ConditionTests {
     @Test(arguments: [
         ("{}", "'when' is empty"), (#"{"platfrom": "ios"}"#, "did you mean 'platform'?"),
         (#"{"platform": "iOS"}"#, "none of: ios, android"),
-        (#"{"osVersion": "17"}"#, "write an object"), (#"{"osVersion": {}}"#, "write {from:"),
+        (#"{"osVersion": "17"}"#, "write {from:"), (#"{"osVersion": {}}"#, "write {from:"),
         (#"{"osVersion": {"from": "v17"}}"#, "is not a version"),
         (#"{"appBuild": {"from": -1}}"#, "whole number"), (#"{"locale": "*"}"#, "is not a language tag"),
         (#"{"locale": "en_GB"}"#, "is not a language tag"),

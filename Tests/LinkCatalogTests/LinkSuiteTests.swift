@@ -1,0 +1,172 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+struct LinkSuiteTests {
+    @Test func suiteIsReadWithItsPlaces() throws {
+        let suite = try LinkSuite(
+            """
+            formatVersion: 1
+            suite: links
+            tenant: shop
+            cases:
+              - link: shop://a
+                note: why
+                expect: {outcome: matched, route: a}
+              - {link: "shop://", expect: {outcome: fallback}}
+            """
+        )
+
+        #expect(suite.name == "links")
+        #expect(suite.tenant == TenantID("shop"))
+        #expect(suite.cases.map(\.link) == ["shop://a", "shop://"])
+        #expect(suite.cases.map(\.position.line) == [5, 8])
+        #expect(suite.cases[0].expectations.map(\.key) == [.outcome, .route])
+        #expect(suite.cases[0].context == .object([:]))
+    }
+
+    @Test func contextOfACaseIsLaidOverTheSuites() throws {
+        let suite = try LinkSuite(
+            """
+            formatVersion: 1
+            context: {platform: ios, locale: [fr], authenticated: true, traits: {userType: paid}}
+            cases:
+              - {link: "a:b", expect: {outcome: matched}}
+              - {link: "a:b", context: {platform: android, authenticated: null, traits: {x: 1}}, expect: {outcome: matched}}
+            """
+        )
+        let contexts = try suite.cases.map { one in
+            var warnings: [String] = []
+            return try Context(Field(one.context, path: "context"), warnings: &warnings)
+        }
+
+        #expect(contexts[0].platform == .ios)
+        #expect(contexts[0].authenticated == true)
+        #expect(contexts[0].traits == ["userType": ["paid"]])
+        #expect(contexts[1].platform == .android)
+        #expect(contexts[1].authenticated == nil)
+        #expect(contexts[1].locale == contexts[0].locale)
+        #expect(contexts[1].traits == ["x": ["1"]])
+    }
+
+    @Test(arguments: [
+        ("cases: []", "line 1, column 1: 'formatVersion' is missing; add it."),
+        ("formatVersion: 1", "line 1, column 1: 'cases' is missing; add it."),
+        ("formatVersion: 1\ncases: {}", "line 2, column 8: cases: {} is an object; write a list."),
+        ("formatVersion: 1\ncases: [x]", #"line 2, column 9: cases[0]: "x" is a string; write an object."#),
+        (
+            "formatVersion: 1\ncases: [{expect: {outcome: matched}}]",
+            "line 2, column 9: cases[0]: 'link' is missing; add it."
+        ),
+        ("formatVersion: 1\ncases: [{link: \"a:b\"}]", "line 2, column 9: cases[0]: 'expect' is missing; add it."),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expect: {}}]",
+            "line 2, column 9: cases[0]: the case expects nothing; add an outcome."
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expects: {}}]",
+            "line 2, column 23: cases[0].expects: 'expects' is not a key here; did you mean 'expect'?"
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", expect: {status: 200}}]",
+            "line 2, column 40: cases[0].expect.status: 'status' cannot be expected; known are outcome, action, tenant, route, parameters, screen, arguments, stack, uri, web, store, data, campaign, fallbacks, reason, trace, continuation, experiment."
+        ),
+        (
+            "formatVersion: 1\ncontext: {platform: iphone}\ncases: [{link: \"a:b\", expect: {outcome: matched}}]",
+            #"line 2, column 21: context.platform: "iphone" is none of: ios, android, macos, windows, linux, other."#
+        ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", context: {plattform: ios}, expect: {outcome: matched}}]",
+            "line 2, column 32: cases[0].context.plattform is not known and was ignored. A suite refuses what a request is only warned of; correct it."
+        ),
+    ])
+    func wrongSuiteIsRefused(_ text: String, _ said: String) {
+        let error = #expect(throws: DocumentError.self) { try LinkSuite(text) }
+        #expect(error?.description == said)
+    }
+
+    // MARK: Expectations
+
+    private static let answer = """
+        {"outcome": "matched", "action": "open_app", "tenant": "shop", "reason": {"code": "dot_segment", "message": "…"},
+         "route": {"id": "product", "pattern": "/product/{id:int}"}, "parameters": {"id": 123, "q": "x"},
+         "experiment": {"id": "e", "variant": "a", "assigned": true},
+         "destination": {"screen": "ProductDetail", "arguments": {"id": 123},
+                         "stack": [{"screen": "Home"}, {"screen": "ProductDetail", "arguments": {"id": 123}}],
+                         "uri": "shop://product/123", "web": null, "data": {"a": 1, "b": [2]}, "fallbacks": ["open_web"]},
+         "continuation": {"token": "t", "expiresAt": "2026-11-21T10:00:00.000Z"},
+         "trace": [{"route": "user", "failed": "path", "at": 0, "expected": "user", "found": "product"},
+                   {"route": "shop", "failed": "type", "at": 1, "parameter": "id", "expected": "int", "found": "x"}]}
+        """
+
+    /// An expectation and what is said when the answer differs.
+    @Test(
+        arguments: [
+            ("outcome: matched", nil),
+            ("outcome: fallback", #""matched" instead of "fallback""#),
+            ("action: open_app", nil),
+            ("action: null", #""open_app" instead of null"#),
+            ("tenant: shop", nil),
+            ("tenant: taxi", #""shop" instead of "taxi""#),
+            ("route: product", nil),
+            ("route: null", #""product" instead of null"#),
+            ("reason: dot_segment", nil),
+            ("reason: user_info", #""dot_segment" instead of "user_info""#),
+            ("parameters: {q: x, id: 123}", nil),
+            ("parameters: {id: 123}", #"{"id":123,"q":"x"} instead of {"id":123}"#),
+            ("parameters: {q: x, id: '123'}", #"{"id":123,"q":"x"} instead of {"q":"x","id":"123"}"#),
+            ("screen: ProductDetail", nil),
+            ("screen: Home", #""ProductDetail" instead of "Home""#),
+            ("arguments: {id: 123}", nil),
+            ("arguments: {}", #"{"id":123} instead of {}"#),
+            ("stack: [Home, ProductDetail]", nil),
+            ("stack: [Home]", #"["Home","ProductDetail"] instead of ["Home"]"#),
+            ("stack: [{screen: Home}, {screen: ProductDetail, arguments: {id: 123}}]", nil),
+            (
+                "stack: [{screen: Home}, {screen: ProductDetail}]",
+                #"[{"screen":"Home"},{"screen":"ProductDetail","arguments":{"id":123}}] instead of [{"screen":"Home"},{"screen":"ProductDetail"}]"#
+            ),
+            ("uri: shop://product/123", nil),
+            ("uri: shop://product/124", #""shop://product/123" instead of "shop://product/124""#),
+            ("web: null", nil),
+            ("web: https://x.example/", #"nothing instead of "https://x.example/""#),
+            ("store: null", nil),
+            ("store: https://x.example/", #"nothing instead of "https://x.example/""#),
+            ("data: {b: [2], a: 1}", nil),
+            ("data: {b: [2], a: 2}", #"{"a":1,"b":[2]} instead of {"b":[2],"a":2}"#),
+            ("campaign: null", nil),
+            ("fallbacks: [open_web]", nil),
+            ("fallbacks: []", #"["open_web"] instead of []"#),
+            ("experiment: {id: e, variant: a, assigned: true}", nil),
+            ("continuation: true", nil),
+            ("continuation: false", "there is one"),
+            ("trace: {route: user, failed: path}", nil),
+            ("trace: [{route: user, at: 0}, {route: shop, parameter: id, expected: int}]", nil),
+            ("trace: {route: user, failed: type}", #"no entry of the trace says {"route":"user","failed":"type"}"#),
+            (
+                "trace: [{route: user}, {route: other}]", #"no entry of the trace says {"route":"other"}"#
+            ),
+        ] as [(String, String?)]
+    )
+    func expectationTellsTheDifference(_ expectation: String, _ difference: String?) throws {
+        let suite = try LinkSuite("formatVersion: 1\ncases:\n  - {link: \"a:b\", expect: {\(expectation)}}\n")
+        let answer = try Document.readJSON(Self.answer)
+
+        #expect(try #require(suite.cases[0].expectations.first).difference(in: answer) == difference)
+    }
+
+    @Test(
+        arguments: [
+            ("continuation: true", "there is none"), ("continuation: false", nil), ("route: null", nil),
+            ("screen: Home", #"nothing instead of "Home""#), ("stack: [Home]", #"nothing instead of ["Home"]"#),
+            ("stack: []", "nothing instead of []"), ("reason: null", nil),
+            ("trace: {route: a}", #"no entry of the trace says {"route":"a"}"#),
+        ] as [(String, String?)]
+    )
+    func bareAnswerHasNothingOfIt(_ expectation: String, _ difference: String?) throws {
+        let suite = try LinkSuite("formatVersion: 1\ncases:\n  - {link: \"a:b\", expect: {\(expectation)}}\n")
+        let answer = try Document.readJSON(#"{"outcome": "unmatched", "action": null, "destination": null}"#)
+
+        #expect(try #require(suite.cases[0].expectations.first).difference(in: answer) == difference)
+    }
+}

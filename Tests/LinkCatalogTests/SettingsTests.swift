@@ -1,0 +1,132 @@
+import LinkRouting
+import Testing
+
+@testable import LinkCatalog
+
+/// Every key of the settings, and what holds when it is left out.
+struct SettingsTests {
+    @Test func defaultsHoldForWhatIsLeftOut() throws {
+        let settings = try settings("{}")
+
+        #expect(settings.identity == Identity())
+        #expect(
+            settings.privacy == Settings.Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
+        )
+        #expect(settings.export == Settings.Export(schedule: .hourly, format: .ndjson, level: 6))
+        #expect(settings.retentionDays == 400)
+        #expect(settings.explain == .key)
+        #expect(settings.whenLogFails == .refuse)
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let settings = try settings(
+            """
+            domains:
+              - go.example.com
+              - {host: www.example.com, serves: association}
+              - {host: "*.acme.link", port: 8443}
+              - bücher.example
+            schemes: [Acme, {name: other, host: ignore}, {name: third, host: [open, app]}]
+            apps:
+              - id: ios
+                platform: ios
+                kind: clip
+                teamID: ABCDE12345
+                bundleID: com.example.app
+                stores: [{kind: appStore, id: 123456789}]
+                domains: ["*.ACME.link", xn--bcher-kva.example]
+                environment: staging
+              - id: android
+                platform: android
+                package: com.example.app
+                fingerprints: ["\(Array(repeating: "0a", count: 32).joined(separator: ":"))"]
+                stores: [{kind: playStore}]
+            destinations: {schemes: [acme, tel], hosts: ["*.example.com", example.com], http: true}
+            privacy: {recordQuery: [utm_source, "no"], ip: keyed, unmatchedPath: full}
+            export: {schedule: daily, at: 02:30, zone: Europe/Paris, format: csv, level: 9}
+            retentionDays: 30
+            explain: public
+            whenLogFails: answer
+            """
+        )
+
+        let identity = settings.identity
+        #expect(
+            identity.domains.map(\.host) == ["go.example.com", "www.example.com", "acme.link", "xn--bcher-kva.example"]
+        )
+        #expect(identity.domains.map(\.unicodeHost).last == "bücher.example")
+        #expect(identity.domains.map(\.serves) == [.links, .association, .links, .links])
+        #expect(identity.domains.map(\.coversSubdomains) == [false, false, true, false])
+        #expect(identity.domains.map(\.port) == [nil, nil, 8_443, nil])
+        #expect(identity.schemes.map(\.name) == ["acme", "other", "third"])
+        #expect(identity.schemes.map(\.hosts) == [.segment, .ignored, .ignoring(["open", "app"])])
+        #expect(identity.apps[0].product == .ios(teamID: "ABCDE12345", bundleID: "com.example.app"))
+        #expect(identity.apps[0].kind == .clip)
+        #expect(identity.apps[0].environment == EnvironmentID("staging"))
+        #expect(identity.apps[0].stores == [App.Store(kind: .appStore, id: "123456789")])
+        #expect(identity.apps[0].domains == ["*.acme.link", "xn--bcher-kva.example"])
+        #expect(
+            identity.apps[1].product
+                == .android(
+                    package: "com.example.app",
+                    fingerprints: [Array(repeating: "0A", count: 32).joined(separator: ":")]
+                )
+        )
+        #expect(identity.apps[1].kind == .app)
+        #expect(identity.apps[1].environment == .production)
+        #expect(identity.apps[1].domains == nil)
+        #expect(identity.apps[1].stores == [App.Store(kind: .playStore, id: "com.example.app")])
+        #expect(identity.destinations.schemes == ["acme", "tel"])
+        #expect(
+            identity.destinations.hosts == [
+                .subdomains(of: try HostName("example.com")), .exact(try HostName("example.com")),
+            ]
+        )
+        #expect(identity.destinations.allowsPlainHTTP)
+        #expect(
+            settings.privacy
+                == Settings.Privacy(recordQuery: ["utm_source", "no"], address: .keyed, unmatchedPath: .full)
+        )
+        #expect(
+            settings.export
+                == Settings.Export(schedule: .daily(hour: 2, minute: 30, zone: "Europe/Paris"), format: .csv, level: 9)
+        )
+        #expect(settings.retentionDays == 30)
+        #expect(settings.explain == .public)
+        #expect(settings.whenLogFails == .answer)
+    }
+
+    @Test func linksMayLeadToWhatTheTenantOwns() throws {
+        let policy = try settings("domains: [go.example.com, '*.acme.link']\nschemes: [acme]").identity.destinations
+
+        #expect(policy.schemes == ["acme"])
+        #expect(policy.hosts == [.exact(try HostName("go.example.com")), .subdomains(of: try HostName("acme.link"))])
+        #expect(!policy.allowsPlainHTTP)
+    }
+
+    @Test func destinationsThatAreLeftOutKeepWhatTheTenantOwns() throws {
+        let policy = try settings(
+            "domains: [go.example.com]\nschemes: [acme]\ndestinations: {hosts: [www.example.com]}"
+        )
+        .identity.destinations
+
+        #expect(policy.schemes == ["acme"])
+        #expect(policy.hosts == [.exact(try HostName("www.example.com"))])
+    }
+
+    @Test(arguments: [("off", Settings.Export.Schedule.off), ("hourly", .hourly)])
+    func scheduleWithoutATime(_ text: String, _ schedule: Settings.Export.Schedule) throws {
+        #expect(try settings("export: {schedule: \(text)}").export.schedule == schedule)
+    }
+
+    @Test func dailyExportIsInUTCUnlessAZoneIsNamed() throws {
+        #expect(
+            try settings("export: {schedule: daily, at: 23:59}").export.schedule
+                == .daily(hour: 23, minute: 59, zone: "UTC")
+        )
+    }
+
+    private func settings(_ text: String) throws -> Settings {
+        try Settings(Field(try Document.readYAML(text), path: "settings"))
+    }
+}

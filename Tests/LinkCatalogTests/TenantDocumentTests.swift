@@ -1,0 +1,57 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+struct TenantDocumentTests {
+    @Test func documentHoldsSettingsAndTable() throws {
+        let document = try TenantDocument(
+            "formatVersion: 1\ntenant: shop\nsettings: {retentionDays: 7}\ntable: {routes: []}"
+        )
+        let checked = document.checked()
+
+        #expect(document.tenant == TenantID("shop"))
+        #expect(checked.settings?.retentionDays == 7)
+        #expect(checked.table == RouteTable())
+        #expect(checked.findings == [])
+    }
+
+    @Test func settingsAndTableMayStandInTwoFiles() throws {
+        let settings = try TenantDocument("formatVersion: 1\ntenant: shop\nsettings: {}").checked()
+        let table = try TenantDocument("formatVersion: 1\ntenant: shop\ntable: {routes: [{id: a, path: /a}]}").checked()
+
+        #expect(settings.settings != nil)
+        #expect(settings.table == nil)
+        #expect(table.settings == nil)
+        #expect(table.table?.routes.count == 1)
+        #expect(settings.findings + table.findings == [])
+    }
+
+    @Test(arguments: [
+        "routes: [{id: a, path: /a}]",
+        "formatVersion: 1\ndefaults: {caseSensitive: false}\nroutes: [{id: a, path: /a}]",
+        #"{"formatVersion": 1, "routes": [{"id": "a", "path": "/a"}]}"#,
+    ])
+    func fileOfATableAloneIsRead(_ text: String) throws {
+        let checked = try TenantDocument(text).checked()
+
+        #expect(checked.table?.routes.map(\.id.rawValue) == ["a"])
+        #expect(checked.settings == nil)
+    }
+
+    @Test func yamlAndJSONSayTheSame() throws {
+        let yaml = try Examples.document("shop")
+        let json =
+            #"{"formatVersion": 1, "tenant": "shop", "settings": "#
+            + (try #require(yaml.settings)).json() + #", "table": "# + (try #require(yaml.table)).json() + "}"
+        let document = try TenantDocument(json)
+
+        #expect(document.settings == yaml.settings)
+        #expect(document.table == yaml.table)
+        #expect(document.checked().settings == yaml.checked().settings)
+        #expect(document.checked().table == yaml.checked().table)
+    }
+
+    @Test func findingsOfATableAloneHaveNoPrefix() throws {
+        #expect(try TenantDocument("routes: [{id: a}]").checked().findings.map(\.path) == ["routes[0]"])
+    }
+}

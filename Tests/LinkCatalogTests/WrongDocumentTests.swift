@@ -1,0 +1,223 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+/// What people get wrong, and what they are told: line, column, path, value, and what to write instead.
+struct WrongDocumentTests {
+    static let texts: [(String, String)] = [
+        (
+            "",
+            "line 1, column 1: The text is empty."
+        ),
+        (
+            "# nothing\n",
+            "line 1, column 1: The text is empty."
+        ),
+        (
+            "just text",
+            #"line 1, column 1: "just text" is a string; write an object."#
+        ),
+        (
+            "- a\n- b\n",
+            #"line 1, column 1: ["a","b"] is a list; write an object."#
+        ),
+        (
+            "formatVersion: 1\n",
+            "line 1, column 1: The document has neither 'settings' nor 'table'; add one."
+        ),
+        (
+            "tenant: shop\nsettings: {}\n",
+            "line 1, column 1: 'formatVersion' is missing; add it."
+        ),
+        (
+            "formatVersion: 2\nsettings: {}\n",
+            "line 1, column 16: formatVersion: format 2 is unknown; this engine reads formatVersion: 1."
+        ),
+        (
+            "formatVersion: 1\ntenant: My Shop\nsettings: {}\n",
+            #"line 2, column 9: tenant: "My Shop" is not an id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."#
+        ),
+        (
+            "formatVersion: 1\ntenants: shop\nsettings: {}\n",
+            "line 2, column 1: tenants: 'tenants' is not a key here; did you mean 'tenant'?"
+        ),
+        (
+            "formatVersion: 1\nsettings: {}\nsettings: {}\n",
+            "line 2, column 1: The key 'settings' stands twice; remove one."
+        ),
+        (
+            "formatVersion: 1\ntenant: a: b\n",
+            "line 2, column 10: This is not YAML: mapping values are not allowed in this context; put a text with ': ' in it in quotes, or correct the indentation."
+        ),
+        (
+            "formatVersion: 1\n\tsettings: {}\n",
+            "line 2, column 1: This is not YAML: found a tab character that violates indentation; indent with spaces."
+        ),
+        (
+            "formatVersion: 1\nsettings: {schemes: [a, b}\n",
+            "line 2, column 26: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+        ),
+        (
+            "formatVersion: 1\ntable: {routes: [*common]}\n",
+            "line 2, column 18: This is not YAML: found undefined alias; put a text that starts with * in quotes, or write '&name' where the alias should point to."
+        ),
+        (
+            "a: 1\n---\nb: 2\n",
+            "line 2, column 1: A second document starts here; write one document to a file, without '---' between."
+        ),
+        (
+            "routes: {}\n",
+            "line 1, column 9: routes: {} is an object; write a list."
+        ),
+        (
+            "routes: [a]\n",
+            #"line 1, column 10: routes[0]: "a" is a string; write an object."#
+        ),
+        (
+            "formatVersion: 1\ntable: []\n",
+            "line 2, column 8: table: [] is a list; write an object."
+        ),
+        (
+            "{\"formatVersion\": 1, \"settings\": {},}",
+            "line 1, column 36: a comma stands before the end; remove it."
+        ),
+        (
+            "{\"formatVersion\": 1 \"settings\": {}}",
+            "line 1, column 21: a comma is missing before this; add ','."
+        ),
+        (
+            "{'formatVersion': 1}",
+            #"line 1, column 2: JSON keys stand in double quotes; write "…"."#
+        ),
+        (
+            "{\"formatVersion\": 1,\n \"formatVersion\": 1}",
+            "line 2, column 2: the key 'formatVersion' stands twice, first at line 1, column 2; remove one."
+        ),
+        (
+            "{\"formatVersion\": 1, \"settings\": {\"schemes\": [a]}}",
+            #"line 1, column 47: a text stands in double quotes; write "…"."#
+        ),
+        (
+            "[]",
+            "line 1, column 1: [] is a list; write an object."
+        ),
+        (
+            "{",
+            "line 1, column 2: the text ends inside an object; add '}'."
+        ),
+        (
+            "? [a]\n: b\n",
+            "line 1, column 3: A key is a text; write 'key: value'."
+        ),
+        (
+            "a: @b\n",
+            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and put a text that starts with @, % or ` in quotes."
+        ),
+        (
+            "a: %b\n",
+            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and put a text that starts with @, % or ` in quotes."
+        ),
+        (
+            "a: 'x\n",
+            "line 2, column 1: This is not YAML: found unexpected end of stream; close the quote."
+        ),
+        (
+            "a: [1\n",
+            "line 2, column 1: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+        ),
+        (
+            "  a: 1\n b: 2\n",
+            "line 2, column 2: This is not YAML: did not find expected <document start>; correct the indentation, or put the text in quotes."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  requires: [loops]\n  routes: []\n",
+            "line 3, column 13: table.requires: this engine lacks loops; use a newer fingerpost."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  defaults: {fallback: {signIn: required}}\n",
+            "line 3, column 25: table.defaults.fallback.signIn: 'signIn' is not a key here; known are open, web, store, forward, data, campaign, association."
+        ),
+        (
+            "formatVersion: 1\ntable:\n  defaults: {plusIsSpace: yes}\n",
+            #"line 3, column 27: table.defaults.plusIsSpace: "yes" is a string; write true or false."#
+        ),
+        (
+            "formatVersion: 1\ntable:\n  default: {}\n",
+            "line 3, column 3: table.default: 'default' is not a key here; did you mean 'defaults'?"
+        ),
+        (
+            "a: \u{01}\n",
+            "line 1, column 4: This is not YAML: control characters are not allowed; write it as an escape in double quotes."
+        ),
+    ]
+
+    @Test(arguments: texts)
+    func textIsRefused(_ text: String, _ said: String) {
+        #expect(refusals(of: text) == [said])
+    }
+
+    @Test func everyWrongRouteIsToldAtOnce() {
+        let text = """
+            formatVersion: 1
+            table:
+              routes:
+                - {id: a, path: a}
+                - {id: b, path: /b}
+                - {id: b, path: /c}
+                - {path: /d}
+            """
+
+        #expect(
+            refusals(of: text) == [
+                "line 4, column 21: table.routes[0].path: Pattern 'a': a path starts with '/'; write '/a'.",
+                "line 6, column 7: table.routes[2]: the id 'b' stands twice, first at routes[1]; give each route its own.",
+                "line 7, column 7: table.routes[3]: 'id' is missing; add it.",
+            ]
+        )
+    }
+
+    @Test func settingsAndTableAreToldTogether() {
+        let text = """
+            formatVersion: 1
+            settings: {retentionDays: 0}
+            table: {routes: [{id: a}]}
+            """
+
+        #expect(
+            refusals(of: text) == [
+                "line 2, column 27: settings.retentionDays: 0 is not a whole number from 1 to 36500.",
+                "line 3, column 18: table.routes[0]: 'path' is missing; add it.",
+            ]
+        )
+    }
+
+    @Test func findingsOfACheckKnowTheirLines() throws {
+        let text = """
+            formatVersion: 1
+            settings: {domains: [go.example.com]}
+            table:
+              routes:
+                - id: a
+                  path: /a
+                  web: https://elsewhere.example/
+            """
+
+        let findings = try TenantDocument(text).checked().findings
+        #expect(findings.map(\.code) == [.destinationNotAllowed])
+        #expect(findings.first?.path == "table.routes[0].web")
+        #expect(findings.first?.position?.line == 7)
+        #expect(findings.first?.position?.column == 12)
+    }
+}
+
+/// All that is said against a document.
+func refusals(of text: String) -> [String] {
+    do {
+        return try TenantDocument(text).checked().findings.map { finding in
+            DocumentError(path: finding.path, position: finding.position ?? .unknown, message: finding.message)
+                .description
+        }
+    } catch {
+        return ["\(error)"]
+    }
+}

@@ -1,0 +1,192 @@
+import Testing
+
+/// One wrong key of the settings, and what is said of it.
+struct WrongSettingTests {
+    static let settings: [(String, String)] = [
+        (
+            "domains: go.example.com",
+            #"line 3, column 12: settings.domains: "go.example.com" is a string; write a list."#
+        ),
+        (
+            "domains: [https://go.example.com]",
+            #"line 3, column 13: settings.domains[0]: "https://go.example.com": not a host; write a name such as links.example.com, without scheme, port or path."#
+        ),
+        (
+            "domains: [go.example.com/x]",
+            #"line 3, column 13: settings.domains[0]: "go.example.com/x": not a host; write a name such as links.example.com, without scheme, port or path."#
+        ),
+        (
+            "domains: [example]",
+            #"line 3, column 13: settings.domains[0]: "example" is not a domain; write a host such as links.example.com or *.example.com."#
+        ),
+        (
+            "domains: [{host: a.example, serves: website}]",
+            #"line 3, column 39: settings.domains[0].serves: "website" is none of: links, association."#
+        ),
+        (
+            "domains: [{host: a.example, port: 99999}]",
+            "line 3, column 37: settings.domains[0].port: 99999 is not a whole number from 1 to 65535."
+        ),
+        (
+            "domains: [a.example, A.EXAMPLE]",
+            "line 3, column 24: settings.domains[1]: the domain stands twice; remove one."
+        ),
+        (
+            "schemes: [https]",
+            "line 3, column 13: settings.schemes[0]: 'https' belongs to the system; no tenant can own it."
+        ),
+        (
+            "schemes: [yourapp, YourApp]",
+            "line 3, column 22: settings.schemes[1]: the scheme stands twice; remove one."
+        ),
+        (
+            "schemes: [{name: yourapp, host: skip}]",
+            #"line 3, column 35: settings.schemes[0].host: "skip" is none of: ignore, segment, or a list of hosts to ignore."#
+        ),
+        (
+            "schemes: yourapp",
+            #"line 3, column 12: settings.schemes: "yourapp" is a string; write a list."#
+        ),
+        (
+            "apps: [{id: ios, platform: iphone}]",
+            #"line 3, column 30: settings.apps[0].platform: "iphone" is none of: ios, android."#
+        ),
+        (
+            "apps: [{id: ios, platform: ios, bundleID: com.example.app}]",
+            "line 3, column 10: settings.apps[0]: 'teamID' is missing; add it."
+        ),
+        (
+            "apps: [{id: ios, platform: ios, teamID: abcde12345, bundleID: com.example.app}]",
+            #"line 3, column 43: settings.apps[0].teamID: "abcde12345" is not 10 capital letters and digits, as in ABCDE12345."#
+        ),
+        (
+            "apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: app}]",
+            #"line 3, column 65: settings.apps[0].bundleID: "app" is not a bundle ID, as in com.example.app."#
+        ),
+        (
+            "apps: [{id: a, platform: android, package: com.example.app, stores: [{kind: appStore, id: 1}]}]",
+            "line 3, column 72: settings.apps[0].stores[0]: an iOS app is in the appStore, an Android app in the playStore."
+        ),
+        (
+            "apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.app, stores: [{kind: appStore, id: id123}]}]",
+            #"line 3, column 112: settings.apps[0].stores[0].id: "id123" is not the digits of the App Store ID, as in "123456789"."#
+        ),
+        (
+            "apps: [{id: a, platform: android, package: com.example.app}, {id: a, platform: android, package: com.example.b}]",
+            "line 3, column 64: settings.apps[1]: the app id 'a' stands twice; give each app its own."
+        ),
+        (
+            "destinations: {schemes: [javascript]}",
+            "line 3, column 28: settings.destinations.schemes[0]: no link may ever lead to 'javascript:'; remove it."
+        ),
+        (
+            "destinations: {schemes: [https]}",
+            #"line 3, column 28: settings.destinations.schemes[0]: "https" is not an app's scheme; web pages are allowed through 'hosts'."#
+        ),
+        (
+            "destinations: {host: [x.example]}",
+            "line 3, column 18: settings.destinations.host: 'host' is not a key here; did you mean 'hosts'?"
+        ),
+        (
+            "privacy: {recordQuery: utm_source}",
+            #"line 3, column 26: settings.privacy.recordQuery: "utm_source" is a string; write a list."#
+        ),
+        (
+            "privacy: {ip: full}",
+            #"line 3, column 17: settings.privacy.ip: "full" is none of: truncated, keyed, none."#
+        ),
+        (
+            "privacy: {unmatchedPath: all}",
+            #"line 3, column 28: settings.privacy.unmatchedPath: "all" is none of: full, firstSegment, none."#
+        ),
+        (
+            "export: {schedule: weekly}",
+            "line 3, column 22: settings.export.schedule: 'weekly' is none of: hourly, daily, off."
+        ),
+        (
+            "export: {schedule: daily}",
+            "line 3, column 11: settings.export: 'at' is missing; add it."
+        ),
+        (
+            "export: {schedule: daily, at: 2am}",
+            #"line 3, column 33: settings.export.at: "2am" is not a time of day; write one such as "02:00"."#
+        ),
+        (
+            "export: {schedule: daily, at: 24:00}",
+            #"line 3, column 33: settings.export.at: "24:00" is not a time of day; write one such as "02:00"."#
+        ),
+        (
+            "export: {format: parquet}",
+            #"line 3, column 20: settings.export.format: "parquet" is none of: ndjson, csv."#
+        ),
+        (
+            "export: {level: 12}",
+            "line 3, column 19: settings.export.level: 12 is not a whole number from 1 to 9."
+        ),
+        (
+            "retentionDays: 0",
+            "line 3, column 18: settings.retentionDays: 0 is not a whole number from 1 to 36500."
+        ),
+        (
+            "retentionDays: forever",
+            #"line 3, column 18: settings.retentionDays: "forever" is not a whole number from 1 to 36500."#
+        ),
+        (
+            "explain: everybody",
+            #"line 3, column 12: settings.explain: "everybody" is none of: key, public."#
+        ),
+        (
+            "whenLogFails: ignore",
+            #"line 3, column 17: settings.whenLogFails: "ignore" is none of: refuse, answer."#
+        ),
+        (
+            "retention: 30",
+            "line 3, column 3: settings.retention: 'retention' is not a key here; known are domains, schemes, apps, destinations, privacy, export, retentionDays, explain, whenLogFails."
+        ),
+        (
+            "domain: [a.example]",
+            "line 3, column 3: settings.domain: 'domain' is not a key here; did you mean 'domains'?"
+        ),
+        (
+            "apps: [{id: a, platform: android, package: com.example.app, teamID: ABCDE12345}]",
+            "line 3, column 71: settings.apps[0].teamID: 'teamID' is not for an app of the platform android; remove it."
+        ),
+        (
+            "apps: [{id: a, platform: android, package: com.example.app, domains: [b.example]}]",
+            #"line 3, column 73: settings.apps[0].domains[0]: "b.example" is none of the tenant's domains; list it under 'domains' first."#
+        ),
+        (
+            #"apps: [{id: a, platform: android, package: com.example.app, fingerprints: ["14:6D"]}]"#,
+            #"line 3, column 78: settings.apps[0].fingerprints[0]: "14:6D" is not a SHA-256 fingerprint; write 32 pairs of hexadecimal digits joined by ':'."#
+        ),
+        (
+            #"destinations: {hosts: ["https://x.example"]}"#,
+            #"line 3, column 26: settings.destinations.hosts[0]: "https://x.example": not a host; write a name such as links.example.com, without scheme, port or path."#
+        ),
+        (
+            #"domains: ["*.*.example.com"]"#,
+            #"line 3, column 13: settings.domains[0]: "*.*.example.com": not a host; write a name such as links.example.com, without scheme, port or path."#
+        ),
+        (
+            #"domains: ["go.example.com:8443"]"#,
+            #"line 3, column 13: settings.domains[0]: "go.example.com:8443": not a host; write a name such as links.example.com, without scheme, port or path."#
+        ),
+        (
+            #"export: {schedule: daily, at: "02:00", zone: Europe/Atlantis}"#,
+            "line 3, column 48: settings.export.zone: 'Europe/Atlantis' is not a time zone; write one such as Europe/Paris or UTC."
+        ),
+        (
+            #"export: {schedule: hourly, at: "02:00"}"#,
+            "line 3, column 34: settings.export.at: 'at' goes with schedule: daily; remove it."
+        ),
+        (
+            #"schemes: ["yourapp://"]"#,
+            #"line 3, column 13: settings.schemes[0]: "yourapp://" is not a scheme; write 2 to 64 of a-z, 0-9, '+', '-', '.', starting with a letter."#
+        ),
+    ]
+
+    @Test(arguments: settings)
+    func settingIsRefused(_ setting: String, _ said: String) {
+        #expect(refusals(of: "formatVersion: 1\nsettings:\n  \(setting)\n") == [said])
+    }
+}
