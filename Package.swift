@@ -147,7 +147,12 @@ let package = Package(
             dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
             swiftSettings: strict
         ),
-        .testTarget(name: "EndToEndTests", dependencies: ["fingerpost", "LinkCatalog", "LinkRouting"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["fingerpost", "LinkCatalog", "LinkRouting"],
+            exclude: ["Transcripts"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LinkStorageTests",
             dependencies: [
