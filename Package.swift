@@ -161,5 +161,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "LinkServerTests",
+            dependencies: ["LinkServer", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: strict
+        ),
     ]
 )

@@ -1,0 +1,25 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import LinkServer
+
+/// docs/api.md promises codes and statuses to others; the code must keep them.
+struct ProblemTests {
+    @Test func everyCodeStandsInTheDocumentationWithItsStatus() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/api.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let documented = text.split(separator: "\n").compactMap { line -> (String, Int)? in
+            guard let match = line.wholeMatch(of: #/\| `([a-z_]+)` \| ([0-9]{3}) \| .+ \|/#), let status = Int(match.2)
+            else {
+                return nil
+            }
+            return (String(match.1), status)
+        }
+        let promised = Dictionary(documented) { $1 }
+        let actual = Dictionary(Problem.Code.allCases.map { ($0.rawValue, $0.status.code) }) { $1 }
+        #expect(documented.count == promised.count)
+        #expect(promised == actual)
+    }
+}
