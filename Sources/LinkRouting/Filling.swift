@@ -105,7 +105,8 @@ struct Filling {
         var path = link.bytes[link.rawPath]
         if path.first == UInt8(ascii: "/") { path = path.dropFirst() }
         let first = path.prefix { $0 != UInt8(ascii: "/") }
-        let slashes = first.allSatisfy(isPlainHostByte) && (path.isEmpty || !first.isEmpty) ? "://" : ":///"
+        let canBeHost = first.allSatisfy(isPlainHostByte) && (path.isEmpty || !first.isEmpty)
+        let slashes = canBeHost && !scheme.ignores(host: first) ? "://" : ":///"
         let url = scheme.name + slashes + String(decoding: path, as: UTF8.self)
         return checked(forwarding(forward, to: url, isOwn: true, besides: []))
     }

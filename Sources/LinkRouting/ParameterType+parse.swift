@@ -51,11 +51,11 @@ extension ParameterType {
     /// `6`, `3..10`, `3..` or `..10`.
     private static func length(_ text: String?, of name: String) throws(SyntaxError) -> Bounds<Int>? {
         guard let text else { return nil }
-        if let exact = Int(text), exact > 0 { return Bounds(lower: exact, upper: exact) }
-        return try range(text, of: name) { part in
-            guard let value = Int(part), value >= 0 else { return nil }
-            return value
+        func count(_ text: String) -> Int? {
+            parseInt(Array(text.utf8)[...]).flatMap { $0 < 0 ? nil : Int(exactly: $0) }
         }
+        if let exact = count(text), exact > 0 { return Bounds(lower: exact, upper: exact) }
+        return try range(text, of: name, count)
     }
 
     private static func range<Value>(

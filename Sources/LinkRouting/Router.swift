@@ -162,12 +162,18 @@ extension Identity {
         guard link.hasAuthoritySegment, let scheme = schemes.first(where: { $0.name == link.scheme }) else {
             return link
         }
-        switch scheme.hosts {
-        case .segment: return link
-        case .ignored: return link.droppingAuthoritySegment()
-        case .ignoring(let hosts):
-            let host = link.pathBytes[link.segments[0].range]
-            return hosts.contains { areEqual(host, $0.utf8, .ignored) } ? link.droppingAuthoritySegment() : link
+        let host = link.pathBytes[link.segments[0].range]
+        return scheme.ignores(host: host) ? link.droppingAuthoritySegment() : link
+    }
+}
+
+extension Scheme {
+    /// Whether the host of a link, decoded, is no segment of its path.
+    func ignores(host: ArraySlice<UInt8>) -> Bool {
+        switch hosts {
+        case .segment: false
+        case .ignored: true
+        case .ignoring(let hosts): hosts.contains { areEqual(host, $0.utf8, .ignored) }
         }
     }
 }

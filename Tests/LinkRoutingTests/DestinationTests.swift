@@ -156,6 +156,20 @@ struct DestinationTests {
         )
     }
 
+    /// Else the app, and Fingerpost itself, would lose the first segment.
+    @Test(arguments: [
+        (#""ignore""#, "https://go.acme.com/open/a", "acme:///open/a"),
+        (#""ignore""#, "https://go.acme.com/", "acme:///"),
+        (#"["open"]"#, "https://go.acme.com/Open/a", "acme:///Open/a"),
+        (#"["open"]"#, "https://go.acme.com/other/a", "acme://other/a"),
+        (#""segment""#, "https://go.acme.com/open/a", "acme://open/a"),
+    ]) func uriOfASchemeThatIgnoresHostsHasNone(_ host: String, _ link: String, _ uri: String) throws {
+        let settings = #"{"domains": ["go.acme.com"], "schemes": [{"name": "acme", "host": \#(host)}]}"#
+        #expect(
+            try destination(#""path": "/{path...}", "open": {"screen": "S"}"#, link, settings: settings)?.uri == uri
+        )
+    }
+
     @Test func longestWildcardAnswersForAHost() throws {
         let identity = try Fixture.identity(
             #"{"domains": ["*.acme.link", "*.eu.acme.link", "x.eu.acme.link", {"host": "go.acme.com", "port": 8443}]}"#
