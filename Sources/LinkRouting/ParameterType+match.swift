@@ -59,6 +59,14 @@ extension ParameterType {
         }
     }
 
+    /// Whether `mayHold`, the length and the last byte decide about a value.
+    var isRun: Bool {
+        switch self {
+        case .string, .slug, .alpha, .alnum, .hex: true
+        case .int, .number, .bool, .uuid, .date, .oneOf: false
+        }
+    }
+
     /// As `accepts`, for a text whose bytes `mayHold` let through one after the other; then a value of unbounded length is
     /// decided by its length and last byte alone.
     func acceptsRun(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Bool {

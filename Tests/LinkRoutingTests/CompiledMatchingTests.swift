@@ -38,6 +38,7 @@ struct CompiledMatchingTests {
 
     private static let words = [
         "a", "b", "A", "list", "Detail", "item-7", "item-x", "a.b", "a.b.c", "7", "50", "51", "-3", "07", "x-y-9",
+        "a-bc-d-ef-9", "a-b-cd-e-fg-9", "ab-b-cd-ef-9",
     ]
 
     private static func route(_ random: inout SeededGenerator) -> NaiveRoute {
@@ -69,7 +70,13 @@ struct CompiledMatchingTests {
                 .mixed([.parameter(.plain), .text("."), .parameter(.plain)]),
                 .mixed([.parameter(.plain), .text("-"), .parameter(.int)]),
                 .mixed([.parameter(.alnum), .text("."), .parameter(.alnum), .text("."), .parameter(.plain)]),
-                .mixed([.parameter(.plain), .text("-7")]), .mixed([.text("A"), .parameter(.alnum)]),
+                .mixed([.parameter(.plain), .text("-7")]),
+                .mixed([.parameter(.short), .text("-"), .parameter(.plain)]),
+                .mixed([.parameter(.plain), .text("-"), .parameter(.short), .text("-"), .parameter(.plain)]),
+                .mixed([
+                    .parameter(.plain), .text("-"), .parameter(.set(["b", "b-cd"])), .text("-"), .parameter(.short),
+                    .text("-"), .parameter(.int),
+                ]), .mixed([.text("A"), .parameter(.alnum)]),
                 .mixed([.parameter(.set(["x", "x-y"])), .text("-"), .parameter(.plain)]),
             ])
         case 5, 6: return .parameter(.set(random.pick([["list", "detail"], ["a", "7"], ["50", "7"]])))

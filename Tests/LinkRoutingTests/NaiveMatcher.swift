@@ -9,7 +9,7 @@ struct NaiveRoute {
     }
 
     enum Kind: Equatable {
-        case plain, int, smallInt, alnum
+        case plain, int, smallInt, alnum, short
         case set([String])
     }
 
@@ -128,6 +128,7 @@ struct NaiveRoute {
     private func accepts(_ kind: Kind, _ text: String) -> Bool {
         switch kind {
         case .plain: !text.isEmpty
+        case .short: (2...3).contains(text.utf8.count)
         case .int: Int64(text).map { String($0) == text } ?? false
         case .smallInt: Int64(text).map { String($0) == text && (1...50).contains($0) } ?? false
         case .alnum: !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
@@ -156,7 +157,7 @@ struct NaiveRoute {
                 }
                 key.append(1_000 - literals.reduce(0, +))
             case .parameter(.set): key.append(2_000)
-            case .parameter(.smallInt): key.append(3_000)
+            case .parameter(.smallInt), .parameter(.short): key.append(3_000)
             case .parameter(.int), .parameter(.alnum): key.append(4_000)
             case .parameter(.plain): key.append(5_000)
             case .any: key.append(6_000)
@@ -227,6 +228,7 @@ struct NaiveRoute {
         case .int: "{\(name):int}"
         case .smallInt: "{\(name):int(1..50)}"
         case .alnum: "{\(name):alnum}"
+        case .short: "{\(name):string(2..3)}"
         case .set(let values): "{\(name)(\(values.joined(separator: ",")))}"
         }
     }

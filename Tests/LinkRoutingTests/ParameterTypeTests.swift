@@ -61,7 +61,11 @@ struct MixedMatchingTests {
     @Test(arguments: [
         ("{name}.{ext}", "a.b.c", "a b.c"), ("{title}-{id:int}", "a-b-7", "a-b 7"),
         ("{title}-{id:int}", "a-b-7-8", "a-b-7 8"),
-        ("item-{id:int}", "item-7", "7"), ("{a}--{b}", "x---y", "x -y"), ("{a:int}x{b}", "12x3x", "12 3x"),
+        ("item-{id:int}", "item-7", "7"),
+        ("{a:alnum(1..9223372036854775807)}.{b:string(2..)}.{c}", "a.b.cd.e", "a b.cd e"),
+        ("{a:string(3..4)}-{b:string(2..3)}-{c:int}", "ab-c-de-7", "ab-c de 7"),
+        ("{a}.{s(ab-c,b)}-{b:string(3..)}-{c:int}", "x.ab-c-d.b-c-d-7", "x ab-c d.b-c-d 7"),
+        ("{a}--{b}", "x---y", "x -y"), ("{a:int}x{b}", "12x3x", "12 3x"),
         ("v{a}.{b}.{c}", "v1.2.3.4", "1 2 3.4"),
         ("{a:slug}_{b}", "a-b_c_d", "a-b c_d"), ("{a}é{b}", "xéy", "x y"),
         ("{a:alnum(2)}{b:int}".replacing("}{", with: "}-{"), "ab-7", "ab 7"),
@@ -88,7 +92,7 @@ struct MixedMatchingTests {
             ("{a:string(1..4000)}-{b:string(1..4000)}-{c:string(1..4000)}-{d:int}", "-"),
         ]
     ) func hostileTextIsJudgedSoon(_ pattern: String, _ piece: String) throws {
-        let text = String(repeating: piece, count: 1_000 / piece.utf8.count) + "x"
+        let text = String(repeating: piece, count: 4_000 / piece.utf8.count) + "x"
         #expect(try captures(pattern, text) == nil)
     }
 }
