@@ -143,6 +143,11 @@ let package = Package(
         ),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
         .testTarget(
+            name: "AppAssociationTests",
+            dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "LinkCatalogTests",
             dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
             swiftSettings: strict

@@ -2,8 +2,10 @@ public import LinkRouting
 
 /// The `apple-app-site-association` file of one host, made from the tenant's apps and route table.
 ///
-/// The file never refuses a URL that the table opens in the app; it may open more, because iOS knows neither types nor
-/// conditions. Format: iOS 13 and later (`details`, `appIDs`, `components`).
+/// The file never refuses a URL that a route of the table opens in the app; it may open more, because iOS knows neither
+/// types nor conditions. A URL with doubled slashes is the exception: iOS judges it as if they were single. Links that
+/// only the fallback opens are in the file when it says `association: open`. Format: iOS 13 and later (`details`,
+/// `appIDs`, `components`).
 public enum AppleAppSiteAssociation {
     /// iOS reads no more than this many bytes, uncompressed.
     public static let maximumBytes = 131_072
@@ -62,8 +64,11 @@ public enum AppleAppSiteAssociation {
     /// The rules in the written order; nothing stands behind a rule that takes every path.
     static func components(for host: String, _ router: Router) -> [Component] {
         var components: [Component] = []
-        for route in router.routesInOrder where route.mayHold(on: host) {
-            guard let component = component(of: route), !components.contains(component) else { continue }
+        var seen: Set<Component> = []
+        // The file of `*.x` is read from `x`, for all hosts below it.
+        let isParent = router.identity.domains.contains { $0.coversSubdomains && $0.host == host }
+        for route in router.routesInOrder where route.mayHold(on: host) || isParent && route.mayHold(below: host) {
+            guard let component = component(of: route), seen.insert(component).inserted else { continue }
             components.append(component)
             if component.path == "/*", !component.isExcluded { return components }
         }
@@ -72,16 +77,8 @@ public enum AppleAppSiteAssociation {
     }
 
     private static func component(of route: Route) -> Component? {
-        let glob = route.path.glob
-        if route.opensApp { return Component(path: glob, foldsCase: route.letterCase == .ignored) }
-        // A `*` crosses slashes, so an exclusion is sure to refuse nothing else only where the route takes the whole subtree
-        // or is all literal, and whatever the caller is.
-        let literals = route.path.segments.filter { if case .literal = $0 { true } else { false } }
-        let isWhole =
-            if case .rest? = route.path.segments.last { literals.count == route.path.segments.count - 1 } else {
-                literals.count == route.path.segments.count
-            }
-        guard isWhole, !literals.isEmpty, route.isUnconditional, !glob.contains("?") else { return nil }
+        if route.opensApp { return Component(path: route.path.glob, foldsCase: route.letterCase == .ignored) }
+        guard route.isUnconditional, let glob = route.path.exactGlob, glob != "/*" else { return nil }
         return Component(path: glob, isExcluded: true)
     }
 }
@@ -95,10 +92,11 @@ extension App {
 
     func serves(_ host: String, of identity: Identity) -> Bool {
         guard let domains else { return true }
-        guard let domain = identity.domain(for: host) ?? identity.domains.first(where: { $0.host == host }) else {
-            return false
+        // The file of `*.x` also stands on `x`.
+        let owners = [identity.domain(for: host), identity.domains.first { $0.coversSubdomains && $0.host == host }]
+        return owners.contains { owner in
+            owner.map { domains.contains($0.coversSubdomains ? "*.\($0.host)" : $0.host) } ?? false
         }
-        return domains.contains(domain.coversSubdomains ? "*.\(domain.host)" : domain.host)
     }
 }
 
@@ -111,14 +109,22 @@ extension Route {
 
     fileprivate var isUnconditional: Bool {
         host == nil && query.isEmpty && fragment == nil && when == nil && trailingSlash == .ignored
+            && unsupported.isEmpty
     }
 
     fileprivate func mayHold(on host: String) -> Bool {
         switch self.host {
         case nil: true
         case .exact(let exact): exact.ascii == host
-        // The file of `*.x` is one for all of its hosts, and also stands on `x`.
-        case .label(_, let suffix): host.hasSuffix("." + suffix.ascii) || host == suffix.ascii
+        case .label(_, let suffix): host.hasSuffix("." + suffix.ascii)
+        }
+    }
+
+    fileprivate func mayHold(below parent: String) -> Bool {
+        switch host {
+        case nil: true
+        case .exact(let exact): exact.ascii.hasSuffix("." + parent)
+        case .label(_, let suffix): suffix.ascii == parent || suffix.ascii.hasSuffix("." + parent)
         }
     }
 }
@@ -139,10 +145,47 @@ extension Pattern {
         }.joined()
     }
 
+    /// As `glob`, for a pattern that says exactly which paths it takes: a `*` crosses slashes, so only literals, and a rest
+    /// behind them, mean the same to iOS. Compared with a URL as it is written, hence percent-encoded; nil otherwise.
+    var exactGlob: String? {
+        guard !segments.isEmpty else { return "/" }
+        var glob = ""
+        for segment in segments {
+            switch segment {
+            case .literal(let literal):
+                guard let encoded = Self.percentEncoded(literal) else { return nil }
+                glob += "/" + encoded
+            case .rest: glob += "/*"
+            case .parameter, .any, .mixed: return nil
+            }
+        }
+        return glob
+    }
+
+    /// What is special in a pattern, or only to some systems, is written `?`.
     private static func escaped(_ literal: [UInt8]) -> String {
-        String(
-            String(decoding: literal, as: UTF8.self).map { "*?$".contains($0) ? "?" : $0 }
-        )
+        let special = Set("*?$\\".utf8)
+        return String(decoding: literal.map { special.contains($0) ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+    }
+
+    /// Nil where a byte that is special in a pattern may also stand unescaped in a URL.
+    private static func percentEncoded(_ literal: [UInt8]) -> String? {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in literal {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                encoded.append(byte)
+            case UInt8(ascii: "*"), UInt8(ascii: "$"):
+                return nil
+            case _ where "-._~!&'()+,;=:@".utf8.contains(byte):
+                encoded.append(byte)
+            default:
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 }
 

@@ -1,0 +1,262 @@
+import AppAssociation
+import LinkRouting
+import Testing
+
+struct AppleAppSiteAssociationTests {
+    private static let shop = """
+        {"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.yourapp"],"components":[\
+        {"/":"/product/?*","percentEncoded":false},\
+        {"/":"/user/?*","percentEncoded":false},\
+        {"/":"/reset/?*","percentEncoded":false},\
+        {"/":"/home","percentEncoded":false},\
+        {"/":"/settings","percentEncoded":false},\
+        {"/":"/","percentEncoded":false}\
+        ]}]},"webcredentials":{"apps":["ABCDE12345.com.example.yourapp"]}}
+        """
+
+    @Test(arguments: [
+        (
+            "taxi", "farechoice.taxi",
+            """
+            {"applinks":{"details":[{"appIDs":["TEAMID1234.taxi.farechoice.app"],"components":[\
+            {"/":"/booking/?*","percentEncoded":false},\
+            {"/":"/legal/*","exclude":true},\
+            {"/":"/*","percentEncoded":false}\
+            ]}]},"webcredentials":{"apps":["TEAMID1234.taxi.farechoice.app"]}}
+            """
+        ),
+        (
+            "magazine", "medium.com",
+            """
+            {"applinks":{"details":[{"appIDs":["2XNJA5XN6D.com.medium.reader","B5WFE29T5P.com.medium.hangtag.internal",\
+            "2XNJA5XN6D.com.medium.internal","2XNJA5XN6D.com.medium.staging","2XNJA5XN6D.com.medium.reader.development"],\
+            "components":[\
+            {"/":"/m/global-identity","exclude":true},\
+            {"/":"/m/callback/*","exclude":true},\
+            {"/":"/m/connect/*","exclude":true},\
+            {"/":"/m/account/*","exclude":true},\
+            {"/":"/m/oauth/*","exclude":true},\
+            {"/":"/*","percentEncoded":false}\
+            ]}]},"webcredentials":{"apps":["2XNJA5XN6D.com.medium.reader","B5WFE29T5P.com.medium.hangtag.internal",\
+            "2XNJA5XN6D.com.medium.internal","2XNJA5XN6D.com.medium.staging","2XNJA5XN6D.com.medium.reader.development"]}}
+            """
+        ),
+        (
+            "blogs", "app.example.com",
+            """
+            {"applinks":{"details":[{"appIDs":["BLOGS12345.com.example.blogs"],"components":[\
+            {"/":"/blogs/new","percentEncoded":false},\
+            {"/":"/blogs/?*","percentEncoded":false},\
+            {"/":"/blogs","percentEncoded":false},\
+            {"/":"/account","percentEncoded":false}\
+            ]}]},"webcredentials":{"apps":["BLOGS12345.com.example.blogs"]}}
+            """
+        ),
+        ("shop", "www.yourappdomain.com", shop),
+        ("shop", "yourappdomain.com", shop),
+        ("shop", "go.yourappdomain.com", shop),
+    ])
+    func exampleHasItsFile(_ tenant: String, _ host: String, _ file: String) throws {
+        let bytes = AppleAppSiteAssociation.file(for: host, router: try Examples.router(tenant))
+
+        #expect(String(decoding: bytes, as: UTF8.self) == file)
+        #expect(bytes.count < AppleAppSiteAssociation.maximumBytes)
+    }
+
+    @Test func tenantWithoutADomainHasNoFileToServe() throws {
+        #expect(try Examples.router("sample").identity.domains == [])
+    }
+
+    @Test(arguments: [
+        ("https://medium.com/m/callback/email", false), ("https://medium.com/m/callback", false),
+        ("https://medium.com/m/oauth/x", false), ("https://medium.com/m/global-identity", false),
+        ("https://medium.com/m/global-identity/", false), ("https://medium.com/m/global-identity/more", true),
+        ("https://medium.com/@someone/a-story-1a2b", true), ("https://medium.com/m/signin", true),
+        ("https://medium.com", true),
+    ])
+    func magazineOpensWhatItsLegacyFileOpened(_ url: String, _ opens: Bool) throws {
+        let router = try Examples.router("magazine")
+        let file = try AssociationSimulator(AppleAppSiteAssociation.file(for: "medium.com", router: router))
+        for app in router.identity.apps {
+            guard case .ios(let team, let bundle) = app.product else { continue }
+            switch file.decision(for: "\(team).\(bundle)", url) {
+            case .opens: #expect(opens)
+            case .excluded: #expect(!opens)
+            case .noMatch, .appNotListed: Issue.record("\(url)")
+            }
+        }
+    }
+
+    // MARK: Rules
+
+    @Test(arguments: [
+        ("path: \"/a/{x}\", open: {screen: A}", #"{"/":"/a/?*","percentEncoded":false}"#),
+        ("path: \"/a/{x:int}\", open: {screen: A}", #"{"/":"/a/?*","percentEncoded":false}"#),
+        ("path: /a/*/b, open: {screen: A}", #"{"/":"/a/?*/b","percentEncoded":false}"#),
+        ("path: \"/f/{n}.{e}\", open: {screen: A}", #"{"/":"/f/?*.?*","percentEncoded":false}"#),
+        ("path: \"/a/{x...}\", open: {screen: A}", #"{"/":"/a/*","percentEncoded":false}"#),
+        ("path: /Über, open: {screen: A}", #"{"/":"/Über","percentEncoded":false}"#),
+        ("path: \"/a\\\\*b\", open: {screen: A}", #"{"/":"/a?b","percentEncoded":false}"#),
+        ("path: /$x, open: {screen: A}", #"{"/":"/?x","percentEncoded":false}"#),
+        (
+            "path: /A, caseSensitive: false, open: {screen: A}",
+            #"{"/":"/A","caseSensitive":false,"percentEncoded":false}"#
+        ),
+        ("path: /a", #"{"/":"/a","exclude":true}"#),
+        ("path: /", #"{"/":"/","exclude":true}"#),
+        ("path: /a, block: no", #"{"/":"/a","exclude":true}"#),
+        ("path: \"/a/{x...}\"", #"{"/":"/a/*","exclude":true}"#),
+        ("path: /über uns", #"{"/":"/%C3%BCber%20uns","exclude":true}"#),
+        ("path: /a%2Fb", #"{"/":"/a%2Fb","exclude":true}"#),
+        // An exclusion that iOS would take for more than the route says is left out.
+        ("path: \"/a/{x}\"", ""),
+        ("path: \"/a/{x}/c\"", ""),
+        ("path: \"/{x...}\"", ""),
+        ("path: \"/a\\\\*b\"", ""),
+        ("path: /a, when: {authenticated: true}", ""),
+        ("path: /a, query: {x: present}", ""),
+        ("path: /a, fragment: f", ""),
+        ("path: /a/, trailingSlash: strict", ""),
+        ("path: /a, host: b.example", ""),
+    ])
+    func routeBecomesARule(_ route: String, _ rule: String) throws {
+        #expect(try components("- {id: r, \(route)}") == "[\(rule)]")
+    }
+
+    @Test func rulesFollowTheWrittenOrderAndEndAtACatchAll() throws {
+        let rules = try components(
+            """
+            - {id: all, path: "/{x...}", open: {screen: A}}
+            - {id: typed, path: "/a/{x:int}", open: {screen: A}}
+            - {id: plain, path: "/a/{x}", open: {screen: A}}
+            - {id: web, path: /a/b}
+            """
+        )
+
+        #expect(
+            rules
+                == #"[{"/":"/a/b","exclude":true},{"/":"/a/?*","percentEncoded":false},{"/":"/*","percentEncoded":false}]"#
+        )
+    }
+
+    @Test(arguments: [
+        ("open", #"[{"/":"/a","percentEncoded":false},{"/":"/*","percentEncoded":false}]"#),
+        ("closed", #"[{"/":"/a","percentEncoded":false}]"#),
+    ])
+    func fallbackOpensTheRestOnlyWhenItSaysSo(_ association: String, _ rules: String) throws {
+        let fallback = "{fallback: {association: \(association), open: {screen: F}}}"
+
+        #expect(try components("- {id: a, path: /a, open: {screen: A}}", defaults: fallback) == rules)
+    }
+
+    @Test func hostOfARouteNarrowsItsRuleToThatFile() throws {
+        let routes = """
+            - {id: a, path: /a, host: a.example, open: {screen: A}}
+            - {id: b, path: /b, host: b.example, open: {screen: A}}
+            """
+
+        #expect(try components(routes, host: "a.example") == #"[{"/":"/a","percentEncoded":false}]"#)
+        #expect(try components(routes, host: "b.example") == #"[{"/":"/b","percentEncoded":false}]"#)
+    }
+
+    @Test func fileOfAWildcardIsForAllHostsBelow() throws {
+        let routes = """
+            - {id: x, path: /x, host: x.wild.example, open: {screen: A}}
+            - {id: l, path: /l, host: "{shop}.wild.example", open: {screen: A}}
+            - {id: a, path: /a, host: a.example, open: {screen: A}}
+            """
+
+        #expect(
+            try components(routes, host: "wild.example")
+                == #"[{"/":"/x","percentEncoded":false},{"/":"/l","percentEncoded":false}]"#
+        )
+        #expect(try components(routes, host: "y.wild.example") == #"[{"/":"/l","percentEncoded":false}]"#)
+    }
+
+    @Test func manyRoutesStayCheap() throws {
+        var table = RouteTable()
+        for index in 0..<20_000 {
+            table.routes.append(
+                Route(
+                    id: try #require(RouteID("r\(index)")),
+                    path: try Pattern("/r\(index % 10_000)"),
+                    behaviour: .answer(Target(open: Open(screen: "A")))
+                )
+            )
+        }
+        let identity = try Examples.router("taxi").identity
+        let bytes = AppleAppSiteAssociation.file(
+            for: "farechoice.taxi",
+            router: Router(identity: identity, table: table)
+        )
+        let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 24))
+
+        #expect(file["applinks"]?["details"]?.elements?.first?["components"]?.elements?.count == 10_000)
+    }
+
+    // MARK: Apps
+
+    private static let apps = """
+        settings:
+          domains: [a.example, b.example, "*.wild.example"]
+          apps:
+            - {id: all, platform: ios, teamID: ALLAPPS123, bundleID: com.all}
+            - {id: only-a, platform: ios, teamID: ONLYAAA123, bundleID: com.a, domains: [a.example]}
+            - {id: wild, platform: ios, teamID: WILDAPP123, bundleID: com.wild, domains: ["*.wild.example"]}
+            - {id: clip, platform: ios, kind: clip, teamID: ALLAPPS123, bundleID: com.all.Clip}
+            - {id: staging, platform: ios, teamID: STAGING123, bundleID: com.staging, environment: staging}
+            - {id: android, platform: android, package: com.all}
+        table: {routes: []}
+        """
+
+    @Test(arguments: [
+        ("a.example", ["ALLAPPS123.com.all", "ONLYAAA123.com.a"]), ("b.example", ["ALLAPPS123.com.all"]),
+        ("x.wild.example", ["ALLAPPS123.com.all", "WILDAPP123.com.wild"]),
+        ("wild.example", ["ALLAPPS123.com.all", "WILDAPP123.com.wild"]),
+    ])
+    func fileNamesTheAppsOfItsHost(_ host: String, _ apps: [String]) throws {
+        let bytes = AppleAppSiteAssociation.file(for: host, router: try Examples.router(document: Self.apps))
+        let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        let names = JSONNode.array(apps.map { .string($0) })
+
+        #expect(file["applinks"]?["details"]?.elements?.map { $0["appIDs"] } == [names])
+        #expect(file["webcredentials"]?["apps"] == names)
+        #expect(file["appclips"]?["apps"] == .array([.string("ALLAPPS123.com.all.Clip")]))
+    }
+
+    @Test func tenantWithoutAppsHasAnEmptyFile() throws {
+        let router = try Examples.router(
+            document:
+                "settings: {domains: [a.example]}\ntable: {routes: [{id: a, path: /a, web: \"https://a.example/b\"}]}"
+                .replacing("a.example]", with: "{host: a.example, serves: association}]")
+        )
+        let bytes = AppleAppSiteAssociation.file(for: "a.example", router: router)
+
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"applinks":{"details":[]}}"#)
+    }
+
+    // MARK: Given
+
+    /// The `components` of a file.
+    private func components(_ routes: String, defaults: String = "{}", host: String = "a.example") throws -> String {
+        let table = routes.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        let router = try Examples.router(
+            document: """
+                settings:
+                  domains:
+                    - {host: a.example, serves: association}
+                    - {host: b.example, serves: association}
+                    - {host: "*.wild.example", serves: association}
+                  schemes: [app]
+                  apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.app}]
+                table:
+                  defaults: \(defaults)
+                  routes:
+                \(table)
+                """
+        )
+        let bytes = AppleAppSiteAssociation.file(for: host, router: router)
+        let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        return try #require(file["applinks"]?["details"]?.elements?.first?["components"]).json()
+    }
+}

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import LinkCatalog
+import LinkRouting
+import Testing
+
+/// The tenants of config/examples as routers.
+enum Examples {
+    static func router(_ name: String) throws -> Router {
+        let directory = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "config/examples")
+        let text = try String(contentsOf: directory.appending(path: "\(name).yaml"), encoding: .utf8)
+        let checked = try TenantDocument(text).checked()
+        return Router(identity: try #require(checked.settings?.identity), table: try #require(checked.table))
+    }
+
+    /// A router of a document's settings and table.
+    static func router(document text: String) throws -> Router {
+        let checked = try TenantDocument("formatVersion: 1\n" + text).checked()
+        #expect(checked.findings == [])
+        return Router(identity: try #require(checked.settings?.identity), table: try #require(checked.table))
+    }
+}
