@@ -159,10 +159,21 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "LinkEventsTests",
+            dependencies: [
+                "LinkRouting", "LinkEvents",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "LinkStorageTests",
             dependencies: [
                 "LinkRouting", "LinkEvents", "LinkStorage", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),

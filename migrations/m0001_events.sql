@@ -1,7 +1,10 @@
 -- One UTC day of the log. Rows are only ever added; a day is dropped by removing its file.
+--
+-- The id has no UNIQUE index: it would cost a second B-tree of 36 bytes a row. Nothing is written twice, because one writer
+-- counts seq up and a batch is committed whole or not at all.
 
 CREATE TABLE event (
-    seq INTEGER PRIMARY KEY,
+    seq INTEGER PRIMARY KEY CHECK (seq >= 1),
     id TEXT NOT NULL,
     recorded_at INTEGER NOT NULL, -- milliseconds since 1970, as every time here
     occurred_at INTEGER,
@@ -23,9 +26,9 @@ CREATE TABLE event (
     scheme TEXT,
     host TEXT,
     path TEXT,
-    link_length INTEGER NOT NULL,
-    query TEXT, -- JSON: [{"name", "value"}]
-    parameters TEXT, -- JSON object
+    link_length INTEGER NOT NULL CHECK (link_length >= 0),
+    query TEXT CHECK (query IS NULL OR json_valid(query)), -- [{"name", "value"}]
+    parameters TEXT CHECK (parameters IS NULL OR json_valid(parameters)), -- an object
     platform TEXT,
     device TEXT,
     os_version TEXT,
@@ -38,7 +41,8 @@ CREATE TABLE event (
     source TEXT NOT NULL,
     node TEXT NOT NULL,
     request_id TEXT NOT NULL,
-    method TEXT NOT NULL
+    method TEXT NOT NULL,
+    latency_micros INTEGER CHECK (latency_micros >= 0)
 ) STRICT;
 
 -- Exports and analytics read one tenant's range of the log.

@@ -58,6 +58,8 @@ package struct Event: Sendable, Hashable {
     package var node: String
     package var requestID: String
     package var method: String
+    /// From the request's arrival to the event; its commit is not in it.
+    package var latencyMicroseconds: Int64?
 
     package struct QueryItem: Sendable, Hashable {
         package var name: String
@@ -105,16 +107,22 @@ package struct Event: Sendable, Hashable {
         self.method = method
     }
 
-    /// About how much memory the event's texts take, for the recorder's bound.
+    /// About how much memory the event takes, for the recorder's bounds. Allocates nothing.
     package var byteCount: Int {
-        let texts = [
-            parent, clientEventID, reason, experiment, variant, scheme, host, path, parameters, osVersion, appVersion,
-            locale,
-            country, referrerHost, address, userAgent,
-        ]
-        return 256 + requestID.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-            + query.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        var count = MemoryLayout<Event>.stride + id.utf8.count + source.utf8.count + node.utf8.count
+        count += requestID.utf8.count + tenant.rawValue.utf8.count + environment.rawValue.utf8.count
+        count +=
+            Self.count(parent) + Self.count(clientEventID) + Self.count(app?.rawValue) + Self.count(route?.rawValue)
+        count +=
+            Self.count(reason) + Self.count(experiment) + Self.count(variant) + Self.count(scheme) + Self.count(host)
+        count += Self.count(path) + Self.count(parameters) + Self.count(osVersion) + Self.count(appVersion)
+        count += Self.count(locale) + Self.count(country) + Self.count(referrerHost) + Self.count(address)
+        count += Self.count(userAgent)
+        for item in query { count += MemoryLayout<QueryItem>.stride + item.name.utf8.count + item.value.utf8.count }
+        return count
     }
+
+    private static func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
 }
 
 /// An event and its place in the log.

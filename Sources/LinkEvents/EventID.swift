@@ -30,8 +30,9 @@ package final class EventIDGenerator: Sendable {
         return Self.text(high: milliseconds << 16 | 0x7000 | counter, low: random() & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63)
     }
 
+    private static let digits = Array("0123456789abcdef".utf8)
+
     private static func text(high: UInt64, low: UInt64) -> String {
-        let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(36)
         for (index, word) in [high, low].enumerated() {

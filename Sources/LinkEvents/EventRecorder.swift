@@ -20,6 +20,8 @@ package final class EventRecorder: Service {
         var machine = RecorderStateMachine()
         /// The writer, when it waits for work.
         var writer: CheckedContinuation<Void, Never>?
+        /// Whether the last batch found the disk full, so that a long lack of room is logged once.
+        var isDiskFull = false
 
         mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
             defer { writer = nil }
@@ -31,6 +33,11 @@ package final class EventRecorder: Service {
     private static let batchSize = Recorder(label: "fingerpost_event_batch_size")
     private static let queueDepth = Gauge(label: "fingerpost_event_queue_depth")
     private static let commitDuration = Metrics.Timer(label: "fingerpost_event_commit_duration_seconds")
+    private static let rejected = Dictionary(
+        uniqueKeysWithValues: RecordResult.Refusal.allCases.map {
+            ($0, Counter(label: "fingerpost_event_rejected_total", dimensions: [("reason", $0.rawValue)]))
+        }
+    )
 
     package init(store: any EventStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
         self.store = store
@@ -47,13 +54,14 @@ package final class EventRecorder: Service {
             byteCount: events.reduce(0) { $0 + $1.byteCount },
             completion: completion
         )
+        let now = now()
         let (refusal, writer) = state.withLock { state in
-            let refusal = state.machine.submit(request, at: now())
+            let refusal = state.machine.submit(request, at: now)
             return (refusal, refusal == nil ? state.takeWriter() : nil)
         }
         writer?.resume()
         if let refusal {
-            count(refused: refusal, events.count)
+            count(refused: refusal, refusal == .unownedRate ? request.unownedCount : events.count)
             completion(.refused(refusal))
         }
     }
@@ -79,27 +87,33 @@ package final class EventRecorder: Service {
         }
     }
 
-    /// received = stored + refused + waiting.
+    /// What has become of the events since the process started: received = stored + refused + waiting, at every moment.
     package struct Counts: Sendable, Hashable {
         package var received: Int
         package var stored: Int
         package var refused: [RecordResult.Refusal: Int]
+        /// Handed in and without an answer yet.
         package var waiting: Int
+
+        package init(
+            received: Int = 0,
+            stored: Int = 0,
+            refused: [RecordResult.Refusal: Int] = [:],
+            waiting: Int = 0
+        ) {
+            self.received = received
+            self.stored = stored
+            self.refused = refused
+            self.waiting = waiting
+        }
     }
 
-    package var counts: Counts {
-        let counts = state.withLock { $0.machine.counts }
-        return Counts(
-            received: counts.received,
-            stored: counts.stored,
-            refused: counts.refused,
-            waiting: counts.waiting
-        )
-    }
+    package var counts: Counts { state.withLock { $0.machine.counts } }
 
-    /// Writes until a graceful shutdown, then what still waits.
+    /// Writes until a graceful shutdown or a cancellation, then what still waits: either way every event that was taken in
+    /// is stored or refused when this returns.
     package func run() async throws {
-        try await withGracefulShutdownHandler {
+        try await withTaskCancellationOrGracefulShutdownHandler {
             while let work = await nextWork() {
                 switch work {
                 case .batch(let requests): try await write(requests)
@@ -111,7 +125,7 @@ package final class EventRecorder: Service {
                     }
                 }
             }
-        } onGracefulShutdown: {
+        } onCancelOrGracefulShutdown: {
             self.stop()
         }
     }
@@ -158,8 +172,9 @@ package final class EventRecorder: Service {
         let start = ContinuousClock.now
         do {
             try await commit(requests)
+            if wasDiskFull(now: false) { logger.notice("there is room on the disk again; events are recorded") }
         } catch EventStoreError.full {
-            logger.error("the disk is full; recording answers 503 until there is room")
+            if !wasDiskFull(now: true) { logger.error("the disk is full; recording answers 503 until there is room") }
             for request in requests { finish(request, .refused(.diskFull)) }
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each gets a transaction of its own, and only the offender fails.
@@ -217,9 +232,14 @@ package final class EventRecorder: Service {
         }
     }
 
+    private func wasDiskFull(now isFull: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isDiskFull = isFull }
+            return state.isDiskFull
+        }
+    }
+
     private func count(refused refusal: RecordResult.Refusal, _ events: Int) {
-        Counter(label: "fingerpost_event_rejected_total", dimensions: [("reason", refusal.rawValue)]).increment(
-            by: events
-        )
+        Self.rejected[refusal]?.increment(by: events)
     }
 }

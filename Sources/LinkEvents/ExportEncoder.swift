@@ -19,6 +19,7 @@ package enum ExportSchema {
         "path", "linkLength", "query", "parameters", "platform", "device", "osVersion", "appVersion", "locale",
         "country",
         "referrerHost", "address", "userAgent", "source", "node", "requestId", "method",
+        "latencyMicros",
     ]
 
     package static func values(of stored: StoredEvent) -> [Value] {
@@ -36,6 +37,7 @@ package enum ExportSchema {
             .text(event.device?.rawValue), .text(event.osVersion), .text(event.appVersion), .text(event.locale),
             .text(event.country), .text(event.referrerHost), .text(event.address), .text(event.userAgent),
             .text(event.source), .text(event.node), .text(event.requestID), .text(event.method),
+            .int(event.latencyMicroseconds),
         ]
     }
 

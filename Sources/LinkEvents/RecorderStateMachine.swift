@@ -10,7 +10,8 @@ package enum RecordResult: Sendable, Hashable {
         /// The recorder holds as much as it may.
         case queueFull = "queue_full"
         case diskFull = "disk_full"
-        /// More than 100 events a second that belong to no tenant.
+        /// More than 100 events a second that belong to no tenant. Only those are counted as refused: the request's others
+        /// are to be handed in again without them.
         case unownedRate = "unowned_rate"
         case stopping
         /// The log cannot hold this event.
@@ -35,6 +36,8 @@ struct RecorderStateMachine {
         let events: [Event]
         let byteCount: Int
         let completion: @Sendable (RecordResult) -> Void
+
+        var unownedCount: Int { events.count { $0.tenant == .none } }
     }
 
     enum Work {
@@ -43,38 +46,36 @@ struct RecorderStateMachine {
         case fence(@Sendable (Result<Int64, any Error>) -> Void)
     }
 
-    /// received = stored + refused + waiting, at every moment.
-    struct Counts: Hashable {
-        var received = 0
-        var stored = 0
-        var refused: [RecordResult.Refusal: Int] = [:]
-        var waiting = 0
-    }
-
     private enum Entry {
         case request(Request)
         case fence(@Sendable (Result<Int64, any Error>) -> Void)
+
+        var isRequest: Bool {
+            if case .request = self { true } else { false }
+        }
     }
 
     private let limits: Limits
     private var queue: [Entry] = []
-    /// Where the queue begins; what stands before is taken.
-    private var head = 0
+    /// As `counts.waiting`, of events that have no answer yet: those that are being written count too.
     private var waitingBytes = 0
     private var unownedSecond: Int64 = .min
     private var unownedCount = 0
     private(set) var isStopping = false
-    private(set) var counts = Counts()
+    private(set) var counts = EventRecorder.Counts()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Nil when the events now wait.
     mutating func submit(_ request: Request, at now: Timestamp) -> RecordResult.Refusal? {
-        counts.received += request.events.count
         if let refusal = refusal(for: request, at: now) {
-            counts.refused[refusal, default: 0] += request.events.count
+            // The others of the request are handed in again without those that belong to no tenant, and counted then.
+            let refused = refusal == .unownedRate ? request.unownedCount : request.events.count
+            counts.received += refused
+            counts.refused[refusal, default: 0] += refused
             return refusal
         }
+        counts.received += request.events.count
         counts.waiting += request.events.count
         waitingBytes += request.byteCount
         queue.append(.request(request))
@@ -86,7 +87,7 @@ struct RecorderStateMachine {
         guard counts.waiting + request.events.count <= limits.waitingEvents,
             waitingBytes + request.byteCount <= limits.waitingBytes
         else { return .queueFull }
-        let unowned = request.events.count { $0.tenant == .none }
+        let unowned = request.unownedCount
         guard unowned > 0 else { return nil }
         let second = now.milliseconds / 1_000
         if second != unownedSecond { (unownedSecond, unownedCount) = (second, 0) }
@@ -104,14 +105,13 @@ struct RecorderStateMachine {
 
     /// Everything that waits, up to the batch's bounds or the next fence; nil when nothing does.
     mutating func take() -> Work? {
-        guard head < queue.count else { return nil }
-        if case .fence(let completion) = queue[head] {
-            advance(by: 1)
+        if case .fence(let completion)? = queue.first {
+            queue.removeFirst()
             return .fence(completion)
         }
         var batch: [Request] = []
         var (events, bytes) = (0, 0)
-        while head + batch.count < queue.count, case .request(let request) = queue[head + batch.count] {
+        for case .request(let request) in queue.prefix(while: \.isRequest) {
             guard
                 batch.isEmpty
                     || (events + request.events.count <= limits.batchEvents
@@ -121,26 +121,15 @@ struct RecorderStateMachine {
             events += request.events.count
             bytes += request.byteCount
         }
-        advance(by: batch.count)
-        waitingBytes -= bytes
-        return .batch(batch)
+        queue.removeFirst(batch.count)
+        return batch.isEmpty ? nil : .batch(batch)
     }
 
-    private mutating func advance(by count: Int) {
-        head += count
-        if head == queue.count {
-            queue.removeAll(keepingCapacity: true)
-            head = 0
-        } else if head > 1_024, head > queue.count / 2 {
-            queue.removeFirst(head)
-            head = 0
-        }
-    }
-
-    var hasWork: Bool { head < queue.count }
+    var hasWork: Bool { !queue.isEmpty }
 
     mutating func finished(_ request: Request, _ result: RecordResult) {
         counts.waiting -= request.events.count
+        waitingBytes -= request.byteCount
         switch result {
         case .stored: counts.stored += request.events.count
         case .refused(let refusal): counts.refused[refusal, default: 0] += request.events.count

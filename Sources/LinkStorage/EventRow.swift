@@ -12,6 +12,7 @@ enum EventRow {
         "host", "path", "link_length", "query", "parameters", "platform", "device", "os_version", "app_version",
         "locale",
         "country", "referrer_host", "address", "user_agent", "source", "node", "request_id", "method",
+        "latency_micros",
     ]
 
     static let insertSQL = """
@@ -31,6 +32,7 @@ enum EventRow {
             event.platform?.rawValue, event.device?.rawValue, event.osVersion, event.appVersion, event.locale,
             event.country,
             event.referrerHost, event.address, event.userAgent, event.source, event.node, event.requestID, event.method,
+            event.latencyMicroseconds,
         ]
     }
 
@@ -84,6 +86,7 @@ enum EventRow {
         event.referrerHost = row["referrer_host"]
         event.address = row["address"]
         event.userAgent = row["user_agent"]
+        event.latencyMicroseconds = row["latency_micros"]
         return StoredEvent(sequence: row["seq"], event: event)
     }
 

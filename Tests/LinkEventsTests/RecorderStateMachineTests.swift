@@ -1,0 +1,182 @@
+import LinkRouting
+import Testing
+
+@testable import LinkEvents
+
+struct RecorderStateMachineTests {
+    private typealias Machine = RecorderStateMachine
+
+    private let noon = instant("2026-11-21T12:00:00Z")
+
+    private func request(_ events: [Event]) -> Machine.Request {
+        Machine.Request(events: events, byteCount: events.reduce(0) { $0 + $1.byteCount }) { _ in }
+    }
+
+    private func request(_ count: Int, of tenant: TenantID = tenant("shop")) -> Machine.Request {
+        request((0..<count).map { .sample($0, of: tenant) })
+    }
+
+    private func machine(_ adjust: (inout Machine.Limits) -> Void = { _ in }) -> Machine {
+        var limits = Machine.Limits()
+        adjust(&limits)
+        return Machine(limits: limits)
+    }
+
+    @Test func limitsAreThoseOfTheDesign() {
+        let limits = Machine.Limits()
+        #expect(limits.waitingEvents == 8_192)
+        #expect(limits.waitingBytes == 16 * 1_024 * 1_024)
+        #expect(limits.batchEvents == 1_024)
+        #expect(limits.batchBytes == 1_024 * 1_024)
+        #expect(limits.unownedPerSecond == 100)
+    }
+
+    @Test func fullByCountRefusesAtOnce() {
+        var machine = machine { $0.waitingEvents = 10 }
+        #expect(machine.submit(request(9), at: noon) == nil)
+        #expect(machine.submit(request(2), at: noon) == .queueFull)
+        #expect(machine.submit(request(1), at: noon) == nil)
+        #expect(machine.submit(request(1), at: noon) == .queueFull)
+        #expect(machine.counts == EventRecorder.Counts(received: 13, stored: 0, refused: [.queueFull: 3], waiting: 10))
+    }
+
+    @Test func fullByBytesRefusesAtOnce() {
+        let one = request(1)
+        var machine = machine { $0.waitingBytes = one.byteCount * 2 }
+        #expect(machine.submit(one, at: noon) == nil)
+        #expect(machine.submit(one, at: noon) == nil)
+        #expect(machine.submit(one, at: noon) == .queueFull)
+    }
+
+    /// What is being written still takes memory.
+    @Test func takenEventsCountUntilTheyAreAnswered() {
+        let one = request(1)
+        var machine = machine {
+            $0.waitingEvents = 1
+            $0.waitingBytes = one.byteCount
+        }
+        #expect(machine.submit(one, at: noon) == nil)
+        #expect(machine.take() != nil)
+        #expect(machine.submit(one, at: noon) == .queueFull)
+        machine.finished(one, .stored(firstSequence: 1))
+        #expect(machine.submit(one, at: noon) == nil)
+    }
+
+    @Test func batchTakesWhatWaitsUpToItsBound() throws {
+        var machine = machine { $0.batchEvents = 5 }
+        for size in [2, 2, 2, 7, 1] { #expect(machine.submit(request(size), at: noon) == nil) }
+        var sizes: [[Int]] = []
+        while case .batch(let requests)? = machine.take() { sizes.append(requests.map(\.events.count)) }
+        // A request is never split, not even one that is larger than a batch.
+        #expect(sizes == [[2, 2], [2], [7], [1]])
+    }
+
+    @Test func batchIsBoundByBytes() {
+        let one = request(1)
+        var machine = machine { $0.batchBytes = one.byteCount * 3 }
+        for _ in 0..<4 { #expect(machine.submit(one, at: noon) == nil) }
+        guard case .batch(let requests)? = machine.take() else {
+            Issue.record("nothing was taken")
+            return
+        }
+        #expect(requests.count == 3)
+    }
+
+    @Test func fenceWaitsForWhatCameBeforeAndNothingElse() {
+        var machine = machine()
+        #expect(machine.submit(request(1), at: noon) == nil)
+        #expect(machine.submitFence { _ in })
+        #expect(machine.submit(request(1), at: noon) == nil)
+        var order: [String] = []
+        while let work = machine.take() {
+            switch work {
+            case .batch(let requests): order.append("batch of \(requests.count)")
+            case .fence: order.append("fence")
+            }
+        }
+        #expect(order == ["batch of 1", "fence", "batch of 1"])
+    }
+
+    @Test func stoppedTakesNothingInAndHandsOutTheRest() {
+        var machine = machine()
+        #expect(machine.submit(request(1), at: noon) == nil)
+        machine.stop()
+        #expect(machine.submit(request(3), at: noon) == .stopping)
+        #expect(!machine.submitFence { _ in })
+        #expect(machine.take() != nil)
+        #expect(machine.take() == nil)
+        #expect(machine.counts.refused == [.stopping: 3])
+    }
+
+    @Test func unownedEventsAreBoundASecond() {
+        var machine = machine()
+        #expect(machine.submit(request(60, of: .none), at: noon) == nil)
+        #expect(machine.submit(request(41, of: .none), at: noon) == .unownedRate)
+        #expect(machine.submit(request(40, of: .none), at: noon) == nil)
+        #expect(machine.submit(request(1, of: .none), at: noon) == .unownedRate)
+        #expect(machine.submit(request(1), at: noon) == nil)
+        let later = Timestamp(milliseconds: noon.milliseconds + 1_000)
+        #expect(machine.submit(request(100, of: .none), at: later) == nil)
+        #expect(machine.counts.refused == [.unownedRate: 42])
+    }
+
+    /// The caller hands the others in again, so they must not be counted twice.
+    @Test func mixedRequestCountsOnlyItsUnownedEventsAsRefused() {
+        var machine = machine { $0.unownedPerSecond = 1 }
+        let mixed = request([.sample(1), .sample(2, of: .none), .sample(3, of: .none)])
+        #expect(machine.submit(mixed, at: noon) == .unownedRate)
+        #expect(machine.submit(request([.sample(1)]), at: noon) == nil)
+        #expect(machine.counts == EventRecorder.Counts(received: 3, stored: 0, refused: [.unownedRate: 2], waiting: 1))
+    }
+
+    /// Whatever happens in whatever order: nothing is lost, doubled or reordered, and the counts add up.
+    @Test(arguments: 0..<50 as Range<UInt64>) func countsAddUpAlways(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var machine = machine {
+            $0.waitingEvents = 40
+            $0.waitingBytes = 40 * request(1).byteCount
+            $0.batchEvents = 12
+            $0.unownedPerSecond = 5
+        }
+        var clock = noon
+        var next = 0
+        var accepted: [String] = []
+        var taken: [String] = []
+        var writing: [Machine.Request] = []
+        for _ in 0..<500 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0...4:
+                let events = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                    next += 1
+                    return Event.sample(next, of: Int.random(in: 0..<8, using: &random) == 0 ? .none : tenant("shop"))
+                }
+                if machine.submit(request(events), at: clock) == nil { accepted += events.map(\.id) }
+            case 5: _ = machine.submitFence { _ in }
+            case 6, 7:
+                if case .batch(let requests)? = machine.take() {
+                    writing += requests
+                    taken += requests.flatMap(\.events).map(\.id)
+                    #expect(requests.reduce(0) { $0 + $1.events.count } <= 12)
+                }
+            case 8:
+                let result: RecordResult = Bool.random(using: &random) ? .stored(firstSequence: 1) : .refused(.diskFull)
+                for request in writing { machine.finished(request, result) }
+                writing = []
+            default: clock = Timestamp(milliseconds: clock.milliseconds + 400)
+            }
+            let counts = machine.counts
+            #expect(counts.received == counts.stored + counts.refused.values.reduce(0, +) + counts.waiting)
+            #expect((0...40).contains(counts.waiting))
+        }
+        machine.stop()
+        while let work = machine.take() {
+            guard case .batch(let requests) = work else { continue }
+            writing += requests
+            taken += requests.flatMap(\.events).map(\.id)
+        }
+        for request in writing { machine.finished(request, .stored(firstSequence: 1)) }
+        #expect(taken == accepted)
+        #expect(machine.counts.waiting == 0)
+        #expect(!machine.hasWork)
+    }
+}
