@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 package import LinkEvents
@@ -5,31 +6,44 @@ package import LinkRouting
 import Migrations
 import Synchronization
 
-/// The folder `events/`: one file per UTC day of commit, and the ledger. The writer is the only one who appends.
-package final class EventLog: EventStore, ExportLedger {
+/// The folder `events/`: one file per UTC day of commit, and the ledger.
+///
+/// One day is written to; it is a pool, so that readers never make the writer wait. An older day is opened when it is read,
+/// and only a few stay open: neither a start nor a long run depends on how many days are kept.
+package final class EventLog: EventStore {
     private let folder: String
     private let now: @Sendable () -> Timestamp
-    private let ledger: DatabasePool
+    let ledger: DatabasePool
     private let state: Mutex<State>
+    /// Appends block on the disk, so they have a thread that answers no requests. It is not GRDB's own asynchronous
+    /// writing, which is interrupted when the caller's task is cancelled: a stopping server still writes what it has taken.
+    private let writer = DispatchQueue(label: "fingerpost.log")
+    /// Empties the WALs of days that are over while the writer goes on in the next file.
+    private let settling = DispatchQueue(label: "fingerpost.log.settling")
 
     private struct State {
-        /// Oldest first; the last one is written to.
+        /// Oldest first; sequences rise from day to day.
         var days: [Day] = []
+        /// The last of `days`; nil until a new log's first append.
+        var newest: (day: CivilDay, pool: DatabasePool)?
+        /// Older days that were read lately, the latest last.
+        var older: [(day: CivilDay, queue: DatabaseQueue)] = []
         var lastSequence: Int64 = 0
     }
 
-    /// A file is opened when it is first needed: a start does not depend on how many days are kept.
-    private struct Day: Sendable {
+    private struct Day {
         let day: CivilDay
-        var open: OpenDay?
+        var start = Start.unknown
     }
 
-    private struct OpenDay: Sendable {
-        let pool: DatabasePool
-        /// Nil while the file is empty.
-        var firstSequence: Int64?
+    /// The sequence that a day begins with.
+    private enum Start: Equatable {
+        case unknown
+        case empty
+        case at(Int64)
     }
 
+    private static let olderDaysOpen = 4
     private static let daySchema = SQLiteSchema(applicationID: 0x4650_4556, migrations: Migrations.events)
     private static let ledgerSchema = SQLiteSchema(applicationID: 0x4650_4C45, migrations: Migrations.ledger)
 
@@ -40,9 +54,17 @@ package final class EventLog: EventStore, ExportLedger {
         ledger = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
         var state = State(days: try Self.days(in: folder).map { Day(day: $0) })
         for index in state.days.indices.reversed() {
-            let day = try Self.open(state.days[index].day, in: folder)
-            state.days[index].open = day
-            if let last = try day.pool.read({ try Int64.fetchOne($0, sql: "SELECT max(seq) FROM event") }) {
+            let day = state.days[index].day
+            let reader: any DatabaseReader
+            if index == state.days.indices.last {
+                let pool = try SQLiteFile.open(Self.path(day, in: folder), Self.daySchema)
+                state.newest = (day, pool)
+                reader = pool
+            } else {
+                reader = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
+            }
+            state.days[index].start = try Self.start(reader)
+            if let last = try reader.read({ try Int64.fetchOne($0, sql: "SELECT max(seq) FROM event") }) {
                 state.lastSequence = last
                 break
             }
@@ -60,87 +82,95 @@ package final class EventLog: EventStore, ExportLedger {
             .compactMap { $0.hasSuffix(".db") ? CivilDay($0.dropLast(3)) : nil }.sorted()
     }
 
-    private static func open(_ day: CivilDay, in folder: String) throws -> OpenDay {
-        let pool = try SQLiteFile.open(path(day, in: folder), daySchema)
-        return OpenDay(
-            pool: pool,
-            firstSequence: try pool.read { try Int64.fetchOne($0, sql: "SELECT min(seq) FROM event") }
-        )
+    private static func start(_ reader: any DatabaseReader) throws -> Start {
+        try reader.read { try Int64.fetchOne($0, sql: "SELECT min(seq) FROM event") }.map(Start.at) ?? .empty
     }
 
-    /// Checks the newest day file; run after an unclean stop, in the background.
+    /// Reads the whole newest day file and throws when it is damaged. For after an unclean stop, in the background.
     package func checkNewestDay() throws {
-        guard let day = state.withLock({ $0.days.last }), let pool = day.open?.pool else { return }
-        try SQLiteFile.quickCheck(pool, file: "events/\(day.day).db")
+        guard let newest = state.withLock({ $0.newest }) else { return }
+        try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.day, in: folder))
     }
 
-    /// Brings every WAL into its file and closes.
+    /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
     package func close() throws {
-        let days = state.withLock { $0.days }
-        for day in days { try day.open.map { try SQLiteFile.close($0.pool) } }
-        try SQLiteFile.close(ledger)
+        try writer.sync {
+            try settling.sync {
+                let (newest, older) = state.withLock { ($0.newest, $0.older) }
+                for day in older { try day.queue.close() }
+                if let newest { try SQLiteFile.close(newest.pool) }
+                try SQLiteFile.close(ledger)
+            }
+        }
     }
 
-    // MARK: EventStore
+    // MARK: Writing
 
     package func lastSequence() async throws -> Int64 { state.withLock { $0.lastSequence } }
 
     package func append(_ events: [Event]) async throws -> Int64 {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.async { continuation.resume(with: Result { try self.appendNow(events) }) }
+        }
+    }
+
+    private func appendNow(_ events: [Event]) throws -> Int64 {
         let first = state.withLock { $0.lastSequence } + 1
+        guard !events.isEmpty else { return first }
+        // The file is chosen once for the batch, so that no transaction spans two.
+        let (day, pool) = try currentDay()
         do {
-            // The file is chosen once for the batch, so that no transaction spans two.
-            try await currentDay().write { db in
+            try pool.write { db in
                 let insert = try db.cachedStatement(sql: EventRow.insertSQL)
                 for (offset, event) in events.enumerated() {
                     try insert.execute(arguments: EventRow.arguments(event, sequence: first + Int64(offset)))
                 }
             }
         } catch let error as DatabaseError {
-            throw EventStoreError(error)
-        } catch let error as StorageError {
-            throw EventStoreError.io("\(error)")
+            throw EventStoreError(error, file: Self.path(day, in: folder))
         }
         state.withLock { state in
             state.lastSequence = first + Int64(events.count) - 1
-            guard let newest = state.days.indices.last, state.days[newest].open?.firstSequence == nil else { return }
-            state.days[newest].open?.firstSequence = first
+            guard let index = state.days.lastIndex(where: { $0.day == day }), state.days[index].start == .empty else {
+                return
+            }
+            state.days[index].start = .at(first)
         }
         return first
     }
 
     /// The file of today; a clock that steps back stays in the newest one, so that sequences rise from file to file.
-    private func currentDay() throws -> DatabasePool {
+    private func currentDay() throws -> (day: CivilDay, pool: DatabasePool) {
         let today = now().day
-        if let newest = state.withLock({ $0.days.last }), newest.day >= today { return try pool(of: newest).pool }
-        let day = Day(day: today, open: try Self.open(today, in: folder))
-        state.withLock { $0.days.append(day) }
-        return try pool(of: day).pool
-    }
-
-    private func pool(of day: Day) throws -> OpenDay {
-        if let open = day.open { return open }
-        let opened = try Self.open(day.day, in: folder)
-        return state.withLock { state in
-            guard let index = state.days.firstIndex(where: { $0.day == day.day }) else { return opened }
-            // Another reader may have been quicker; the one that stands is used by all.
-            let open = state.days[index].open ?? opened
-            state.days[index].open = open
-            return open
+        let newest = state.withLock { $0.newest }
+        if let newest, newest.day >= today { return newest }
+        do {
+            let next = (day: today, pool: try SQLiteFile.open(Self.path(today, in: folder), Self.daySchema))
+            state.withLock { state in
+                state.days.append(Day(day: today, start: .empty))
+                state.newest = next
+            }
+            if let newest { settling.async { Self.settle(newest.pool) } }
+            return next
+        } catch let error as StorageError {
+            throw EventStoreError(error)
         }
     }
+
+    /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
+    /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
+    private static func settle(_ pool: DatabasePool) {
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    }
+
+    // MARK: Reading
 
     package func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
-        var days: [OpenDay] = []
-        for day in state.withLock({ $0.days }).reversed() {
-            let open = try pool(of: day)
-            days.append(open)
-            if let first = open.firstSequence, first <= range.lowerBound { break }
-        }
         var found: [StoredEvent] = []
-        for day in days.reversed() where found.count < limit {
+        for day in try days(holding: range) where found.count < limit {
             let rest = limit - found.count
             // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
-            found += try await day.pool.read { db in
+            found += try await reader(of: day).read { db in
                 try Row.fetchAll(
                     db,
                     sql: "\(EventRow.selectSQL) WHERE tenant = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
@@ -151,117 +181,55 @@ package final class EventLog: EventStore, ExportLedger {
         return found
     }
 
-    // MARK: ExportLedger
-
-    package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
-        try await ledger.write { db in
-            try db.execute(
-                sql: "INSERT INTO export_cursor (tenant, last_end, edge) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
-                arguments: [tenant.rawValue, now.milliseconds]
-            )
-            return try Self.cursor(of: tenant, db)
-        }
-    }
-
-    private static func cursor(of tenant: TenantID, _ db: Database) throws -> ExportCursor {
-        guard
-            let row = try Row.fetchOne(
-                db,
-                sql: "SELECT last_end, edge FROM export_cursor WHERE tenant = ?",
-                arguments: [tenant.rawValue]
-            )
-        else { throw StorageError.corrupt(file: "events/ledger.db", detail: "tenant '\(tenant)' has no cursor") }
-        return ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
-    }
-
-    package func cut(
-        _ tenant: TenantID,
-        end: Timestamp,
-        edge: Int64,
-        format: String,
-        level: Int
-    ) async throws -> ExportWindow {
-        try await ledger.write { db in
-            if let stored = try Self.windows(
-                db,
-                "WHERE tenant = ? AND window_end = ?",
-                [tenant.rawValue, end.milliseconds]
-            ).first {
-                return stored
+    /// The days that hold sequences of the range, oldest first. A day is opened to see what it begins with, once.
+    private func days(holding range: ClosedRange<Int64>) throws -> [CivilDay] {
+        var holding: [CivilDay] = []
+        for known in state.withLock({ $0.days }).reversed() {
+            var start = known.start
+            if start == .unknown {
+                start = try Self.start(try reader(of: known.day))
+                state.withLock { state in
+                    guard let index = state.days.firstIndex(where: { $0.day == known.day }) else { return }
+                    state.days[index].start = start
+                }
             }
-            let cursor = try Self.cursor(of: tenant, db)
-            // An edge never moves back; a window that got nothing new is empty.
-            let last = max(edge, cursor.edge)
-            try db.execute(
-                sql: """
-                    INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    tenant.rawValue, end.milliseconds, cursor.lastEnd.milliseconds, cursor.edge + 1, last, format,
-                    level,
-                ]
-            )
-            try db.execute(
-                sql: "UPDATE export_cursor SET last_end = ?, edge = ? WHERE tenant = ?",
-                arguments: [end.milliseconds, last, tenant.rawValue]
-            )
-            return ExportWindow(
-                tenant: tenant,
-                start: cursor.lastEnd,
-                end: end,
-                firstSequence: cursor.edge + 1,
-                lastSequence: last,
-                format: format,
-                level: level
-            )
+            guard case .at(let first) = start else { continue }
+            if first <= range.upperBound { holding.append(known.day) }
+            if first <= range.lowerBound { break }
         }
+        return holding.reversed()
     }
 
-    package func pending(_ tenant: TenantID) async throws -> [ExportWindow] {
-        try await ledger.read { db in
-            try Self.windows(db, "WHERE tenant = ? AND exported_at IS NULL ORDER BY window_end", [tenant.rawValue])
+    private func reader(of day: CivilDay) throws -> any DatabaseReader {
+        let open = state.withLock { state -> (any DatabaseReader)? in
+            if let newest = state.newest, newest.day == day { return newest.pool }
+            guard let index = state.older.firstIndex(where: { $0.day == day }) else { return nil }
+            let found = state.older.remove(at: index)
+            state.older.append(found)
+            return found.queue
         }
-    }
-
-    package func markExported(_ window: ExportWindow, at now: Timestamp) async throws {
-        try await ledger.write { db in
-            try db.execute(
-                sql:
-                    "UPDATE export_window SET exported_at = ? WHERE tenant = ? AND window_end = ? AND exported_at IS NULL",
-                arguments: [now.milliseconds, window.tenant.rawValue, window.end.milliseconds]
-            )
+        if let open { return open }
+        let queue = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
+        // What falls out closes when its last reader is done.
+        _ = state.withLock { state in
+            state.older.append((day, queue))
+            return state.older.count > Self.olderDaysOpen ? state.older.removeFirst() : nil
         }
-    }
-
-    private static func windows(
-        _ db: Database,
-        _ condition: String,
-        _ arguments: StatementArguments
-    ) throws -> [ExportWindow] {
-        try Row.fetchAll(db, sql: "SELECT * FROM export_window \(condition)", arguments: arguments).map { row in
-            guard let tenant = TenantID(row["tenant"] as String) else {
-                throw StorageError.corrupt(file: "events/ledger.db", detail: "a window has no readable tenant")
-            }
-            return ExportWindow(
-                tenant: tenant,
-                start: Timestamp(milliseconds: row["window_start"]),
-                end: Timestamp(milliseconds: row["window_end"]),
-                firstSequence: row["first_seq"],
-                lastSequence: row["last_seq"],
-                format: row["format"],
-                level: row["level"]
-            )
-        }
+        return queue
     }
 }
 
 extension EventStoreError {
-    init(_ error: DatabaseError) {
+    init(_ error: DatabaseError, file: String) {
         switch error.resultCode {
         case .SQLITE_FULL: self = .full
-        case .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .io("\(error)")
+        case .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .io("\(StorageError(error, file: file))")
         default: self = .refused("\(error)")
         }
+    }
+
+    /// The next day's file cannot be opened.
+    init(_ error: StorageError) {
+        if case .full = error { self = .full } else { self = .io("\(error)") }
     }
 }

@@ -1,0 +1,108 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+
+/// `ledger.db`: what has been cut into windows and exported.
+extension EventLog: ExportLedger {
+    package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
+        try await ledger.write { db in
+            try db.execute(
+                sql: "INSERT INTO export_cursor (tenant, last_end, edge) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+                arguments: [tenant.rawValue, now.milliseconds]
+            )
+            return try Self.cursor(of: tenant, db)
+        }
+    }
+
+    private static func cursor(of tenant: TenantID, _ db: Database) throws -> ExportCursor {
+        guard
+            let row = try Row.fetchOne(
+                db,
+                sql: "SELECT last_end, edge FROM export_cursor WHERE tenant = ?",
+                arguments: [tenant.rawValue]
+            )
+        else { throw StorageError.corrupt(file: "events/ledger.db", detail: "tenant '\(tenant)' has no cursor") }
+        return ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
+    }
+
+    package func cut(
+        _ tenant: TenantID,
+        end: Timestamp,
+        edge: Int64,
+        format: String,
+        level: Int
+    ) async throws -> ExportWindow {
+        try await ledger.write { db in
+            if let stored = try Self.windows(
+                db,
+                "WHERE tenant = ? AND window_end = ?",
+                [tenant.rawValue, end.milliseconds]
+            ).first {
+                return stored
+            }
+            let cursor = try Self.cursor(of: tenant, db)
+            // An edge never moves back; a window that got nothing new is empty.
+            let last = max(edge, cursor.edge)
+            try db.execute(
+                sql: """
+                    INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    tenant.rawValue, end.milliseconds, cursor.lastEnd.milliseconds, cursor.edge + 1, last, format,
+                    level,
+                ]
+            )
+            try db.execute(
+                sql: "UPDATE export_cursor SET last_end = ?, edge = ? WHERE tenant = ?",
+                arguments: [end.milliseconds, last, tenant.rawValue]
+            )
+            return ExportWindow(
+                tenant: tenant,
+                start: cursor.lastEnd,
+                end: end,
+                firstSequence: cursor.edge + 1,
+                lastSequence: last,
+                format: format,
+                level: level
+            )
+        }
+    }
+
+    package func pending(_ tenant: TenantID) async throws -> [ExportWindow] {
+        try await ledger.read { db in
+            try Self.windows(db, "WHERE tenant = ? AND exported_at IS NULL ORDER BY window_end", [tenant.rawValue])
+        }
+    }
+
+    package func markExported(_ window: ExportWindow, at now: Timestamp) async throws {
+        try await ledger.write { db in
+            try db.execute(
+                sql:
+                    "UPDATE export_window SET exported_at = ? WHERE tenant = ? AND window_end = ? AND exported_at IS NULL",
+                arguments: [now.milliseconds, window.tenant.rawValue, window.end.milliseconds]
+            )
+        }
+    }
+
+    private static func windows(
+        _ db: Database,
+        _ condition: String,
+        _ arguments: StatementArguments
+    ) throws -> [ExportWindow] {
+        try Row.fetchAll(db, sql: "SELECT * FROM export_window \(condition)", arguments: arguments).map { row in
+            guard let tenant = TenantID(row["tenant"] as String) else {
+                throw StorageError.corrupt(file: "events/ledger.db", detail: "a window has no readable tenant")
+            }
+            return ExportWindow(
+                tenant: tenant,
+                start: Timestamp(milliseconds: row["window_start"]),
+                end: Timestamp(milliseconds: row["window_end"]),
+                firstSequence: row["first_seq"],
+                lastSequence: row["last_seq"],
+                format: row["format"],
+                level: row["level"]
+            )
+        }
+    }
+}

@@ -1,0 +1,395 @@
+import Foundation
+import GRDB
+import LinkEvents
+import LinkRouting
+import Synchronization
+import Testing
+
+@testable import LinkStorage
+
+/// A clock that is set by hand.
+final class TestClock: Sendable {
+    private let instant: Mutex<Timestamp>
+
+    init(_ text: String) { instant = Mutex(LinkStorageTests.instant(text)) }
+
+    var now: Timestamp { instant.withLock { $0 } }
+    func set(_ text: String) { set(LinkStorageTests.instant(text)) }
+    func set(_ now: Timestamp) { instant.withLock { $0 = now } }
+}
+
+func instant(_ text: String) -> Timestamp {
+    guard let instant = Timestamp(text) else { preconditionFailure("'\(text)' is not RFC 3339") }
+    return instant
+}
+
+func tenant(_ text: String) -> TenantID {
+    guard let tenant = TenantID(text) else { preconditionFailure("'\(text)' is no tenant") }
+    return tenant
+}
+
+extension Event {
+    static func sample(_ number: Int, of tenant: TenantID = LinkStorageTests.tenant("shop")) -> Event {
+        Event(
+            id: "event-\(number)",
+            recordedAt: instant("2026-11-21T10:00:00Z"),
+            tenant: tenant,
+            environment: .production,
+            outcome: .matched,
+            linkLength: 20,
+            source: "api",
+            node: "a",
+            requestID: "request-\(number)",
+            method: "POST"
+        )
+    }
+}
+
+extension EventLog {
+    func all(of tenant: TenantID = LinkStorageTests.tenant("shop")) async throws -> [StoredEvent] {
+        try await events(of: tenant, in: 1...Int64.max, limit: .max)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventLogTests {
+    private let clock = TestClock("2026-11-21T10:00:00Z")
+
+    private func log(_ folder: String) throws -> EventLog {
+        let clock = clock
+        return try EventLog(folder) { clock.now }
+    }
+
+    private func dayFiles(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("20") && $0.hasSuffix(".db") }
+            .sorted()
+    }
+
+    private func sequences(in path: String) throws -> [Int64] {
+        try DatabaseQueue(path: path).read { try Int64.fetchAll($0, sql: "SELECT seq FROM event ORDER BY seq") }
+    }
+
+    @Test func everyFieldComesBack() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var event = Event.sample(1)
+            event.occurredAt = instant("2026-11-21T09:59:59.999Z")
+            event.purpose = .preview
+            event.kind = Event.Kind(rawValue: "install")
+            event.parent = "parent"
+            event.clientEventID = "client"
+            event.app = AppID("ios")
+            event.route = RouteID("product")
+            event.revision = Revision(rawValue: 3)
+            event.settingsRevision = 4
+            event.outcome = .rejected
+            event.action = .openStore
+            event.reason = "dot_segment"
+            event.experiment = "checkout"
+            event.variant = "b"
+            event.scheme = "https"
+            event.host = "go.acme.com"
+            event.path = "/product/{id}"
+            event.query = [
+                Event.QueryItem(name: "utm_source", value: "a\"b\n😀"), Event.QueryItem(name: "utm_source", value: ""),
+            ]
+            event.parameters = #"{"id":7}"#
+            event.platform = .ios
+            event.device = .tablet
+            event.osVersion = "17.4"
+            event.appVersion = "3.2.0"
+            event.locale = "en-GB"
+            event.country = "GB"
+            event.referrerHost = "example.com"
+            event.address = "192.0.2.0/24"
+            event.userAgent = "Mozilla/5.0"
+            event.latencyMicroseconds = 731
+            _ = try await log.append([.sample(0), event])
+            #expect(
+                try await log.all() == [
+                    StoredEvent(sequence: 1, event: .sample(0)), StoredEvent(sequence: 2, event: event),
+                ]
+            )
+            try log.close()
+        }
+    }
+
+    @Test func sequencesGoOnAfterARestart() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                #expect(try await log.lastSequence() == 0)
+                #expect(try await log.append([.sample(1), .sample(2)]) == 1)
+                #expect(try await log.append([.sample(3)]) == 3)
+                try log.close()
+            }
+            let log = try log(folder)
+            #expect(try await log.lastSequence() == 3)
+            #expect(try await log.append([.sample(4)]) == 4)
+            #expect(try await log.all().map(\.event.id) == ["event-1", "event-2", "event-3", "event-4"])
+        }
+    }
+
+    /// A process that is killed closes nothing: what stands in the folder at any moment must be the whole log.
+    @Test func abandonedLogIsWhole() async throws {
+        try await withTemporaryDirectory { folder in
+            let manager = FileManager.default
+            let live = folder + "/live"
+            try manager.createDirectory(atPath: live, withIntermediateDirectories: false)
+            let log = try log(live)
+            for batch in 0..<5 {
+                if batch == 3 { clock.set("2026-11-22T00:00:00Z") }
+                _ = try await log.append((0..<10).map { .sample(batch * 10 + $0) })
+                let copy = folder + "/copy-\(batch)"
+                try manager.copyItem(atPath: live, toPath: copy)
+                let recovered = try self.log(copy)
+                #expect(try await recovered.all().map(\.sequence) == Array(1...Int64(batch + 1) * 10))
+                #expect(try await recovered.append([.sample(99)]) == Int64(batch + 1) * 10 + 1)
+            }
+        }
+    }
+
+    @Test func midnightBeginsTheNextFile() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            clock.set("2026-11-21T23:59:59.999Z")
+            _ = try await log.append([.sample(1), .sample(2)])
+            clock.set("2026-11-22T00:00:00.000Z")
+            #expect(try await log.append([.sample(3)]) == 3)
+            clock.set("2026-11-25T10:00:00Z")
+            #expect(try await log.append([.sample(4)]) == 4)
+            #expect(try await log.all().map(\.sequence) == [1, 2, 3, 4])
+            try log.close()
+            #expect(try dayFiles(folder) == ["2026-11-21.db", "2026-11-22.db", "2026-11-25.db"])
+            #expect(try sequences(in: folder + "/2026-11-21.db") == [1, 2])
+            #expect(try sequences(in: folder + "/2026-11-22.db") == [3])
+            #expect(try sequences(in: folder + "/2026-11-25.db") == [4])
+            // Days that are over have no WAL left.
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder).filter { path in
+                    guard path.hasSuffix("-wal") else { return false }
+                    let size = try FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.size] as? Int
+                    return size != 0
+                } == []
+            )
+        }
+    }
+
+    /// Whatever the clock does, sequences rise from file to file and none is used twice.
+    @Test func clockThatStepsBackStaysInTheNewestFile() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                _ = try await log.append([.sample(1)])
+                clock.set("2026-11-23T00:00:00Z")
+                _ = try await log.append([.sample(2)])
+                clock.set("2026-11-21T12:00:00Z")
+                #expect(try await log.append([.sample(3)]) == 3)
+                try log.close()
+            }
+            // Also after a restart.
+            let log = try log(folder)
+            #expect(try await log.append([.sample(4)]) == 4)
+            try log.close()
+            #expect(try sequences(in: folder + "/2026-11-21.db") == [1])
+            #expect(try sequences(in: folder + "/2026-11-23.db") == [2, 3, 4])
+        }
+    }
+
+    /// A process that is killed at midnight leaves the new day's file without rows.
+    @Test func emptyNewestFileIsLookedBehind() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                _ = try await log.append([.sample(1), .sample(2)])
+                clock.set("2026-11-22T00:00:00Z")
+                await #expect(throws: EventStoreError.self) { _ = try await log.append([.poison]) }
+                try log.close()
+            }
+            #expect(try sequences(in: folder + "/2026-11-22.db") == [])
+            let log = try log(folder)
+            #expect(try await log.append([.sample(3)]) == 3)
+            #expect(try await log.all().map(\.sequence) == [1, 2, 3])
+        }
+    }
+
+    /// Retention may have dropped the file with the highest sequence; the ledger still knows it.
+    @Test func sequencesGoOnFromTheLedgerWhenFilesAreGone() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                _ = try await log.append([.sample(1), .sample(2)])
+                _ = try await log.cursor(of: tenant("shop"), since: clock.now)
+                _ = try await log.cut(
+                    tenant("shop"),
+                    end: instant("2026-11-21T11:00:00Z"),
+                    edge: 2,
+                    format: "ndjson",
+                    level: 6
+                )
+                try log.close()
+            }
+            try FileManager.default.removeItem(atPath: folder + "/2026-11-21.db")
+            #expect(try await log(folder).append([.sample(3)]) == 3)
+        }
+    }
+
+    @Test func batchIsStoredWholeOrNotAtAll() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            let error = await #expect(throws: EventStoreError.self) {
+                _ = try await log.append([.sample(1), .poison, .sample(2)])
+            }
+            guard case .refused = try #require(error) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try await log.all().isEmpty)
+            #expect(try await log.append([.sample(3)]) == 1)
+        }
+    }
+
+    /// A stopping server cancels its tasks; what it has taken in is still written.
+    @Test func cancelledTaskStillAppends() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            let append = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await log.append([.sample(1)])
+            }
+            #expect(try await append.value == 1)
+            #expect(try await log.all().count == 1)
+        }
+    }
+
+    @Test func emptyBatchWritesNothing() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            #expect(try await log.append([]) == 1)
+            #expect(try await log.lastSequence() == 0)
+            #expect(try dayFiles(folder) == [])
+        }
+    }
+
+    @Test func pagesFollowEachOtherAcrossDays() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            for day in 0..<7 {
+                clock.set(
+                    Timestamp(milliseconds: instant("2026-11-21T10:00:00Z").milliseconds + Int64(day) * 86_400_000)
+                )
+                _ = try await log.append(
+                    (0..<10).map { .sample(day * 10 + $0, of: tenant($0.isMultiple(of: 2) ? "shop" : "bank")) }
+                )
+            }
+            let expected = (1...70).filter { !$0.isMultiple(of: 2) }.map { Int64($0) }
+            var found: [Int64] = []
+            while true {
+                let page = try await log.events(of: tenant("shop"), in: ((found.last ?? 0) + 1)...70, limit: 3)
+                guard !page.isEmpty else { break }
+                #expect(page.count <= 3)
+                found += page.map(\.sequence)
+            }
+            #expect(found == expected)
+            #expect(
+                try await log.events(of: tenant("shop"), in: 12...31, limit: 100).map(\.sequence)
+                    == expected.filter { (12...31).contains($0) }
+            )
+            #expect(try await log.events(of: tenant("nobody"), in: 1...70, limit: 100).isEmpty)
+            #expect(try await log.events(of: tenant("shop"), in: 71...90, limit: 100).isEmpty)
+            try log.close()
+        }
+    }
+
+    /// A log of a year must not hold a year of files open.
+    @Test func onlyAFewOldDaysStayOpen() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                for day in 0..<30 {
+                    clock.set(
+                        Timestamp(milliseconds: instant("2026-11-01T10:00:00Z").milliseconds + Int64(day) * 86_400_000)
+                    )
+                    _ = try await log.append([.sample(day)])
+                }
+                try log.close()
+            }
+            let log = try log(folder)
+            #expect(try await log.all().count == 30)
+            #expect(try await log.all().count == 30)
+            let open = try FileManager.default.contentsOfDirectory(atPath: folder).count { $0.hasSuffix(".db-shm") }
+            // The newest, four older ones, the ledger.
+            #expect(open <= 6)
+            try log.close()
+        }
+    }
+
+    @Test func rowThatCannotBeReadIsNamed() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            _ = try await log.append([.sample(1)])
+            let queue = try DatabaseQueue(path: folder + "/2026-11-21.db")
+            try await queue.write { try $0.execute(sql: "UPDATE event SET environment = 'NOT AN ID'") }
+            let error = await #expect(throws: StorageError.self) { _ = try await log.all() }
+            #expect("\(try #require(error))".contains("row 1: the column environment cannot be read"))
+        }
+    }
+
+    @Test(arguments: ["ledger.db", "2026-11-21.db"]) func damagedFileIsRefused(_ name: String) async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                _ = try await log.append([.sample(1)])
+                try log.close()
+            }
+            try Data().write(to: URL(filePath: folder + "/" + name))
+            let error = #expect(throws: StorageError.self) { try log(folder) }
+            #expect("\(try #require(error))".hasPrefix("\(folder)/\(name) is damaged (it is empty)."))
+        }
+    }
+
+    @Test func newestDayIsCheckedForDamage() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                _ = try await log.append((0..<500).map { .sample($0) })
+                try log.checkNewestDay()
+                try log.close()
+            }
+            let handle = try #require(FileHandle(forWritingAtPath: folder + "/2026-11-21.db"))
+            try handle.seek(toOffset: 12 * 4_096)
+            try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
+            try handle.close()
+            let log = try log(folder)
+            #expect(throws: StorageError.self) { try log.checkNewestDay() }
+        }
+    }
+
+    @Test(arguments: [
+        (ResultCode.SQLITE_FULL, "full"), (.SQLITE_IOERR_FSYNC, "io"), (.SQLITE_IOERR_WRITE, "io"),
+        (.SQLITE_CORRUPT, "io"), (.SQLITE_NOTADB, "io"), (.SQLITE_CONSTRAINT_CHECK, "refused"),
+        (.SQLITE_TOOBIG, "refused"),
+        (.SQLITE_BUSY, "refused"),
+    ]) func failuresAreToldApart(_ code: ResultCode, _ kind: String) {
+        switch EventStoreError(DatabaseError(resultCode: code), file: "a.db") {
+        case .full: #expect(kind == "full")
+        case .io: #expect(kind == "io")
+        case .refused: #expect(kind == "refused")
+        }
+    }
+
+    /// A disk that is full at midnight cannot take the next day's file: that heals too, and must not end the process.
+    @Test func fullDiskAtMidnightIsAFullDisk() {
+        #expect(EventStoreError(StorageError.full(file: "a.db")) == .full)
+        #expect(EventStoreError(StorageError.foreignFile(file: "a.db")) != .full)
+    }
+}
+
+extension Event {
+    /// One that the schema refuses.
+    fileprivate static var poison: Event {
+        var event = sample(0)
+        event.parameters = "{"
+        return event
+    }
+}
