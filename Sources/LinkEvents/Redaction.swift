@@ -32,15 +32,27 @@ package struct Redaction: Sendable, Hashable {
         self.address = address
     }
 
-    /// The allow-listed items, in the link's order; one whose escapes are broken has no value to record.
-    package func query(of link: Link, plus: Link.PlusSign) -> [Event.QueryItem] {
+    /// The allow-listed items, in the link's order, without those that a sensitive parameter was captured from; one whose
+    /// escapes are broken has no value to record.
+    package func query(
+        of link: Link,
+        plus: Link.PlusSign,
+        parameters: [Resolution.Parameter]
+    ) -> [Event.QueryItem] {
         guard !recordQuery.isEmpty else { return [] }
         return link.query.compactMap { item in
             guard let name = link.name(of: item, plus: plus), recordQuery.contains(name),
+                !parameters.contains(where: { $0.isSensitive && $0.place == .query(name) }),
                 let value = link.value(of: item, plus: plus)
             else { return nil }
             return Event.QueryItem(name: name, value: value)
         }
+    }
+
+    /// The host, with `{name}` for its first label where that is a sensitive parameter.
+    package func host(of link: Link, parameters: [Resolution.Parameter]) -> String? {
+        guard let hidden = parameters.first(where: { $0.isSensitive && $0.place == .host }) else { return link.host }
+        return link.host.map { "{\(hidden.name)}" + $0.drop { $0 != "." } }
     }
 
     /// The path of a link that a route or fallback answered, or that nothing did.
@@ -70,8 +82,10 @@ package struct Redaction: Sendable, Hashable {
             path += "/"
             var start = range.lowerBound
             for (bytes, name) in hidden.sorted(by: { $0.bytes.lowerBound < $1.bytes.lowerBound }) {
-                path += escaped(link.pathBytes[start..<bytes.lowerBound]) + "{\(name)}"
-                start = bytes.upperBound
+                // Clamped: were a place ever wrong, too much is hidden and nothing traps.
+                let begin = min(max(bytes.lowerBound, start), range.upperBound)
+                path += escaped(link.pathBytes[start..<begin]) + "{\(name)}"
+                start = min(max(bytes.upperBound, begin), range.upperBound)
             }
             path += escaped(link.pathBytes[start..<range.upperBound])
         }
@@ -97,44 +111,13 @@ package struct Redaction: Sendable, Hashable {
         return writer.text
     }
 
-    /// The client's address as far as it may be kept; nil for what is not an address.
+    /// The client's address as far as it may be kept; nil for what is not an address. Every way to write one address gives
+    /// the same text, and an IPv4 address in an IPv6 one (`::ffff:192.0.2.1`) is that IPv4 address.
     package func address(_ text: String, key: @autoclosure () -> Data) -> String? {
-        switch address {
-        case .none: return nil
-        case .keyed:
-            let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: key()))
-            return "hmac:" + code.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        case .truncated: return Self.truncated(text)
-        }
-    }
-
-    private static func truncated(_ text: String) -> String? {
-        let mapped = text.lowercased().hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
-        let octets = mapped.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        if octets.count == 4 {
-            guard let a = octets[0], let b = octets[1], let c = octets[2], octets[3] != nil else { return nil }
-            return "\(a).\(b).\(c).0/24"
-        }
-        guard let groups = ipv6Groups(text) else { return nil }
-        let kept = groups.prefix(3).map { String($0, radix: 16) }
-        return kept.joined(separator: ":") + "::/48"
-    }
-
-    private static func ipv6Groups(_ text: String) -> [UInt16]? {
-        let address = text.split(separator: "%", maxSplits: 1)[0]
-        func groups(_ text: Substring) -> [UInt16]? {
-            guard !text.isEmpty else { return [] }
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { UInt16($0, radix: 16) }
-            return parts.contains(nil) ? nil : parts.compactMap(\.self)
-        }
-        guard let gap = address.firstRange(of: "::") else {
-            guard let all = groups(address), all.count == 8 else { return nil }
-            return all
-        }
-        guard let head = groups(address[..<gap.lowerBound]), let tail = groups(address[gap.upperBound...]),
-            head.count + tail.count < 8
-        else { return nil }
-        return head + Array(repeating: 0, count: 8 - head.count - tail.count) + tail
+        guard address != .none, let address = NetworkAddress(text) else { return nil }
+        guard self.address == .keyed else { return address.network }
+        let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
+        return "hmac:" + code.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
 

@@ -146,14 +146,19 @@ package struct Resolving: Sendable {
         event.experiment = resolution.variant?.experiment
         event.variant = resolution.variant.map { $0.isAssigned ? $0.variant : "unassigned" }
         event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
-        event.host = answer.link?.host ?? resolution.rejection?.host
+        event.host =
+            answer.link.map { redaction.host(of: $0, parameters: resolution.parameters) } ?? resolution.rejection?.host
         if let link = answer.link, let table = answer.table {
             event.path = redaction.path(
                 of: table.router.identity.withoutIgnoredHost(link),
                 outcome: resolution.outcome,
                 parameters: resolution.parameters
             )
-            event.query = redaction.query(of: link, plus: table.router.table.defaults.plusSign)
+            event.query = redaction.query(
+                of: link,
+                plus: table.router.table.defaults.plusSign,
+                parameters: resolution.parameters
+            )
         }
         event.parameters = redaction.parameters(resolution.parameters)
         event.platform = context.platform
