@@ -37,7 +37,7 @@ package final class KeyRing: Sendable {
         return grant
     }
 
-    /// The request's key, which must have the scope for the tenant.
+    /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are the key's own.
     func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
         guard let grant = try optionalGrant(of: request) else {
             var problem = Problem(
@@ -47,7 +47,7 @@ package final class KeyRing: Sendable {
             problem.headers[.wwwAuthenticate] = "Bearer"
             throw problem
         }
-        guard grant.allows(scope, for: tenant) else {
+        guard grant.allows(scope, for: tenant ?? grant.tenant) else {
             throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
         }
         return grant
