@@ -29,7 +29,9 @@ struct AssociationController {
 extension Request {
     /// The root of the host that the request names, scanned like any link; nil when there is none or it is no host.
     var hostLink: Link? {
-        guard let authority = head.authority, !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "/")) else {
+        // What ends a host in a link would make the rest of the authority a path, a query or a fragment.
+        let ends = "/?#".utf8
+        guard let authority = head.authority, !authority.isEmpty, !authority.utf8.contains(where: ends.contains) else {
             return nil
         }
         return try? Link.parse("https://\(authority)/")
