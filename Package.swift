@@ -179,7 +179,14 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkServerTests",
-            dependencies: ["LinkServer", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
     ]

@@ -1,0 +1,133 @@
+import HTTPTypes
+import LinkEvents
+import LinkRouting
+import LinkStorage
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct ClickTests {
+    private static let iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"
+    private static let iPad = "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X)"
+    private static let androidPhone = "Mozilla/5.0 (Linux; Android 15; Pixel 9) Mobile Safari/537.36"
+    private static let desktop = "Mozilla/5.0 (Windows NT 10.0; Win64; x64)"
+
+    private static let links = """
+        formatVersion: 1
+        tenant: acme
+        settings:
+          domains: [{host: go.acme.example}, {host: "*.acme.link"}, {host: www.acme.example, serves: association}]
+          schemes: [acme]
+          apps:
+            - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.acme, stores: [{kind: appStore, id: "123456789"}]}
+        table:
+          routes:
+            - {id: store, path: /store, open: {screen: Store}, store: true, web: "https://www.acme.example/store"}
+            - {id: hello, path: /hello, when: {locale: fr}, web: "https://www.acme.example/bonjour"}
+            - {id: hallo, path: /hello, web: "https://www.acme.example/hello"}
+            - {id: appOnly, path: /app, open: {screen: App}}
+        """
+        .replacing("appOnly", with: "app-only")
+
+    struct Case: CustomTestStringConvertible {
+        let agent: String
+        let path: String
+        let status: Int
+        var location: String?
+        let platform: Platform
+        let device: Device
+
+        var testDescription: String { "\(platform) \(device) \(path)" }
+    }
+
+    private static let appStore = "https://apps.apple.com/app/id123456789"
+    private static let page = "https://www.acme.example/store"
+
+    static let cases = [
+        Case(agent: iPhone, path: "/store", status: 302, location: appStore, platform: .ios, device: .phone),
+        Case(agent: iPad, path: "/store", status: 302, location: appStore, platform: .ios, device: .tablet),
+        Case(agent: androidPhone, path: "/store", status: 302, location: page, platform: .android, device: .phone),
+        Case(agent: desktop, path: "/store", status: 302, location: page, platform: .windows, device: .desktop),
+        Case(agent: iPhone, path: "/app", status: 404, platform: .ios, device: .phone),
+        Case(agent: iPhone, path: "/nowhere", status: 404, platform: .ios, device: .phone),
+    ]
+
+    @Test(arguments: cases)
+    func deviceDecidesWhereAClickLeads(one: Case) async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            let answer = try await service.publicPort(
+                .get,
+                one.path,
+                host: "go.acme.example",
+                headers: [.userAgent: one.agent]
+            )
+            #expect(answer.status == one.status)
+            #expect(answer["Location"] == one.location)
+            #expect(answer["Cache-Control"] == "no-store")
+            let event = try #require(try await service.events(of: "acme").first)
+            #expect(event.kind == .click)
+            #expect(event.platform == one.platform)
+            #expect(event.device == one.device)
+        }
+    }
+
+    @Test func acceptLanguageChoosesByWeight() async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            func location(_ languages: String) async throws -> String? {
+                try await service.publicPort(
+                    .get,
+                    "/hello",
+                    host: "go.acme.example",
+                    headers: [.acceptLanguage: languages]
+                )["Location"]
+            }
+            #expect(try await location("en;q=0.5, fr-CA") == "https://www.acme.example/bonjour")
+            #expect(try await location("en") == "https://www.acme.example/hello")
+            #expect(try await location(",;q=;;q=x,fr;q=0") == "https://www.acme.example/hello")
+        }
+    }
+
+    @Test func headAndPrefetchAreRecordedAsWhatTheyAre() async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            let purpose = try #require(HTTPField.Name("Sec-Purpose"))
+            let head = try await service.publicPort(.head, "/hello", host: "go.acme.example")
+            let prefetch = try await service.publicPort(
+                .get,
+                "/hello",
+                host: "shop.acme.link",
+                headers: [purpose: "prefetch;prerender"]
+            )
+            #expect([head.status, prefetch.status] == [302, 302])
+            let events = try await service.events(of: "acme")
+            #expect(events.map(\.method) == ["HEAD", "GET"])
+            #expect(events.map(\.purpose) == [.live, .prefetch])
+            #expect(events.map(\.host) == ["go.acme.example", "shop.acme.link"])
+        }
+    }
+
+    @Test(arguments: [
+        "", "/", "go.acme.example/", "user@go.acme.example", "go.acme.example:8080", "go.acme.example:99999999999",
+        "acme.link", "[::1", "..", "go.acme.example?x", "go.acme.example#x", "go acme", "%00",
+        "www.acme.example", "ｇｏ.acme.example",
+    ])
+    func hostThatServesNoLinksIsUnknownAndNothingIsRecorded(host: String) async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            let answer = try await service.publicPort(.get, "/hello", host: host)
+            #expect(answer.status == 404)
+            #expect(answer.json?["code"]?.text == "unknown_host")
+            #expect(try await service.log.lastSequence() == 0)
+        }
+    }
+
+    @Test(arguments: ["/_fp", "/_fp/x", "/.well-known", "/.well-known/x"])
+    func reservedPathsAreNeverClicks(path: String) async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            #expect(try await service.publicPort(.get, path, host: "go.acme.example").status == 404)
+            #expect(try await service.log.lastSequence() == 0)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import LinkEvents
+import LinkRouting
+import Testing
+
+@Suite(.timeLimit(.minutes(2)))
+struct RecorderRefusalTests {
+    private static let tolerant = """
+        formatVersion: 1
+        tenant: tolerant
+        settings: {schemes: [tolerant], whenLogFails: answer}
+        table: {routes: [{id: home, path: /, open: {screen: Home}}]}
+        """
+
+    @Test func fullLogRefusesWithRetryAfter() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            let answer = try await service.resolve(#"{"url":"yourapp://home"}"#)
+            #expect(answer.status == 503)
+            #expect(answer["Retry-After"] == "1")
+            #expect(answer.json?["code"]?.text == "log_unavailable")
+        }
+    }
+
+    @Test func fullLogRefusesAClickAsWell() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            let answer = try await service.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
+            #expect(answer.status == 503)
+            #expect(answer["Location"] == nil)
+        }
+    }
+
+    @Test func tenantThatPrefersAnswersGetsThemUnrecorded() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            try await service.load(Self.tolerant)
+            let answer = try await service.resolve(#"{"url":"tolerant:"}"#)
+            #expect(answer.status == 200)
+            #expect(answer.json?["recorded"]?.bool == false)
+            #expect(answer.json?["outcome"]?.text == "matched")
+        }
+    }
+
+    @Test func batchIsAnsweredUnrecordedOnlyWhenEveryTenantAllowsIt() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            try await service.load(Self.tolerant)
+            let answer = try await service.resolve(#"{"links":["tolerant:","yourapp://home"]}"#)
+            #expect(answer.status == 503)
+        }
+    }
+
+    @Test func eventThatCannotBeStoredFailsOnlyItsOwnRequest() async throws {
+        try await withService(failing: { events in
+            events.contains { $0.clientEventID == "poison" } ? .refused("poison") : nil
+        }) { service in
+            let answers = try await withThrowingTaskGroup(of: (isPoison: Bool, answer: Answer).self) { group in
+                for number in 0..<40 {
+                    let isPoison = number == 17
+                    let id = isPoison ? "poison" : "event-\(number)"
+                    group.addTask {
+                        (isPoison, try await service.resolve(#"{"url":"yourapp://home","clientEventId":"\#(id)"}"#))
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (isPoison, answer) in answers {
+                #expect(answer.status == (isPoison ? 500 : 200))
+                #expect(answer.json?["code"]?.text == (isPoison ? "not_recorded" : nil))
+            }
+            #expect(try await service.events(of: "shop").count == 39)
+        }
+    }
+
+    @Test func linksOfNobodyAreAnsweredUnrecordedBeyondAHundredASecond() async throws {
+        try await withService { service in
+            for number in 0..<120 {
+                let answer = try await service.resolve(#"{"url":"https://host\#(number).example/"}"#)
+                #expect(answer.status == 200)
+                #expect(answer.json?["recorded"]?.bool == (number < 100))
+                #expect(answer.json?["outcome"]?.text == "unmatched")
+            }
+            let mixed = try await service.resolve(#"{"links":["https://nobody.example/","yourapp://home"]}"#)
+            #expect(mixed.json?["results"]?.elements?.map { $0["recorded"]?.bool } == [false, true])
+            service.clock.advance(seconds: 1)
+            let later = try await service.resolve(#"{"url":"https://nobody.example/"}"#)
+            #expect(later.json?["recorded"]?.bool == true)
+            #expect(try await service.unownedEvents().count == 101)
+            #expect(try await service.events(of: "shop").count == 1)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import HTTPTypes
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import Testing
+
+/// What all ports do with keys, request ids and paths.
+@Suite(.timeLimit(.minutes(2)))
+struct RequestTests {
+    private static let longest = String(repeating: "a", count: 64)
+
+    @Test(arguments: [("abc-1._Z", true), (longest, true), (longest + "a", false), ("a b", false), ("a\u{E9}", false)])
+    func requestIDIsKeptOnlyWhenItIsPlain(id: String, isKept: Bool) async throws {
+        try await withService { service in
+            let name = try #require(HTTPField.Name("X-Request-ID"))
+            let answer = try await service.resolve(#"{"url":"yourapp://home"}"#, headers: [name: id])
+            #expect((answer["X-Request-ID"] == id) == isKept)
+            let event = try #require(try await service.events(of: "shop").first)
+            #expect(event.requestID == answer["X-Request-ID"])
+        }
+    }
+
+    @Test func expiredKeyIsNoKey() async throws {
+        try await withService { service in
+            let expiry = Timestamp(milliseconds: service.clock.now.milliseconds + 1_000)
+            let key = try service.makeKey(expiresAt: expiry)
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: key).status == 200)
+            service.clock.advance(seconds: 1)
+            let answer = try await service.adminPort(.get, "/admin/v1/tenants", key: key)
+            #expect(answer.status == 401)
+            #expect(answer.json?["code"]?.text == "invalid_key")
+        }
+    }
+
+    @Test(arguments: [
+        (KeyGrant.Scope.tablesRead, "GET", "/table", 200), (.tablesRead, "PUT", "/table", 403),
+        (.tablesRead, "POST", "/publish", 403), (.tablesRead, "GET", "/exports", 403),
+        (.exportsRead, "GET", "/exports", 200), (.exportsRead, "GET", "/table", 403),
+        (.publish, "PUT", "/settings", 403), (.tablesWrite, "PUT", "/settings", 403),
+        (.explain, "GET", "/table", 403), (.resolve, "GET", "/settings", 403),
+    ])
+    func scopeOpensOnlyItsOwnEndpoints(
+        scope: KeyGrant.Scope,
+        method: String,
+        path: String,
+        status: Int
+    ) async throws {
+        try await withService { service in
+            let key = try service.makeKey(tenant: "shop", scopes: [scope])
+            let method = try #require(HTTPRequest.Method(rawValue: method))
+            let body = method == .put ? "{}" : ""
+            let own = try await service.adminPort(method, "/admin/v1/tenants/shop\(path)", key: key, body: body)
+            #expect(own.status == status)
+            let other = try await service.adminPort(method, "/admin/v1/tenants/taxi\(path)", key: key, body: body)
+            #expect(other.status == 403)
+        }
+    }
+
+    /// A key of one tenant sees that tenant in the list, and no other.
+    @Test func listOfTenantsEndsAtTheKeysOwn() async throws {
+        try await withService { service in
+            let key = try service.makeKey(tenant: "shop", scopes: [.tablesRead])
+            let answer = try await service.adminPort(.get, "/admin/v1/tenants", key: key)
+            #expect(answer.status == 200)
+            #expect(answer.json?["tenants"]?.elements?.compactMap { $0["id"]?.text } == ["shop"])
+        }
+    }
+
+    @Test(arguments: [
+        "..", "../x/y", "%2e%2e/%2e%2e/x", "dt=1/../x", "dt=1/%2e%2e/x", "dt=1%2f..%2f/h/x", "/etc/passwd", "a/b/c/d",
+        "tenant=taxi/dt=1/x", "dt=1/hour=1/%00", ".hidden/a/b", "dt=1/hour=1/" + String(repeating: "x", count: 500),
+    ])
+    func exportNamesLeadNowhereElse(name: String) async throws {
+        try await withService { service in
+            let key = try service.makeKey()
+            let answer = try await service.adminPort(.get, "/admin/v1/tenants/shop/exports/\(name)", key: key)
+            #expect(answer.status == 404)
+            #expect(answer.json?["code"]?.text == "unknown_export")
+        }
+    }
+
+    @Test func readinessFollowsTheService() async throws {
+        try await withService { service in
+            let before = try await service.opsPort("/readyz")
+            service.parts.readiness.set(true)
+            let after = try await service.opsPort("/readyz")
+            let alive = try await service.opsPort("/livez")
+            #expect([before.status, after.status, alive.status] == [503, 200, 200])
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LinkRouting
+import LinkServer
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+
+/// What a port answered.
+struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let text: String
+
+    var json: JSONNode? { try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 20)) }
+
+    subscript(name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+}
+
+extension TestService {
+    func resolve(_ body: String, headers: HTTPFields = [:]) async throws -> Answer {
+        try await publicPort(.post, "/resolve", headers: headers, body: body)
+    }
+
+    func publicPort(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        host: String = "localhost",
+        headers: HTTPFields = [:],
+        body: String = ""
+    ) async throws -> Answer {
+        let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+        return try await send(method, path, host, headers, body, to: application)
+    }
+
+    func adminPort(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        key: String?,
+        headers: HTTPFields = [:],
+        body: String = ""
+    ) async throws -> Answer {
+        var headers = headers
+        if let key { headers[.authorization] = "Bearer \(key)" }
+        let application = buildAdminApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+        return try await send(method, path, "localhost", headers, body, to: application)
+    }
+
+    func opsPort(_ path: String) async throws -> Answer {
+        let application = buildOpsApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+        return try await send(.get, path, "localhost", [:], "", to: application)
+    }
+
+    private func send<Port: ApplicationProtocol>(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ host: String,
+        _ headers: HTTPFields,
+        _ body: String,
+        to application: Port
+    ) async throws -> Answer {
+        var headers = headers
+        if !body.isEmpty { headers[.contentLength] = "\(body.utf8.count)" }
+        let request = Request(
+            head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(string: body))
+        )
+        let channel = NIOAsyncTestingChannel()
+        channel.remoteAddress = try SocketAddress(ipAddress: "203.0.113.77", port: 40_000)
+        let context = Port.Responder.Context(
+            source: ApplicationRequestContextSource(channel: channel, logger: parts.logger)
+        )
+        let response = try await application.responder.respond(to: request, context: context)
+        let written = WrittenBody()
+        try await response.body.write(written)
+        return Answer(status: response.status.code, headers: response.headers, text: written.text)
+    }
+}
+
+private final class WrittenBody: ResponseBodyWriter, Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+
+    func write(_ buffer: ByteBuffer) async throws { bytes.withLock { $0 += buffer.readableBytesView } }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

@@ -1,0 +1,164 @@
+import Examples
+import Foundation
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import Logging
+import Synchronization
+
+/// The service on real files, with a clock that only the test moves.
+struct TestService: Sendable {
+    let parts: ServerParts
+    let clock: TestClock
+    let directory: String
+    let log: EventLog
+
+    /// Writes and publishes a tenant document.
+    func load(_ text: String) async throws {
+        let document = try TenantDocument(text)
+        guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
+            throw IncompleteDocument()
+        }
+        let change = Change(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
+        _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
+        _ = try await parts.editor.saveTable(table, of: tenant, in: .production, expected: nil, change: change)
+        _ = try await parts.editor.publish(tenant, in: .production, message: "", change: change)
+    }
+
+    struct IncompleteDocument: Error {}
+
+    func makeKey(
+        tenant: String? = nil,
+        scopes: Set<KeyGrant.Scope> = [.admin],
+        expiresAt: Timestamp? = nil
+    ) throws -> String {
+        guard let key = APIKey(environment: .production, random: Data(repeating: 7, count: 41)) else {
+            throw IncompleteDocument()
+        }
+        let grant = KeyGrant(
+            id: key.id,
+            secretHash: key.secretHash,
+            tenant: tenant.flatMap { TenantID($0) },
+            scopes: scopes,
+            createdAt: clock.now,
+            expiresAt: expiresAt,
+            name: "test"
+        )
+        parts.keys.replace(by: [grant])
+        return key.token
+    }
+
+    func events(of tenant: String) async throws -> [Event] {
+        guard let tenant = TenantID(tenant) else { return [] }
+        return try await log.events(of: tenant, in: 1...100_000, limit: 100_000).map(\.event)
+    }
+
+    /// The `-` of links that belong to nobody.
+    func unownedEvents() async throws -> [Event] {
+        try await log.events(of: .none, in: 1...100_000, limit: 100_000).map(\.event)
+    }
+}
+
+final class TestClock: Sendable {
+    private let instant = Mutex(Timestamp(milliseconds: 1_795_255_200_000))
+
+    var now: Timestamp { instant.withLock(\.self) }
+
+    func advance(seconds: Int64) {
+        instant.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + seconds * 1_000) }
+    }
+}
+
+/// A log that fails for some events.
+struct FailingStore: EventStore {
+    let log: EventLog
+    let failure: @Sendable ([Event]) -> EventStoreError?
+
+    func lastSequence() async throws -> Int64 { try await log.lastSequence() }
+
+    func append(_ events: [Event]) async throws -> Int64 {
+        if let error = failure(events) { throw error }
+        return try await log.append(events)
+    }
+
+    func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
+        try await log.events(of: tenant, in: range, limit: limit)
+    }
+}
+
+/// Runs `body` with the service and the five example tenants in a fresh folder; the recorder writes until it returns.
+func withService<Value: Sendable>(
+    failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
+    _ body: (TestService) async throws -> Value
+) async throws -> Value {
+    try await withTemporaryDirectory { path in
+        let clock = TestClock()
+        let directory = try DataDirectory(path + "/data")
+        let database = try CatalogDatabase(directory.catalogPath)
+        let log = try EventLog(directory.eventsPath) { clock.now }
+        let service = try await makeService(directory, database, log, clock, failing: failure)
+        let recorder = service.parts.resolving.recorder
+        let value = try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await recorder.run() }
+            let result: Result<Value, any Error>
+            do { result = .success(try await body(service)) } catch { result = .failure(error) }
+            recorder.stop()
+            try await group.waitForAll()
+            return try result.get()
+        }
+        try log.close()
+        try database.close()
+        return value
+    }
+}
+
+private func makeService(
+    _ directory: DataDirectory,
+    _ database: CatalogDatabase,
+    _ log: EventLog,
+    _ clock: TestClock,
+    failing failure: @escaping @Sendable ([Event]) -> EventStoreError?
+) async throws -> TestService {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let recorder = EventRecorder(
+        store: FailingStore(log: log, failure: failure),
+        now: { clock.now },
+        logger: logger
+    )
+    let catalog = LiveCatalog()
+    guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
+        throw TestService.IncompleteDocument()
+    }
+    let parts = ServerParts(
+        resolving: Resolving(
+            catalog: catalog,
+            recorder: recorder,
+            sealer: sealer,
+            eventIDs: EventIDGenerator { 1 },
+            addressKeys: AddressKeys { Data(repeating: 9, count: $0) },
+            now: { clock.now },
+            node: "test"
+        ),
+        keys: KeyRing([]) { clock.now },
+        editor: CatalogEditor(store: database) { catalog.replace(by: $0) },
+        store: database,
+        exporter: Exporter(
+            store: log,
+            ledger: log,
+            sink: DirectoryExportSink(directory: directory.exportsPath),
+            recorder: recorder,
+            plans: { catalog.current.tables.map { ExportPlan($0) } },
+            now: { clock.now },
+            sleep: { _ in },
+            logger: logger
+        ),
+        readiness: Readiness(),
+        limits: ServerLimits(),
+        logger: logger
+    )
+    let service = TestService(parts: parts, clock: clock, directory: directory.path, log: log)
+    for (_, document) in Examples.tenants { try await service.load(document) }
+    return service
+}
