@@ -73,5 +73,6 @@ private enum QuickStart {
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/, with: "TIME")
             .replacing(/"node":"[^"]*"/, with: #""node":"NODE""#)
             .replacing(/"userAgent":"[^"]*"/, with: #""userAgent":"AGENT""#)
+            .replacing(/"latencyMicros":(?:null|[0-9]+)/, with: #""latencyMicros":0"#)
     }
 }
