@@ -29,7 +29,20 @@ package struct DirectoryExportSink: ExportSink {
             at: final.deletingLastPathComponent(),
             withIntermediateDirectories: true
         )
+        // Every level: after a power cut a folder is there only when the one above it was synced.
+        var folder = root
+        for part in path.split(separator: "/") {
+            try Self.sync(folder.path)
+            folder.append(path: String(part))
+        }
         return try File(final: final.path, temporary: final.path + Self.temporaryEnding)
+    }
+
+    private static func sync(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw Failure("fsync", folder) }
     }
 
     package func write(manifest: [UInt8], name: String) throws {
@@ -87,10 +100,7 @@ package struct DirectoryExportSink: ExportSink {
         func finish() throws {
             guard fsync(descriptor) == 0 else { throw Failure("fsync", temporary) }
             guard rename(temporary, final) == 0 else { throw Failure("rename", temporary) }
-            let folder = open(URL(filePath: final).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard folder >= 0 else { throw Failure("open folder of", final) }
-            defer { close(folder) }
-            guard fsync(folder) == 0 else { throw Failure("fsync folder of", final) }
+            try DirectoryExportSink.sync(URL(filePath: final).deletingLastPathComponent().path)
         }
     }
 }

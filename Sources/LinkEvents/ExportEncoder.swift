@@ -106,6 +106,9 @@ package enum ExportEncoder: String, Sendable, CaseIterable {
         var text = text
         if let first = text.utf8.first, Array("=+-@\t\r".utf8).contains(first) { text = "'" + text }
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        // Byte by byte: a quote before a combining accent is one character with it, and must be doubled all the same.
+        var quoted: [UInt8] = [0x22]
+        for byte in text.utf8 { quoted += byte == 0x22 ? [0x22, 0x22] : [byte] }
+        return String(decoding: quoted + [0x22], as: UTF8.self)
     }
 }
