@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A system call on a file that failed.
 package struct FileFailure: Error, CustomStringConvertible {
