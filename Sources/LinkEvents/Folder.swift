@@ -14,8 +14,8 @@ package struct FileFailure: Error, CustomStringConvertible {
 package enum Folder {
     /// Makes the folder, and those above it that are missing, and syncs the folder that holds each. One that is there keeps
     /// its mode.
-    package static func make(_ path: String, mode: mode_t) throws {
-        if mkdir(path, mode) != 0 {
+    package static func make(_ path: String, mode: UInt16) throws {
+        if mkdir(path, mode_t(mode)) != 0 {
             switch errno {
             case EEXIST:
                 var status = stat()
