@@ -38,8 +38,8 @@ package final class LiveCatalog: Sendable {
         if let file = box.files.withLock({ $0[key] }) { return file }
         let file =
             switch kind {
-            case .apple: AppleAppSiteAssociation.file(for: fileHost, router: table.router)
-            case .android: AssetLinks.file(for: fileHost, router: table.router)
+            case .apple: AppleFileGenerator.file(for: fileHost, router: table.router)
+            case .android: AndroidFileGenerator.file(for: fileHost, router: table.router)
             }
         box.files.withLock { $0[key] = file }
         return file

@@ -23,7 +23,7 @@ struct AssociationPropertyTests {
         for _ in 0..<40 {
             let router = try router(&chance)
             for host in Self.hosts {
-                let file = try AssociationSimulator(AppleAppSiteAssociation.file(for: host, router: router))
+                let file = try AssociationSimulator(AppleFileGenerator.file(for: host, router: router))
                 for _ in 0..<20 {
                     let url = url(on: host, &chance)
                     let answer = router.resolve(url, in: context(&chance))
@@ -48,7 +48,7 @@ struct AssociationPropertyTests {
         var chance = Chance(seed &+ 1_000)
         for _ in 0..<40 {
             let router = try router(&chance)
-            let file = try AssociationSimulator(AppleAppSiteAssociation.file(for: "wild.example", router: router))
+            let file = try AssociationSimulator(AppleFileGenerator.file(for: "wild.example", router: router))
             for _ in 0..<20 {
                 let url = url(on: "x.wild.example", &chance)
                 guard isOpened(router.resolve(url, in: context(&chance)), router) else { continue }

@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-struct AppleAppSiteAssociationTests {
+struct AppleFileGeneratorTests {
     private static let shop = """
         {"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.yourapp"],"components":[\
         {"/":"/product/?*","percentEncoded":false},\
@@ -57,10 +57,10 @@ struct AppleAppSiteAssociationTests {
         ("shop", "go.yourappdomain.com", shop),
     ])
     func exampleHasItsFile(_ tenant: String, _ host: String, _ file: String) throws {
-        let bytes = AppleAppSiteAssociation.file(for: host, router: try Examples.router(tenant))
+        let bytes = AppleFileGenerator.file(for: host, router: try Examples.router(tenant))
 
         #expect(String(decoding: bytes, as: UTF8.self) == file)
-        #expect(bytes.count < AppleAppSiteAssociation.maximumBytes)
+        #expect(bytes.count < AppleFileGenerator.maximumBytes)
     }
 
     @Test func tenantWithoutADomainHasNoFileToServe() throws {
@@ -76,7 +76,7 @@ struct AppleAppSiteAssociationTests {
     ])
     func magazineOpensWhatItsLegacyFileOpened(_ url: String, _ opens: Bool) throws {
         let router = try Examples.router("magazine")
-        let file = try AssociationSimulator(AppleAppSiteAssociation.file(for: "medium.com", router: router))
+        let file = try AssociationSimulator(AppleFileGenerator.file(for: "medium.com", router: router))
         for app in router.identity.apps {
             guard case .ios(let team, let bundle) = app.product else { continue }
             switch file.decision(for: "\(team).\(bundle)", url) {
@@ -185,7 +185,7 @@ struct AppleAppSiteAssociationTests {
             )
         }
         let identity = try Examples.router("taxi").identity
-        let bytes = AppleAppSiteAssociation.file(
+        let bytes = AppleFileGenerator.file(
             for: "farechoice.taxi",
             router: Router(identity: identity, table: table)
         )
@@ -215,7 +215,7 @@ struct AppleAppSiteAssociationTests {
         ("wild.example", ["ALLAPPS123.com.all", "WILDAPP123.com.wild"]),
     ])
     func fileNamesTheAppsOfItsHost(_ host: String, _ apps: [String]) throws {
-        let bytes = AppleAppSiteAssociation.file(for: host, router: try Examples.router(document: Self.apps))
+        let bytes = AppleFileGenerator.file(for: host, router: try Examples.router(document: Self.apps))
         let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
         let names = JSONNode.array(apps.map { .string($0) })
 
@@ -230,7 +230,7 @@ struct AppleAppSiteAssociationTests {
                 "settings: {domains: [a.example]}\ntable: {routes: [{id: a, path: /a, web: \"https://a.example/b\"}]}"
                 .replacing("a.example]", with: "{host: a.example, serves: association}]")
         )
-        let bytes = AppleAppSiteAssociation.file(for: "a.example", router: router)
+        let bytes = AppleFileGenerator.file(for: "a.example", router: router)
 
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"applinks":{"details":[]}}"#)
     }
@@ -255,7 +255,7 @@ struct AppleAppSiteAssociationTests {
                 \(table)
                 """
         )
-        let bytes = AppleAppSiteAssociation.file(for: host, router: router)
+        let bytes = AppleFileGenerator.file(for: host, router: router)
         let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
         return try #require(file["applinks"]?["details"]?.elements?.first?["components"]).json()
     }

@@ -2,13 +2,13 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-struct AssetLinksTests {
+struct AndroidFileGeneratorTests {
     @Test func shopHasItsFile() throws {
         let router = try Examples.router("shop")
 
         for host in ["www.yourappdomain.com", "yourappdomain.com", "go.yourappdomain.com"] {
             #expect(
-                String(decoding: AssetLinks.file(for: host, router: router), as: UTF8.self) == """
+                String(decoding: AndroidFileGenerator.file(for: host, router: router), as: UTF8.self) == """
                     [{"relation":["delegate_permission/common.handle_all_urls"],"target":{"namespace":"android_app",\
                     "package_name":"com.example.yourapp","sha256_cert_fingerprints":[\
                     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"]}}]
@@ -19,7 +19,7 @@ struct AssetLinksTests {
 
     @Test(arguments: [("taxi", "farechoice.taxi"), ("magazine", "medium.com"), ("blogs", "app.example.com")])
     func tenantWithoutAndroidAppsHasAnEmptyList(_ tenant: String, _ host: String) throws {
-        #expect(AssetLinks.file(for: host, router: try Examples.router(tenant)) == Array("[]".utf8))
+        #expect(AndroidFileGenerator.file(for: host, router: try Examples.router(tenant)) == Array("[]".utf8))
     }
 
     @Test func fileNamesTheAppsOfItsHostInTheirOrder() throws {
@@ -37,7 +37,7 @@ struct AssetLinksTests {
                 """
         )
         func targets(_ host: String) throws -> [JSONNode?] {
-            let bytes = AssetLinks.file(for: host, router: router)
+            let bytes = AndroidFileGenerator.file(for: host, router: router)
             let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             return file.elements?.map { $0["target"] } ?? []
         }

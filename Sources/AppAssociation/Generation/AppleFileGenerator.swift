@@ -6,7 +6,7 @@ public import LinkRouting
 /// types nor conditions. A URL with doubled slashes is the exception: iOS judges it as if they were single. Links that
 /// only the fallback opens are in the file when it says `association: open`. Format: iOS 13 and later (`details`,
 /// `appIDs`, `components`).
-public enum AppleAppSiteAssociation {
+public enum AppleFileGenerator {
     /// iOS reads no more than this many bytes, uncompressed.
     public static let maximumBytes = 131_072
 

@@ -1,7 +1,7 @@
 public import LinkRouting
 
 /// The `assetlinks.json` file of one host: which Android apps may open all of its links.
-public enum AssetLinks {
+public enum AndroidFileGenerator {
     /// The file's JSON for `host`, in look-up form; without apps for the host an empty list.
     public static func file(for host: String, router: Router) -> [UInt8] {
         var writer = JSONWriter()
