@@ -94,12 +94,7 @@ package struct Catalog: Sendable {
     private func owner(ofHost host: String, port: UInt16?) -> Owner? {
         if let owner = exactHosts[HostKey(host: host, port: port)] { return owner }
         guard !parentHosts.isEmpty else { return nil }
-        var rest = host[...]
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
-            if let owner = parentHosts[HostKey(host: String(rest), port: port)] { return owner }
-        }
-        return nil
+        return HostName.parents(of: host).lazy.compactMap { parentHosts[HostKey(host: String($0), port: port)] }.first
     }
 
     /// Resolves a text: synchronous, without I/O.

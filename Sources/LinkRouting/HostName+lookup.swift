@@ -7,7 +7,7 @@ extension HostName {
     /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. At most 253 bytes.
     static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
         var host = plainLookupForm(raw) ?? lookupForm(PercentDecoding(raw, plus: .plus))
-        if host?.utf8.last == UInt8(ascii: ".") { host?.removeLast() }
+        if host?.utf8.last == UInt8(ascii: ".") { host?.unicodeScalars.removeLast() }
         guard let host, host.utf8.count <= maximumLength else { return nil }
         return host.isEmpty
             || host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

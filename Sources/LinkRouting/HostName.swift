@@ -18,7 +18,7 @@ public struct HostName: Sendable, Hashable {
         }
         var ascii: [String] = []
         var unicode: [String] = []
-        for label in lookup.split(separator: ".") {
+        for label in lookup.unicodeScalars.split(separator: ".") {
             let forms = try Self.forms(of: String(label))
             ascii.append(forms.ascii)
             unicode.append(forms.unicode)
@@ -38,7 +38,16 @@ public struct HostName: Sendable, Hashable {
     func isWritten(_ host: String) -> Bool { host == ascii || host == unicode }
 
     /// Whether a link's host, in look-up form, lies below this name.
-    func isParent(of host: String) -> Bool { host.hasSuffix("." + ascii) || host.hasSuffix("." + unicode) }
+    func isParent(of host: String) -> Bool {
+        Self.parents(of: host).contains { $0 == ascii || $0 == unicode }
+    }
+
+    /// What stands behind each dot of a host, the longest first. A dot is looked for as a scalar: as a `Character` it may be
+    /// one with a letter before it, such as U+0D4E.
+    public static func parents(of host: String) -> some Sequence<Substring> {
+        host.unicodeScalars.indices.lazy.filter { host.unicodeScalars[$0] == "." }
+            .map { host[host.unicodeScalars.index(after: $0)...] }
+    }
 
     /// Why a text is not a host that can be registered.
     public enum Problem: Error, Hashable, Sendable {

@@ -115,12 +115,9 @@ extension Pattern {
 extension Link {
     /// The one label of the host before `suffix`, whichever of its forms the link uses.
     func hostLabel(before suffix: HostName) -> String? {
-        guard let host else { return nil }
-        for form in [suffix.ascii, suffix.unicode] where host.hasSuffix("." + form) {
-            let label = host.dropLast(form.count + 1)
-            return label.utf8.contains(UInt8(ascii: ".")) ? nil : String(label)
-        }
-        return nil
+        guard let host, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        let parent = host[host.utf8.index(after: dot)...]
+        return parent == suffix.ascii || parent == suffix.unicode ? String(host[..<dot]) : nil
     }
 
     /// The fragment as a path of its own, when it starts with a slash and could be one.

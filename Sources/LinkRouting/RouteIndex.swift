@@ -54,8 +54,9 @@ struct RouteIndex: Sendable {
         var best = Int32.max
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
             if let root = exactHosts[host] { walk(root, link, 0, &best, holds) }
-            if let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
-                dot > host.startIndex, let root = hostSuffixes[String(host[dot...].dropFirst())]
+            // Found as a byte: as a Character the dot may be one with a letter before it.
+            if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
+                let root = hostSuffixes[String(host[host.utf8.index(after: dot)...])]
             {
                 walk(root, link, 0, &best, holds)
             }

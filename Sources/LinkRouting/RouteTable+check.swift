@@ -225,7 +225,7 @@ private struct RouteCheck {
                 identity.domain(for: host.ascii) != nil || identity.domains.contains { $0.host == host.ascii }
             case .label(_, let suffix):
                 identity.domains.contains {
-                    $0.coversSubdomains && suffix.ascii == $0.host || suffix.ascii.hasSuffix("." + $0.host)
+                    $0.coversSubdomains && (suffix.ascii == $0.host || $0.name.isParent(of: suffix.ascii))
                 }
             }
         guard !isOwn, let host = route.host else { return }

@@ -47,6 +47,10 @@ struct CatalogTests {
             ("https://xexample.com/", nil),
             ("https://bücher.example.net/", nil),
             ("https://com/", nil),
+            // A letter that Unicode joins with the dot behind it.
+            ("https://shop.example.com%E0%B5%8E./", nil),
+            ("https://x%E0%B5%8E.example.com/", "shop"),
+            ("https://x%E0%B5%8E.eu.example.com/", "taxi"),
             ("shops://x", nil),
             ("https:/shop.example.com/", nil),
         ] as [(String, String?)]

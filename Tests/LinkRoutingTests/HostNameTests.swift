@@ -1,5 +1,6 @@
-import LinkRouting
 import Testing
+
+@testable import LinkRouting
 
 struct HostNameTests {
     @Test(arguments: [
@@ -39,6 +40,17 @@ struct HostNameTests {
         let error = #expect(throws: HostName.Problem.self) { try HostName(text) }
         #expect(error == problem)
         #expect(error?.message.hasSuffix(".") == true)
+    }
+
+    @Test func dotBehindALetterThatJoinsItIsADot() throws {
+        let name = try HostName("a\u{D4E}.example")
+        #expect(name.ascii.hasSuffix(".example"))
+        let identity = try Fixture.identity(#"{"domains": ["*.example.com"]}"#)
+        #expect(identity.owns(try Link.parse("https://x\u{D4E}.example.com/")))
+        #expect(!identity.owns(try Link.parse("https://go.example.com\u{D4E}./")))
+        #expect(
+            try Link.parse("https://x\u{D4E}.example.com/").hostLabel(before: HostName("example.com")) == "x\u{D4E}"
+        )
     }
 
     @Test func linkReachesADomainUnderBothForms() throws {
