@@ -1,0 +1,64 @@
+/// A set of bytes.
+struct ByteSet: Hashable, Sendable {
+    private var words = SIMD4<UInt64>()
+
+    static let all = ByteSet(0...255)
+    static let none = ByteSet()
+
+    init() {}
+
+    init(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { insert(byte) }
+    }
+
+    /// The bytes of ASCII characters.
+    init(_ text: StaticString) {
+        self.init(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    var isEmpty: Bool { words == SIMD4() }
+
+    func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] & (1 << UInt64(byte & 63)) != 0 }
+
+    mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
+
+    func union(_ other: ByteSet) -> ByteSet {
+        var union = self
+        union.words |= other.words
+        return union
+    }
+
+    func intersection(_ other: ByteSet) -> ByteSet {
+        var intersection = self
+        intersection.words &= other.words
+        return intersection
+    }
+
+    func subtracting(_ other: ByteSet) -> ByteSet {
+        var rest = self
+        rest.words &= ~other.words
+        return rest
+    }
+
+    /// In rising order.
+    var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
+
+    /// With both letters of each ASCII letter.
+    var foldingCase: ByteSet {
+        bytes.reduce(into: self) { set, byte in
+            let letter = byte | 0x20
+            guard (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) else { return }
+            set.insert(letter)
+            set.insert(letter & ~0x20)
+        }
+    }
+
+    static let digits = ByteSet("0123456789")
+    static let upper = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    static let lower = ByteSet("abcdefghijklmnopqrstuvwxyz")
+    static let letters = upper.union(lower)
+    static let hexDigits = ByteSet("0123456789ABCDEFabcdef")
+    /// What may stand in a segment of a URL's path as it is (RFC 3986 `pchar`, without the escapes), and the two brackets,
+    /// which devices let pass.
+    static let plainInSegment = letters.union(digits).union(ByteSet("-._~!$&'()*+,;=:@[]^|{}"))
+}
