@@ -1,6 +1,6 @@
 extension Identity {
     /// The keys of a tenant's settings that make up its identity.
-    public static let keys = ["domains", "schemes", "apps", "destinations"]
+    public static let keys = ["domains", "schemes", "apps", "destinations", "association"]
 
     /// Reads the identity's keys of a settings object; other keys are the caller's.
     public init(_ object: ObjectField) throws(DocumentError) {
@@ -31,6 +31,7 @@ extension Identity {
         }
         destinations = DestinationPolicy(ownOf: domains, schemes)
         if let field = object["destinations"] { destinations = try DestinationPolicy(field, own: destinations) }
+        association = try object["association"].map(AssociationPolicy.init) ?? AssociationPolicy()
     }
 
     /// The hosts that an app names, in the form of `App.domains`; each is a domain of the tenant.

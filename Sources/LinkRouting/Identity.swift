@@ -6,17 +6,20 @@ public struct Identity: Sendable, Hashable {
     /// The first of a platform is meant where the caller names none.
     public var apps: [App]
     public var destinations: DestinationPolicy
+    public var association: AssociationPolicy
 
     public init(
         domains: [Domain] = [],
         schemes: [Scheme] = [],
         apps: [App] = [],
-        destinations: DestinationPolicy? = nil
+        destinations: DestinationPolicy? = nil,
+        association: AssociationPolicy = AssociationPolicy()
     ) {
         self.domains = domains
         self.schemes = schemes
         self.apps = apps
         self.destinations = destinations ?? DestinationPolicy(ownOf: domains, schemes)
+        self.association = association
     }
 }
 

@@ -8,13 +8,17 @@ struct MatchInput {
 extension Route {
     /// Whether everything but the path's segments holds; those the index has compared.
     func holds(for input: MatchInput) -> Bool {
+        linkHolds(for: input) && (when?.evaluate(in: input.context) ?? .holds) == .holds
+    }
+
+    /// As `holds`, whoever the caller is.
+    func linkHolds(for input: MatchInput) -> Bool {
         hostHolds(for: input.link) && trailingSlashHolds(for: input.link)
             && query.allSatisfy { $0.failure(in: input) == nil }
             && fragmentFailure(in: input.link) == nil
-            && (when?.evaluate(in: input.context) ?? .holds) == .holds
     }
 
-    func hostHolds(for link: Link) -> Bool {
+    package func hostHolds(for link: Link) -> Bool {
         switch host {
         case nil: return true
         case .exact(let host): return link.host.map(host.isWritten) ?? false

@@ -75,6 +75,15 @@ public struct Router: Sendable {
         return resolution
     }
 
+    /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
+    package func firstRoute(for link: Link, where answers: (Route) -> Bool) -> Route? {
+        let input = MatchInput(link: link, context: Context(), plusSign: table.defaults.plusSign)
+        let rank = index.smallestRank(for: link) { rank in
+            answers(routes[rank]) && routes[rank].linkHolds(for: input)
+        }
+        return rank.map { routes[$0] }
+    }
+
     /// The app that is meant: the caller's, else the tenant's first of the caller's platform.
     func app(for context: Context) -> App? {
         if let id = context.app, let app = apps.first(where: { $0.id == id }) { return app }

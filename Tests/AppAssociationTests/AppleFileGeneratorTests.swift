@@ -5,6 +5,7 @@ import Testing
 struct AppleFileGeneratorTests {
     private static let shop = """
         {"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.yourapp"],"components":[\
+        {"/":"/user/?*/delete","exclude":true},\
         {"/":"/product/?*","percentEncoded":false},\
         {"/":"/user/?*","percentEncoded":false},\
         {"/":"/reset/?*","percentEncoded":false},\
@@ -19,7 +20,6 @@ struct AppleFileGeneratorTests {
             "taxi", "farechoice.taxi",
             """
             {"applinks":{"details":[{"appIDs":["TEAMID1234.taxi.farechoice.app"],"components":[\
-            {"/":"/booking/?*","percentEncoded":false},\
             {"/":"/legal/*","exclude":true},\
             {"/":"/*","percentEncoded":false}\
             ]}]},"webcredentials":{"apps":["TEAMID1234.taxi.farechoice.app"]}}
@@ -45,7 +45,6 @@ struct AppleFileGeneratorTests {
             "blogs", "app.example.com",
             """
             {"applinks":{"details":[{"appIDs":["BLOGS12345.com.example.blogs"],"components":[\
-            {"/":"/blogs/new","percentEncoded":false},\
             {"/":"/blogs/?*","percentEncoded":false},\
             {"/":"/blogs","percentEncoded":false},\
             {"/":"/account","percentEncoded":false}\
@@ -90,57 +89,120 @@ struct AppleFileGeneratorTests {
     // MARK: Rules
 
     @Test(arguments: [
-        ("path: \"/a/{x}\", open: {screen: A}", #"{"/":"/a/?*","percentEncoded":false}"#),
-        ("path: \"/a/{x:int}\", open: {screen: A}", #"{"/":"/a/?*","percentEncoded":false}"#),
-        ("path: /a/*/b, open: {screen: A}", #"{"/":"/a/?*/b","percentEncoded":false}"#),
-        ("path: \"/f/{n}.{e}\", open: {screen: A}", #"{"/":"/f/?*.?*","percentEncoded":false}"#),
-        ("path: \"/a/{x...}\", open: {screen: A}", #"{"/":"/a/*","percentEncoded":false}"#),
-        ("path: /Über, open: {screen: A}", #"{"/":"/Über","percentEncoded":false}"#),
-        ("path: \"/a\\\\*b\", open: {screen: A}", #"{"/":"/a?b","percentEncoded":false}"#),
-        ("path: /$x, open: {screen: A}", #"{"/":"/?x","percentEncoded":false}"#),
-        (
-            "path: /A, caseSensitive: false, open: {screen: A}",
-            #"{"/":"/A","caseSensitive":false,"percentEncoded":false}"#
-        ),
+        ("path: \"/a/{x}\"", #"{"/":"/a/?*","percentEncoded":false}"#),
+        ("path: \"/a/{x:int}\"", #"{"/":"/a/?*","percentEncoded":false}"#),
+        ("path: /a/*/b", #"{"/":"/a/?*/b","percentEncoded":false}"#),
+        ("path: \"/f/{n}.{e}\"", #"{"/":"/f/?*.?*","percentEncoded":false}"#),
+        ("path: \"/a/{x...}\"", #"{"/":"/a/*","percentEncoded":false}"#),
+        ("path: \"/{tab(list,detail)}\"", #"{"/":"/$(tab)","percentEncoded":false}"#),
+        ("path: /Über", #"{"/":"/Über","percentEncoded":false}"#),
+        ("path: \"/a\\\\*b\"", #"{"/":"/a?b","percentEncoded":false}"#),
+        ("path: /a%3Fb", #"{"/":"/a?b","percentEncoded":false}"#),
+        ("path: /$x", #"{"/":"/?x","percentEncoded":false}"#),
+        ("path: /a%2Fb", #"{"/":"/a/b","percentEncoded":false}"#),
+        ("path: /a%2F", #"{"/":"/a*","percentEncoded":false}"#),
+        ("path: /A, caseSensitive: false", #"{"/":"/A","caseSensitive":false,"percentEncoded":false}"#),
+        // Only what iOS does not take for more than the table does.
+        ("path: /a, query: {x: present}", #"{"/":"/a","percentEncoded":false}"#),
+        ("path: /a, query: {x: absent}", #"{"/":"/a","?":{"x":""},"percentEncoded":false}"#),
+        ("path: /a, query: {x: {equals: a*b}}", #"{"/":"/a","?":{"x":"a?b"},"percentEncoded":false}"#),
+        ("path: /a, query: {x: {oneOf: [a, b]}}", #"{"/":"/a","?":{"x":"$(x)"},"percentEncoded":false}"#),
+        ("path: /a, query: {x: {oneOf: [a, \"\"]}}", #"{"/":"/a","percentEncoded":false}"#),
+        ("path: /a, query: {x: int}", #"{"/":"/a","?":{"x":"?*"},"percentEncoded":false}"#),
+        ("path: /a, query: {x: string}", #"{"/":"/a","percentEncoded":false}"#),
+        ("path: /a, query: {x: \"int?\"}", #"{"/":"/a","percentEncoded":false}"#),
+        ("path: /a, fragment: f g", ##"{"/":"/a","#":"f g","percentEncoded":false}"##),
+        ("path: /a, fragment: \"/f/{x}\"", ##"{"/":"/a","#":"/f/?**","percentEncoded":false}"##),
+    ])
+    func openingRouteBecomesARule(_ route: String, _ rule: String) throws {
+        #expect(try components("- {id: r, \(route), open: {screen: A}}") == "[\(rule)]")
+    }
+
+    /// Beside a route that opens everything else.
+    @Test(arguments: [
         ("path: /a", #"{"/":"/a","exclude":true}"#),
         ("path: /", #"{"/":"/","exclude":true}"#),
         ("path: /a, block: no", #"{"/":"/a","exclude":true}"#),
         ("path: \"/a/{x...}\"", #"{"/":"/a/*","exclude":true}"#),
         ("path: /über uns", #"{"/":"/%C3%BCber%20uns","exclude":true}"#),
         ("path: /a%2Fb", #"{"/":"/a%2Fb","exclude":true}"#),
-        // An exclusion that iOS would take for more than the route says is left out.
+        ("path: /A, caseSensitive: false", #"{"/":"/A","exclude":true,"caseSensitive":false}"#),
+        ("path: \"/{tab(list,detail)}\"", #"{"/":"/$(tab)","exclude":true}"#),
+        ("path: /a, query: {x: {equals: 1 2}}", #"{"/":"/a","?":{"x":"1%202"},"exclude":true}"#),
+        ("path: /a, query: {x: present}", #"{"/":"/a","?":{"x":"?*"},"exclude":true}"#),
+        ("path: /a, fragment: f", ##"{"/":"/a","#":"f","exclude":true}"##),
+        ("path: /a, when: {platform: ios}", #"{"/":"/a","exclude":true}"#),
+        ("path: /a, host: a.example", #"{"/":"/a","exclude":true}"#),
+        // An exclusion that would refuse what the other route opens is left out.
         ("path: \"/a/{x}\"", ""),
         ("path: \"/a/{x}/c\"", ""),
-        ("path: \"/{x...}\"", ""),
         ("path: \"/a\\\\*b\"", ""),
         ("path: /a, when: {authenticated: true}", ""),
-        ("path: /a, query: {x: present}", ""),
-        ("path: /a, fragment: f", ""),
+        ("path: /a, when: {platform: android}", ""),
+        ("path: /a, query: {x: absent}", ""),
+        ("path: /a, query: {x: int}", ""),
+        ("path: /a, query: {x: {equals: \"\"}}", ""),
+        ("path: /a, fragment: \"/f\"", ""),
         ("path: /a/, trailingSlash: strict", ""),
         ("path: /a, host: b.example", ""),
     ])
-    func routeBecomesARule(_ route: String, _ rule: String) throws {
-        #expect(try components("- {id: r, \(route)}") == "[\(rule)]")
+    func closedRouteBecomesAnExclusionWhereItRefusesNothingElse(_ route: String, _ rule: String) throws {
+        let all = #"{"/":"/*","percentEncoded":false}"#
+        let rules = try components("- {id: r, \(route)}\n- {id: all, path: \"/{x...}\", open: {screen: A}}")
+
+        #expect(rules == "[\(rule.isEmpty ? "" : rule + ",")\(all)]")
     }
 
-    @Test func rulesFollowTheWrittenOrderAndEndAtACatchAll() throws {
-        let rules = try components(
-            """
-            - {id: all, path: "/{x...}", open: {screen: A}}
-            - {id: typed, path: "/a/{x:int}", open: {screen: A}}
-            - {id: plain, path: "/a/{x}", open: {screen: A}}
-            - {id: web, path: /a/b}
-            """
-        )
+    @Test(
+        arguments: [
+            // `*` crosses slashes: the exclusion would refuse /user/a/b/delete, which the second route opens.
+            (
+                [#"path: "/user/{id}/delete""#, #"path: "/user/{x...}", open: {screen: A}"#],
+                #"[{"/":"/user/*","percentEncoded":false}]"#
+            ),
+            // Here nothing opens it.
+            (
+                [#"path: "/user/{id}/delete""#, #"path: "/user/{x}", open: {screen: A}"#],
+                #"[{"/":"/user/?*/delete","exclude":true},{"/":"/user/?*","percentEncoded":false}]"#
+            ),
+            // The route comes later in the table, its exclusion before the rule that it overlaps.
+            (
+                [#"path: "/a/{x:int}", open: {screen: A}"#, #"path: "/a/{y}/c""#],
+                #"[{"/":"/a/?*/c","exclude":true},{"/":"/a/?*","percentEncoded":false}]"#
+            ),
+            // An exclusion of what no rule opens says nothing, nor does one that another takes in.
+            ([#"path: /b"#, #"path: /a, open: {screen: A}"#], #"[{"/":"/a","percentEncoded":false}]"#),
+            (
+                ["path: /a/b", #"path: "/a/{x...}""#, #"path: "/{x...}", open: {screen: A}"#],
+                #"[{"/":"/a/*","exclude":true},{"/":"/*","percentEncoded":false}]"#
+            ),
+            // Nor does a rule that others take in, also together.
+            (
+                [#"path: "/a/{x:int}", open: {screen: A}"#, #"path: "/a/{x}", open: {screen: A}"#, "path: /a/b"],
+                #"[{"/":"/a/b","exclude":true},{"/":"/a/?*","percentEncoded":false}]"#
+            ),
+            (
+                [
+                    "path: /a, open: {screen: A}", #"path: "/a/{x}", open: {screen: A}"#,
+                    #"path: "/a/{x...}", open: {screen: A}"#,
+                ],
+                #"[{"/":"/a/*","percentEncoded":false}]"#
+            ),
+            // Shadowed by a closed route that comes first, a route opens nothing of what that takes.
+            (
+                [#"path: "/a/{x}""#, #"path: "/a/{x}/{y}", open: {screen: A}"#],
+                #"[{"/":"/a/?*/?*","percentEncoded":false}]"#
+            ),
+        ] as [([String], String)]
+    )
+    func rulesSayNoMoreThanTheyMust(_ routes: [String], _ expected: String) throws {
+        let list = routes.enumerated().map { "- {id: r\($0), \($1)}" }.joined(separator: "\n")
 
-        #expect(
-            rules
-                == #"[{"/":"/a/b","exclude":true},{"/":"/a/?*","percentEncoded":false},{"/":"/*","percentEncoded":false}]"#
-        )
+        #expect(try components(list) == expected)
     }
 
     @Test(arguments: [
-        ("open", #"[{"/":"/a","percentEncoded":false},{"/":"/*","percentEncoded":false}]"#),
+        ("open", #"[{"/":"/*","percentEncoded":false}]"#),
         ("closed", #"[{"/":"/a","percentEncoded":false}]"#),
     ])
     func fallbackOpensTheRestOnlyWhenItSaysSo(_ association: String, _ rules: String) throws {
@@ -199,6 +261,7 @@ struct AppleFileGeneratorTests {
     private static let apps = """
         settings:
           domains: [a.example, b.example, "*.wild.example"]
+          destinations: {hosts: [w.example]}
           apps:
             - {id: all, platform: ios, teamID: ALLAPPS123, bundleID: com.all}
             - {id: only-a, platform: ios, teamID: ONLYAAA123, bundleID: com.a, domains: [a.example]}
@@ -206,7 +269,7 @@ struct AppleFileGeneratorTests {
             - {id: clip, platform: ios, kind: clip, teamID: ALLAPPS123, bundleID: com.all.Clip}
             - {id: staging, platform: ios, teamID: STAGING123, bundleID: com.staging, environment: staging}
             - {id: android, platform: android, package: com.all}
-        table: {routes: []}
+        table: {routes: [{id: all, path: "/{x...}", open: {screen: A}, web: "https://w.example/"}]}
         """
 
     @Test(arguments: [
@@ -221,7 +284,9 @@ struct AppleFileGeneratorTests {
 
         #expect(file["applinks"]?["details"]?.elements?.map { $0["appIDs"] } == [names])
         #expect(file["webcredentials"]?["apps"] == names)
-        #expect(file["appclips"]?["apps"] == .array([.string("ALLAPPS123.com.all.Clip")]))
+        // App Clips cannot be tied to the file of a wildcard.
+        let clips = host == "wild.example" ? nil : JSONNode.array([.string("ALLAPPS123.com.all.Clip")])
+        #expect(file["appclips"]?["apps"] == clips)
     }
 
     @Test func tenantWithoutAppsHasAnEmptyFile() throws {

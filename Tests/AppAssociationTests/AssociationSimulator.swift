@@ -1,3 +1,4 @@
+import Foundation
 import LinkRouting
 
 /// What iOS does with an association file, written from Apple's documentation and recorded runs of `swcutil`, without a
@@ -22,27 +23,75 @@ struct AssociationSimulator {
         guard let entry = details.first(where: { $0["appIDs"]?.elements?.contains(.string(app)) == true }) else {
             return .appNotListed
         }
-        let path = Self.path(of: url)
-        for (index, rule) in (entry["components"]?.elements ?? []).enumerated() where matches(rule, path) {
+        let url = URLParts(url)
+        for (index, rule) in (entry["components"]?.elements ?? []).enumerated() where matches(rule, url) {
             return rule["exclude"]?.bool == true ? .excluded(rule: index) : .opens(rule: index)
         }
         return .noMatch
     }
 
-    private func matches(_ rule: JSONNode, _ path: String) -> Bool {
-        guard let pattern = rule["/"]?.text else { return true }
-        var text = Array(path.utf8)
-        if rule["percentEncoded"]?.bool == false { text = Self.decoded(text) }
-        var glob = Array(pattern.utf8)
-        if rule["caseSensitive"]?.bool == false {
-            text = text.map(Self.folded)
-            glob = glob.map(Self.folded)
+    private func matches(_ rule: JSONNode, _ url: URLParts) -> Bool {
+        let path = rule["/"]?.text.map { matches($0, url.path, rule, Self.normalised) } ?? true
+        let query = (rule["?"]?.members ?? []).allSatisfy { member in
+            let values = url.query.filter { Self.decoded(Array($0.name.utf8)).elementsEqual(member.key.utf8) }.map(
+                \.value
+            )
+            return (values.isEmpty ? [""] : values).allSatisfy { value in
+                member.value.text.map { matches($0, value, rule) { $0 } } ?? false
+            }
         }
-        return Self.globMatches(Self.characters(Self.normalised(glob)), Self.characters(Self.normalised(text)))
+        let fragment = rule["#"]?.text.map { matches($0, url.fragment, rule) { $0 } } ?? true
+        return path && query && fragment
+    }
+
+    private func matches(
+        _ pattern: String,
+        _ text: String,
+        _ rule: JSONNode,
+        _ normalised: ([UInt8]) -> [UInt8]
+    ) -> Bool {
+        var text = Array(text.utf8)
+        if rule["percentEncoded"]?.bool == false { text = Self.decoded(text) }
+        let folds = rule["caseSensitive"]?.bool == false
+        return expanded(pattern).contains { pattern in
+            let glob = Self.characters(normalised(Array(pattern.utf8)))
+            let text = Self.characters(normalised(text))
+            return Self.globMatches(folds ? glob.map(Self.folded) : glob, folds ? text.map(Self.folded) : text)
+        }
+    }
+
+    /// The pattern with each value of its variables.
+    private func expanded(_ pattern: String) -> [String] {
+        for member in file["applinks"]?["substitutionVariables"]?.members ?? [] {
+            guard let range = pattern.firstRange(of: "$(\(member.key))") else { continue }
+            return (member.value.elements ?? []).compactMap(\.text).flatMap {
+                expanded(pattern.replacingCharacters(in: range, with: $0))
+            }
+        }
+        return [pattern]
+    }
+
+    /// The parts of a URL as Foundation hands them over.
+    private struct URLParts {
+        let path: String
+        var query: [(name: String, value: String)] = []
+        var fragment = ""
+
+        init(_ url: String) {
+            path = AssociationSimulator.path(of: url)
+            let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { fragment = String(parts[1]) }
+            let front = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            guard front.count == 2 else { return }
+            query = front[1].split(separator: "&", omittingEmptySubsequences: false).map { item in
+                let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(pair[0]), pair.count == 2 ? String(pair[1]) : "")
+            }
+        }
     }
 
     /// The URL's path as Foundation hands it over: what is not ASCII is percent-encoded.
-    private static func path(of url: String) -> String {
+    fileprivate static func path(of url: String) -> String {
         let afterHost = url.dropFirst("https://".count).drop { !"/?#".contains($0) }
         let path = afterHost.prefix { !"?#".contains($0) }
         return path.utf8.map { byte in
@@ -106,7 +155,7 @@ struct AssociationSimulator {
         return glob[globIndex...].allSatisfy { $0 == "*" }
     }
 
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    private static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) | 0x20) : scalar
     }
 }

@@ -7,7 +7,7 @@ public enum AndroidFileGenerator {
         var writer = JSONWriter()
         writer.beginArray()
         for app in router.identity.apps
-        where app.environment == router.environment && app.serves(host, of: router.identity) {
+        where app.environment == router.environment && app.isNamed(on: host, of: router.identity) {
             guard case .android(let package, let fingerprints) = app.product, !fingerprints.isEmpty else { continue }
             writer.beginObject()
             writer.strings("relation", ["delegate_permission/common.handle_all_urls"])

@@ -40,6 +40,12 @@ struct ByteSet: Hashable, Sendable {
         return rest
     }
 
+    /// The byte, if there is but one.
+    var only: UInt8? {
+        guard (0..<4).reduce(0, { $0 + words[$1].nonzeroBitCount }) == 1 else { return nil }
+        return (0..<4).first { words[$0] != 0 }.map { UInt8($0 * 64 + words[$0].trailingZeroBitCount) }
+    }
+
     /// In rising order.
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 

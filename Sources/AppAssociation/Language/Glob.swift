@@ -13,8 +13,8 @@ struct Glob: Hashable, Sendable {
         case many
         /// One character of a built-in class, such as `$(digit)`.
         case character(ByteSet)
-        /// One of a variable's values.
-        case values([[Piece]])
+        /// `$(name)`: one of a variable's values.
+        case values([[Piece]], name: String)
         /// What matches nothing, such as an unknown variable.
         case never
     }
@@ -47,9 +47,8 @@ struct Glob: Hashable, Sendable {
     private static func variable(_ name: String, _ values: (String) -> [String]?) -> Piece {
         if let values = values(name) {
             // A value may hold wildcards but no variables.
-            return .values(
-                values.filter { !$0.contains("$(") }.map { Self.pieces(Array($0.utf8)[...]) { _ in nil } }
-            )
+            let plain = values.filter { !$0.contains("$(") }
+            return .values(plain.map { pieces(Array($0.utf8)[...]) { _ in nil } }, name: name)
         }
         return switch name {
         case "alpha": .character(.letters)
@@ -113,7 +112,7 @@ extension Glob.Piece {
         case .character(let set): character(set, reading)
         case .one: reading.comparesEncoded ? .byte(.all) : Self.oneDecoded
         case .many: .repeated(.byte(.all))
-        case .values(let values): .either(values.map { .sequence($0.map { $0.language(reading) }) })
+        case .values(let values, _): .either(values.map { .sequence($0.map { $0.language(reading) }) })
         case .never: .nothing
         }
     }

@@ -25,13 +25,23 @@ indirect enum Language: Hashable, Sendable {
 // MARK: Spelling
 
 extension Language {
-    /// One decoded byte out of `bytes` as a URL may write it: as it is where it may stand, and as an escape in either case.
+    /// One decoded byte as a URL may write it: as it is where it may stand, and as an escape in either case.
+    static func spelled(_ byte: UInt8) -> Language { spelledBytes[Int(byte)] }
+
+    private static let spelledBytes = (UInt8.min...UInt8.max).map { spelling(ByteSet(CollectionOfOne($0))) }
+
+    /// The same of any one out of `bytes`.
     static func spelled(_ bytes: ByteSet) -> Language {
+        bytes.only.map(spelled) ?? spelling(bytes)
+    }
+
+    private static func spelling(_ bytes: ByteSet) -> Language {
         var spellings: [Language] = []
         let plain = bytes.intersection(.plainInSegment)
         if !plain.isEmpty { spellings.append(.byte(plain)) }
+        let all = bytes.bytes
         for high in UInt8(0)..<16 {
-            let low = bytes.bytes.filter { $0 >> 4 == high }.map { $0 & 15 }
+            let low = all.filter { $0 >> 4 == high }.map { $0 & 15 }
             guard !low.isEmpty else { continue }
             let digits = low.reduce(into: ByteSet()) { $0 = $0.union(hexDigit($1)) }
             spellings.append(.sequence([.byte(ByteSet("%")), .byte(hexDigit(high)), .byte(digits)]))

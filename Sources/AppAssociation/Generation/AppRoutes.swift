@@ -1,0 +1,70 @@
+import LinkRouting
+
+/// What a table means for the links of one app on the hosts of one file.
+///
+/// The table opens a link in the app when for some context with the app's platform its outcome is `matched` and its action
+/// `open_app`, `sign_in` or `update_app` for that app. Parts of a context are taken for independent, so a link may be said
+/// to be opened which no real caller could open, but never the other way round.
+struct AppRoutes {
+    let app: App
+    let hosts: FileHosts
+    let router: Router
+    /// Those that can hold for the app on some of the hosts, in the written order.
+    let entries: [Entry]
+    /// Whether the table's fallback counts: it opens the app and says `association: open`.
+    let fallbackOpens: Bool
+
+    struct Entry: Hashable {
+        let route: Route
+        let opens: Bool
+        /// Whether the route takes every link that its path, query and fragment fit, on all of the hosts.
+        let isCertain: Bool
+
+        /// Whether it takes every link that its path fits.
+        var takesItsPath: Bool {
+            isCertain && route.query.isEmpty && route.fragment == nil && route.trailingSlash == .ignored
+        }
+    }
+
+    init(app: App, hosts: FileHosts, router: Router) {
+        self.app = app
+        self.hosts = hosts
+        self.router = router
+        entries = router.routesInOrder.compactMap { Self.entry($0, app, hosts) }
+        let fallback = router.table.defaults.fallback
+        fallbackOpens = fallback?.open != nil && fallback?.association == .open
+    }
+
+    /// Whether the table means the same for another app of the same hosts.
+    func means(_ other: AppRoutes) -> Bool { entries == other.entries && fallbackOpens == other.fallbackOpens }
+
+    var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }
+
+    /// Whether the table opens the link, of one of the hosts, in the app.
+    func opens(_ link: Link) -> Bool {
+        let first = router.firstRoute(for: link) { route in
+            let outcomes = route.when?.outcomes(for: app) ?? .holds
+            return outcomes == .holds || route.opensApps && outcomes.contains(.holds)
+        }
+        return first.map { $0.opensApps } ?? fallbackOpens
+    }
+
+    private static func entry(_ route: Route, _ app: App, _ hosts: FileHosts) -> Entry? {
+        let outcomes = route.when?.outcomes(for: app) ?? .holds
+        let share = hosts.share(of: route)
+        guard outcomes.contains(.holds), share != .none else { return nil }
+        return Entry(
+            route: route,
+            opens: route.opensApps,
+            isCertain: outcomes == .holds && share == .all && route.unsupported.isEmpty
+        )
+    }
+}
+
+extension Route {
+    /// Whether any of its targets opens an app.
+    var opensApps: Bool {
+        guard unsupported.isEmpty, case .answer(let target) = behaviour else { return false }
+        return experiment.map { $0.variants.contains { $0.target.open != nil } } ?? (target.open != nil)
+    }
+}

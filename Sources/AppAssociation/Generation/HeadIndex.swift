@@ -1,0 +1,66 @@
+import LinkRouting
+
+/// Finds the few patterns that may overlap one, among very many: those whose literal beginnings agree.
+struct HeadIndex {
+    /// Sorted by head.
+    private let entries: [(head: [UInt8], value: Int)]
+
+    init(_ heads: [[UInt8]]) {
+        entries = heads.enumerated().map { (head: $1, value: $0) }.sorted { $0.head.precedes($1.head) }
+    }
+
+    /// The numbers of the patterns whose head begins `head`: only those can take all that it takes.
+    func beginning(_ head: [UInt8]) -> [Int] {
+        (0...head.count).flatMap { length in
+            let prefix = Array(head.prefix(length))
+            return entries[lowerBound(prefix)...].prefix { $0.head == prefix }.map(\.value)
+        }
+    }
+
+    /// The numbers of the patterns whose head begins `head` or is begun by it.
+    func meeting(_ head: [UInt8]) -> [Int] {
+        beginning(head)
+            + entries[lowerBound(head)...].prefix { $0.head.starts(with: head) }.filter { $0.head != head }.map(\.value)
+    }
+
+    private func lowerBound(_ head: [UInt8]) -> Int {
+        var range = 0..<entries.count
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            range = entries[middle].head.precedes(head) ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+}
+
+extension [UInt8] {
+    fileprivate func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
+}
+
+extension Pattern {
+    /// The decoded text with which every path begins that the pattern, or a rule made from it, takes; ASCII letters small.
+    /// It ends before the first character that a rule cannot write.
+    var head: [UInt8] {
+        var head = [UInt8(ascii: "/")]
+        /// Whether all of the literal could be taken.
+        func take(_ literal: [UInt8]) -> Bool {
+            for byte in literal {
+                guard !"*?$\\/ ".utf8.contains(byte) else { return false }
+                head.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
+            }
+            return true
+        }
+        for segment in segments {
+            switch segment {
+            case .literal(let literal):
+                guard take(literal) else { return head }
+                head.append(UInt8(ascii: "/"))
+            case .mixed(let mixed):
+                _ = take(mixed.prefix)
+                return head
+            case .parameter, .any, .rest:
+                return head
+            }
+        }
+        return head
+    }
+}
