@@ -140,7 +140,7 @@ extension AppleAppSiteAssociation {
             self.values = values
         }
 
-        private static func refersToVariable(_ value: String) -> Bool {
+        static func refersToVariable(_ value: String) -> Bool {
             zip(value.utf8, value.utf8.dropFirst()).contains { $0 == UInt8(ascii: "$") && $1 == UInt8(ascii: "(") }
         }
     }

@@ -1,0 +1,138 @@
+/// Compares patterns with one part of a URL: `*` is any text, `?` one character, `$(name)` one of a variable's values.
+///
+/// It follows all ways to match at once, as a set of places in the text, so its time is the length of the pattern, with the
+/// values of its variables, times that of the text, over 64; there is no pattern that makes it backtrack.
+struct PatternMatcher {
+    private let text: PatternText
+    private let variables: PatternVariables
+    private var places: [UInt64]
+
+    /// Whether `pattern` takes the whole text. Letters are folded if the text's were.
+    static func matches(
+        _ pattern: String,
+        _ text: PatternText,
+        _ variables: PatternVariables,
+        _ budget: inout StepBudget
+    ) throws(StepBudget.Exhausted) -> Bool {
+        var matcher = PatternMatcher(text: text, variables: variables, places: text.start)
+        try matcher.follow(pattern, .pattern, &budget)
+        return text.endIsAmong(matcher.places)
+    }
+
+    private enum Level {
+        case pattern
+        /// A value, which may hold wildcards but no variables.
+        case value
+    }
+
+    /// Moves each place to where `pattern` may end when it starts there.
+    private mutating func follow(
+        _ pattern: String,
+        _ level: Level,
+        _ budget: inout StepBudget
+    ) throws(StepBudget.Exhausted) {
+        var rest = pattern.utf8[...]
+        while let byte = rest.popFirst() {
+            try budget.spend(text.wordCount)
+            switch byte {
+            case UInt8(ascii: "*"): skipAny()
+            case UInt8(ascii: "?"): skipOne()
+            case UInt8(ascii: "$") where level == .pattern && rest.first == UInt8(ascii: "("):
+                guard let end = rest.firstIndex(of: UInt8(ascii: ")")) else { return removeAll() }
+                let name = String(Substring(rest[rest.index(after: rest.startIndex)..<end]))
+                rest = rest[rest.index(after: end)...]
+                try follow(variables[name], &budget)
+            default: skip(text.foldsCase ? byte.lowercasedASCII : byte)
+            }
+            guard places.contains(where: { $0 != 0 }) else { return }
+        }
+    }
+
+    private mutating func follow(
+        _ meaning: PatternVariables.Meaning,
+        _ budget: inout StepBudget
+    ) throws(StepBudget.Exhausted) {
+        let start = places
+        removeAll()
+        switch meaning {
+        case .unknown: break
+        case .character(let set):
+            for byte in text.contents(in: text.foldsCase ? set.foldingCase : set) {
+                try budget.spend(text.wordCount)
+                try unite(with: start, &budget) { (matcher, _) throws(StepBudget.Exhausted) in matcher.skip(byte) }
+            }
+        case .values(let values):
+            for value in values {
+                try budget.spend(text.wordCount)
+                try unite(with: start, &budget) { (matcher, budget) throws(StepBudget.Exhausted) in
+                    try matcher.follow(value, .value, &budget)
+                }
+            }
+        }
+    }
+
+    /// Adds the places that `step` reaches from `start`.
+    private mutating func unite(
+        with start: [UInt64],
+        _ budget: inout StepBudget,
+        _ step: (inout PatternMatcher, inout StepBudget) throws(StepBudget.Exhausted) -> Void
+    ) throws(StepBudget.Exhausted) {
+        let reached = places
+        places = start
+        try step(&self, &budget)
+        for word in reached.indices { places[word] |= reached[word] }
+    }
+
+    private mutating func removeAll() {
+        for word in places.indices { places[word] = 0 }
+    }
+
+    // MARK: Steps
+
+    private mutating func skip(_ byte: UInt8) {
+        guard let mask = text.places(of: byte) else { return removeAll() }
+        for (word, bits) in zip(places.indices, mask) { places[word] &= bits }
+        moveOn()
+    }
+
+    /// One character, however many bytes it has.
+    private mutating func skipOne() {
+        removeEnd()
+        moveOn()
+        guard !text.continuations.isEmpty else { return }
+        while true {
+            var inside = PatternMatcher(text: text, variables: variables, places: places)
+            for word in places.indices {
+                inside.places[word] &= text.continuations[word]
+                places[word] &= ~text.continuations[word]
+            }
+            guard inside.places.contains(where: { $0 != 0 }) else { return }
+            inside.moveOn()
+            for word in places.indices { places[word] |= inside.places[word] }
+        }
+    }
+
+    /// Every place from the first on, but those inside characters.
+    private mutating func skipAny() {
+        guard let first = places.firstIndex(where: { $0 != 0 }) else { return }
+        places[first] = ~(places[first] & (~places[first] &+ 1)) &+ 1
+        for word in places.indices where word > first { places[word] = .max }
+        let used = text.bytes.count % UInt64.bitWidth + 1
+        if used < UInt64.bitWidth { places[places.count - 1] &= (1 << UInt64(used)) - 1 }
+        for (word, bits) in zip(places.indices, text.continuations) { places[word] &= ~bits }
+    }
+
+    private mutating func removeEnd() {
+        places[places.count - 1] &= ~(1 << UInt64(text.bytes.count % UInt64.bitWidth))
+    }
+
+    /// By one byte.
+    private mutating func moveOn() {
+        var carry: UInt64 = 0
+        for word in places.indices {
+            let moved = places[word] << 1 | carry
+            carry = places[word] >> 63
+            places[word] = moved
+        }
+    }
+}

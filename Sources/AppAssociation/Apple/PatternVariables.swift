@@ -1,0 +1,39 @@
+/// What `$(name)` stands for in the patterns of one file.
+struct PatternVariables {
+    enum Meaning {
+        case values([String])
+        /// One character out of a class.
+        case character(ByteSet)
+        /// Matches nothing.
+        case unknown
+    }
+
+    let custom: AppleAppSiteAssociation.SubstitutionVariables
+    /// Whether `$(lang)` and `$(region)` also stand for the codes in their other case, as devices are reported to have it.
+    var localeCodesInBothCases = false
+
+    /// A name of the file's own hides a built-in one.
+    subscript(name: String) -> Meaning {
+        if let values = custom[name] { return .values(values) }
+        guard localeCodesInBothCases, case .values(let codes) = Self.builtIn(name) else { return Self.builtIn(name) }
+        return .values(codes + codes.map { String(decoding: $0.utf8.map { $0 ^ 0x20 }, as: UTF8.self) })
+    }
+
+    static func isBuiltIn(_ name: String) -> Bool {
+        if case .unknown = builtIn(name) { false } else { true }
+    }
+
+    private static func builtIn(_ name: String) -> Meaning {
+        switch name {
+        case "alpha": .character(.letters)
+        case "upper": .character(.upper)
+        case "lower": .character(.lower)
+        case "alnum": .character(.letters.union(.digits))
+        case "digit": .character(.digits)
+        case "xdigit": .character(.hexDigits)
+        case "lang": .values(LocaleCodes.languages)
+        case "region": .values(LocaleCodes.regions)
+        default: .unknown
+        }
+    }
+}
