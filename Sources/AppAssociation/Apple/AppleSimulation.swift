@@ -11,7 +11,11 @@ extension AppleAppSiteAssociation {
     ///   - domain: The host that the file stands on, or `*.` and a host for the wildcard of an entitlement. Without it the
     ///     file is taken to be the URL's host's.
     public func decision(for url: String, app: String? = nil, domain: String? = nil) -> AppleDecision {
-        var simulation = AppleSimulation(app: app, domain: domain)
+        decision(for: url, app: app, domain: domain, within: .decision)
+    }
+
+    func decision(for url: String, app: String?, domain: String?, within budget: StepBudget) -> AppleDecision {
+        var simulation = AppleSimulation(app: app, domain: domain, budget: budget)
         return simulation.run(url, in: self)
     }
 }
@@ -20,6 +24,7 @@ extension AppleAppSiteAssociation {
 private struct AppleSimulation {
     let app: String?
     let domain: String?
+    private let budget: StepBudget
     private var host = ""
     private var notes: [AppleDecision.Note] = []
     private var tried: [AppleDecision.TriedRule] = []
@@ -27,9 +32,10 @@ private struct AppleSimulation {
 
     typealias File = AppleAppSiteAssociation
 
-    init(app: String?, domain: String?) {
+    init(app: String?, domain: String?, budget: StepBudget) {
         self.app = app
         self.domain = domain
+        self.budget = budget
     }
 
     /// What an entry says about the URL.
@@ -90,7 +96,7 @@ private struct AppleSimulation {
     ) -> AppleDecision {
         let variables = PatternVariables(custom: applinks.substitutionVariables)
         var inspection = RuleInspection(applinks, variables)
-        var trial = RuleTrial(url, variables)
+        var trial = RuleTrial(url, variables, budget)
         var first: (Candidate, Ruling)?
         var opening: (Candidate, Ruling)?
         for candidate in candidates where opening == nil {

@@ -2,16 +2,17 @@
 struct RuleTrial {
     private var texts: URLTexts
     private let variables: PatternVariables
-    private var budget = StepBudget.decision
+    private var budget: StepBudget
     /// What the comparisons brought up, beside what ``RuleInspection`` finds.
     private(set) var notes: [AppleDecision.Note] = []
 
     /// Of one rule, that are told. A part that fails is told beyond it, so that a failed rule always says why.
     private static let maximumParts = 64
 
-    init(_ url: DeviceURL, _ variables: PatternVariables) {
+    init(_ url: DeviceURL, _ variables: PatternVariables, _ budget: StepBudget) {
         texts = URLTexts(url)
         self.variables = variables
+        self.budget = budget
     }
 
     /// Whether a part had escapes that are no UTF-8, and so was compared as it is.
