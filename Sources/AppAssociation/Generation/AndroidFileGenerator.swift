@@ -1,25 +1,120 @@
 public import LinkRouting
 
-/// The `assetlinks.json` file of one host: which Android apps may open all of its links.
-public enum AndroidFileGenerator {
-    /// The file's JSON for `host`, in look-up form; without apps for the host an empty list.
+/// Makes the `assetlinks.json` file of one host from the tenant's apps and route table.
+///
+/// A statement ties each app to the host; its dynamic rules, which Android 15 and later read, say which links open the app.
+/// As with Apple's file they refuse no link that the table opens, and may open more. Before Android 15 the app's own
+/// manifest decides.
+public struct AndroidFileGenerator: Sendable {
+    public let host: String
+    public let router: Router
+    public let policy: AssociationPolicy
+
+    static let relation = "delegate_permission/common.handle_all_urls"
+
+    /// Of a host in look-up form. The policy is the tenant's unless another one is given.
+    public init(host: String, router: Router, policy: AssociationPolicy? = nil) {
+        self.host = host
+        self.router = router
+        self.policy = policy ?? router.identity.association
+    }
+
+    /// The file's JSON; without apps for the host an empty list.
     public static func file(for host: String, router: Router) -> [UInt8] {
+        AndroidFileGenerator(host: host, router: router).file()
+    }
+
+    /// The file's JSON; without apps for the host an empty list.
+    public func file() -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
+        for statement in statements() { write(statement, to: &writer) }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    // MARK: Statements
+
+    struct Statement {
+        var app: App
+        var package: String
+        var fingerprints: [String]
+        /// Nil where the manifest decides.
+        var rules: [AssociationRule]?
+    }
+
+    /// One for each package: several sets of rules for one would not be told apart.
+    func statements() -> [Statement] {
+        var statements: [Statement] = []
+        var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in router.identity.apps
         where app.environment == router.environment && app.isNamed(on: host, of: router.identity) {
             guard case .android(let package, let fingerprints) = app.product, !fingerprints.isEmpty else { continue }
+            var rules: [AssociationRule]?
+            if policy.detail == .routes {
+                let routes = routes(for: app)
+                rules = known.first { $0.routes.means(routes) }?.rules ?? self.rules(for: routes)
+                known.append((routes, rules ?? []))
+            }
+            guard let same = statements.firstIndex(where: { $0.package == package }) else {
+                statements.append(Statement(app: app, package: package, fingerprints: fingerprints, rules: rules))
+                continue
+            }
+            statements[same].fingerprints += fingerprints.filter { !statements[same].fingerprints.contains($0) }
+            if statements[same].rules != rules { statements[same].rules = nil }
+        }
+        return statements
+    }
+
+    func routes(for app: App) -> AppRoutes {
+        AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
+    }
+
+    /// The rules with the intended last one: what no route opens stays out.
+    private func rules(for routes: AppRoutes) -> [AssociationRule] {
+        let planned = RulePlan<AndroidRules>(routes).rules()
+        let roots = planned.filter(\.isRoot)
+        var rules = planned.filter { !$0.isRoot }
+        guard rules.last?.takesEverything != true else { return rules }
+        if roots.isEmpty {
+            rules.append(AssociationRule(path: AndroidRules.everything.path, isExcluded: true))
+        } else {
+            // No pattern takes the root without its slash but `*`, and that only what comes after the rest is refused.
+            rules.append(AssociationRule(path: Glob("/?*"), isExcluded: true))
+            rules += roots
+        }
+        return rules
+    }
+
+    // MARK: Writing
+
+    private func write(_ statement: Statement, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.strings("relation", [Self.relation])
+        writer.key("target")
+        writer.beginObject()
+        writer.member("namespace", "android_app")
+        writer.member("package_name", statement.package)
+        writer.strings("sha256_cert_fingerprints", statement.fingerprints)
+        writer.endObject()
+        if let rules = statement.rules {
+            writer.key("relation_extensions")
             writer.beginObject()
-            writer.strings("relation", ["delegate_permission/common.handle_all_urls"])
-            writer.key("target")
+            writer.key(Self.relation)
             writer.beginObject()
-            writer.member("namespace", "android_app")
-            writer.member("package_name", package)
-            writer.strings("sha256_cert_fingerprints", fingerprints)
+            writer.key("dynamic_app_link_components")
+            writer.beginArray()
+            for rule in rules { AndroidRules.write(rule, to: &writer) }
+            writer.endArray()
             writer.endObject()
             writer.endObject()
         }
-        writer.endArray()
-        return writer.bytes
+        writer.endObject()
+    }
+}
+
+extension AssociationRule {
+    fileprivate var takesEverything: Bool {
+        path == AndroidRules.everything.path && query.isEmpty && fragment == nil && !isExcluded && !isRoot
     }
 }

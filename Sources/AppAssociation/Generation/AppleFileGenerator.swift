@@ -68,13 +68,13 @@ public struct AppleFileGenerator: Sendable {
     struct Entry {
         var apps: [App]
         var ids: [String]
-        var rules: [AppleRule]
+        var rules: [AssociationRule]
     }
 
     /// In the order of the tenant's apps; an app that no link opens has none. iOS 12 knows one app an entry.
     func entries() -> [Entry] {
         var entries: [Entry] = []
-        var known: [(routes: AppRoutes, rules: [AppleRule])] = []
+        var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in apps where app.kind == .app {
             guard let id = app.applicationIdentifier, !entries.contains(where: { $0.ids.contains(id) }) else {
                 continue
@@ -94,10 +94,10 @@ public struct AppleFileGenerator: Sendable {
         return entries
     }
 
-    private func rules(for routes: AppRoutes) -> [AppleRule] {
+    private func rules(for routes: AppRoutes) -> [AssociationRule] {
         switch policy.detail {
-        case .routes: return AppleRules(routes).made()
-        case .coarse: return routes.opensAnything ? [.everything] : []
+        case .routes: return RulePlan<AppleRules>(routes).rules()
+        case .coarse: return routes.opensAnything ? [AppleRules.everything] : []
         }
     }
 
@@ -128,7 +128,7 @@ public struct AppleFileGenerator: Sendable {
         writer.strings("appIDs", entry.ids)
         writer.key("components")
         writer.beginArray()
-        for rule in entry.rules { rule.write(to: &writer, variables) }
+        for rule in entry.rules { AppleRules.write(rule, to: &writer, variables) }
         writer.endArray()
         if policy.legacyPaths, let id = entry.ids.first {
             writer.member("appID", id)
@@ -138,7 +138,7 @@ public struct AppleFileGenerator: Sendable {
     }
 }
 
-extension AppleRule {
+extension AssociationRule {
     /// The rule as iOS 12 and earlier read it: a path that is compared as it is written. Nil where it would refuse more than
     /// the rule does.
     fileprivate var legacyPath: String? {

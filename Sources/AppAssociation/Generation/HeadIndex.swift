@@ -36,16 +36,30 @@ extension [UInt8] {
     fileprivate func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
 }
 
+extension AssociationRule {
+    /// The text with which every path begins that the rule takes; ASCII letters small. It ends before the first character
+    /// that a URL may write in several ways.
+    var head: [UInt8] {
+        let head = path.literalPrefix.prefix { $0 != UInt8(ascii: "%") }
+            .map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
+        // Where the path ends, iOS adds a slash.
+        let isWhole = head.count == path.pieces.count && head.last != UInt8(ascii: "/")
+        return isWhole ? head + [UInt8(ascii: "/")] : head
+    }
+}
+
 extension Pattern {
-    /// The decoded text with which every path begins that the pattern, or a rule made from it, takes; ASCII letters small.
-    /// It ends before the first character that a rule cannot write.
+    /// The text with which every path begins that the pattern fits; ASCII letters small. It ends before the first character
+    /// that a URL may write in several ways.
     var head: [UInt8] {
         var head = [UInt8(ascii: "/")]
         /// Whether all of the literal could be taken.
         func take(_ literal: [UInt8]) -> Bool {
             for byte in literal {
-                guard !"*?$\\/ ".utf8.contains(byte) else { return false }
-                head.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
+                guard byte != UInt8(ascii: "%"), byte != UInt8(ascii: "/"), (0x21...0x7E).contains(byte) else {
+                    return false
+                }
+                head.append(ByteSet.upper.contains(byte) ? byte | 0x20 : byte)
             }
             return true
         }

@@ -9,19 +9,21 @@ enum Bound {
 }
 
 extension Pattern {
-    /// The paths of URLs, as they are written and with one slash at the end, that the pattern fits.
+    /// The paths of URLs, as they are written and with or without a slash at the end, that the pattern fits.
     ///
     /// Paths with an empty segment (`//`) are left out: iOS takes runs of slashes for one, so no rule can tell them apart.
     func pathLanguage(_ bound: Bound, _ letterCase: Route.LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
-        var parts = [slash]
+        let rest = Language.sequence([slash, .oneOrMore(.anySpelled)])
+        var parts: [Language] = []
         for segment in segments {
             switch segment {
-            case .rest: parts.append(.repeated(.sequence([.oneOrMore(.anySpelled), slash])))
-            default: parts += [segment.language(bound, letterCase), slash]
+            case .rest where parts.isEmpty: return .either([slash, .sequence([.oneOrMore(rest), .optional(slash)])])
+            case .rest: parts.append(.repeated(rest))
+            default: parts += [slash, segment.language(bound, letterCase)]
             }
         }
-        return .sequence(parts)
+        return parts.isEmpty ? slash : .sequence(parts + [.optional(slash)])
     }
 
     /// The paths of URLs, decoded, that the pattern fits, with or without the slash at the end. Decoded, a `/` that was

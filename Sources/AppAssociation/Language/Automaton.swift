@@ -41,56 +41,84 @@ struct Automaton {
     static let start = 0
     /// The state from which nothing is accepted any more; states are numbered from 0.
     static let dead = -1
+    private static let unknown = -2
 
     private let graph: Graph
     private let symbols: [UInt8]
-    /// By state: the nodes of the graph that it stands for, sorted.
-    private var states: [[Int]]
-    private var numbers: [[Int]: Int]
-    /// By state and symbol; nil where it has not been walked.
-    private var steps: [[Int?]]
+    /// By state: the nodes of the graph that it stands for.
+    private var states: [NodeSet]
+    private var numbers: [NodeSet: Int]
+    /// By state and symbol.
+    private var steps: [Int]
 
     init(_ language: Language, _ alphabet: Alphabet) {
         graph = Graph(language)
         symbols = alphabet.symbols
-        let first = graph.closure(of: [graph.first])
-        states = [first]
-        numbers = [first: 0]
-        steps = [Array(repeating: nil, count: symbols.count)]
+        states = [graph.closures[graph.first]]
+        numbers = [states[0]: 0]
+        steps = Array(repeating: Self.unknown, count: symbols.count)
     }
 
     func accepts(_ state: Int) -> Bool { state != Self.dead && states[state].contains(graph.last) }
 
     mutating func step(_ state: Int, _ symbol: Int) -> Int {
         guard state != Self.dead else { return Self.dead }
-        if let known = steps[state][symbol] { return known }
-        let reached = graph.closure(of: graph.step(states[state], symbols[symbol]))
-        let next: Int
-        if reached.isEmpty {
-            next = Self.dead
-        } else if let number = numbers[reached] {
-            next = number
-        } else {
-            next = states.count
-            states.append(reached)
-            numbers[reached] = next
-            steps.append(Array(repeating: nil, count: symbols.count))
-        }
-        steps[state][symbol] = next
-        return next
+        let place = state * symbols.count + symbol
+        if steps[place] == Self.unknown { steps[place] = number(of: graph.step(states[state], symbols[symbol])) }
+        return steps[place]
+    }
+
+    private mutating func number(of nodes: NodeSet) -> Int {
+        guard !nodes.isEmpty else { return Self.dead }
+        if let number = numbers[nodes] { return number }
+        let number = states.count
+        states.append(nodes)
+        numbers[nodes] = number
+        steps += repeatElement(Self.unknown, count: symbols.count)
+        return number
     }
 }
 
-/// Thompson's construction: a graph whose edges take one byte or none.
+/// A set of a graph's nodes, as bits.
+private struct NodeSet: Hashable {
+    private var words: [UInt64]
+
+    init(of count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
+
+    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+
+    func contains(_ node: Int) -> Bool { words[node >> 6] & (1 << UInt64(node & 63)) != 0 }
+
+    mutating func insert(_ node: Int) { words[node >> 6] |= 1 << UInt64(node & 63) }
+
+    mutating func formUnion(_ other: NodeSet) {
+        for index in words.indices { words[index] |= other.words[index] }
+    }
+
+    func forEach(_ body: (Int) -> Void) {
+        for index in words.indices {
+            var word = words[index]
+            while word != 0 {
+                body(index << 6 + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+}
+
+/// Thompson's construction: a graph whose nodes take one byte and go on, or go on without.
 private struct Graph {
     private var byteEdges: [(set: ByteSet, target: Int)?] = []
     private var emptyEdges: [[Int]] = []
     private(set) var first = 0
     private(set) var last = 0
+    /// By node: those that take a byte, or are the last, and are reached from it without taking one.
+    private(set) var closures: [NodeSet] = []
 
     init(_ language: Language) {
         last = node()
         first = add(language, before: last)
+        closures = emptyEdges.indices.map(closure)
     }
 
     private mutating func node() -> Int {
@@ -121,21 +149,26 @@ private struct Graph {
         }
     }
 
-    func step(_ nodes: [Int], _ byte: UInt8) -> [Int] {
-        nodes.compactMap { node in
-            byteEdges[node].flatMap { $0.set.contains(byte) ? $0.target : nil }
+    private func closure(of node: Int) -> NodeSet {
+        var closure = NodeSet(of: emptyEdges.count)
+        guard !emptyEdges[node].isEmpty else {
+            if byteEdges[node] != nil || node == last { closure.insert(node) }
+            return closure
         }
-    }
-
-    /// The nodes that are reached without taking a byte, sorted; of these only those that take one, or are the last.
-    func closure(of nodes: [Int]) -> [Int] {
-        var seen = Set(nodes)
-        var waiting = nodes
-        var closure: [Int] = []
+        var seen: Set = [node]
+        var waiting = [node]
         while let node = waiting.popLast() {
-            if byteEdges[node] != nil || node == last { closure.append(node) }
+            if byteEdges[node] != nil || node == last { closure.insert(node) }
             for target in emptyEdges[node] where seen.insert(target).inserted { waiting.append(target) }
         }
-        return closure.sorted()
+        return closure
+    }
+
+    func step(_ nodes: NodeSet, _ byte: UInt8) -> NodeSet {
+        var reached = NodeSet(of: emptyEdges.count)
+        nodes.forEach { node in
+            if let edge = byteEdges[node], edge.set.contains(byte) { reached.formUnion(closures[edge.target]) }
+        }
+        return reached
     }
 }

@@ -98,10 +98,45 @@ extension Glob {
     /// The texts that the pattern takes.
     func language(_ reading: Reading = Reading()) -> Language { .sequence(pieces.map { $0.language(reading) }) }
 
-    /// Every path of a URL that iOS could be asked for, normalised.
+    /// The decoded texts that the pattern takes; a character is a Unicode scalar.
+    var decodedLanguage: Language {
+        .sequence(
+            pieces.map { piece in
+                switch piece {
+                case .one: Self.anyScalar
+                case .byte, .character, .many, .values, .never: piece.language(Reading())
+                }
+            }
+        )
+    }
+
+    private static let anyScalar: Language = {
+        let tail = Language.byte(ByteSet(0x80...0xBF))
+        return .either([
+            .byte(ByteSet(0...0x7F)), .sequence([.byte(ByteSet(0xC2...0xDF)), tail]),
+            .sequence([.byte(ByteSet(0xE0...0xEF)), tail, tail]),
+            .sequence([.byte(ByteSet(0xF0...0xF4)), tail, tail, tail]),
+        ])
+    }()
+
+    /// The pattern as text, if it has nothing but literals and wildcards.
+    var text: String {
+        let bytes = pieces.map { piece in
+            switch piece {
+            case .byte(let byte): byte
+            case .one: UInt8(ascii: "?")
+            case .many: UInt8(ascii: "*")
+            case .character, .values, .never: preconditionFailure("only Apple's patterns have variables and classes")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Every path of a URL that iOS could be asked for, normalised. One that ends with a star gets no slash behind it.
     static let allPaths: Language = {
         let slash = Language.byte(ByteSet("/"))
-        return .sequence([slash, .repeated(.sequence([.oneOrMore(.anySpelled), slash]))])
+        let star = Language.sequence([.repeated(.anySpelled), .spelled(UInt8(ascii: "*"))])
+        return .sequence([slash, .repeated(.sequence([.oneOrMore(.anySpelled), slash])), .optional(star)])
     }()
 }
 

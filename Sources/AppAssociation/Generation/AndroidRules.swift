@@ -1,0 +1,168 @@
+import LinkRouting
+
+/// How Android 15 and later read the dynamic rules of `assetlinks.json`: everything decoded, letters as they are, a slash
+/// at the end significant, and `*` without a way back, so that it stands only at an end.
+enum AndroidRules: RuleDialect {
+    static let everything = AssociationRule(path: Glob("*"))
+    static let allPaths = Language.optional(.sequence([.byte(ByteSet("/")), .repeated(.byte(.all))]))
+
+    static func openings(of route: Route, _ plusSign: Link.PlusSign) -> [AssociationRule] {
+        let fragment = route.fragment.flatMap { openingPattern($0, route.letterCase) }
+        let queries = queries(of: route, plusSign)
+        return paths(of: route).flatMap { path in
+            queries.map { query in
+                AssociationRule(
+                    path: path.glob,
+                    query: query,
+                    fragment: fragment,
+                    route: route.id,
+                    isRoot: path.isRoot
+                )
+            }
+        }
+    }
+
+    /// A query is left out: Android excludes when any of a repeated item matches, the route only when all do.
+    static func exclusions(of route: Route) -> [AssociationRule] {
+        guard route.query.isEmpty else { return [] }
+        var fragment: Glob?
+        if let condition = route.fragment {
+            guard case .equals(let text) = condition, !text.isEmpty, !text.utf8.contains(where: special.contains) else {
+                return []
+            }
+            fragment = Glob(pieces: text.utf8.map { .byte($0) })
+        }
+        // The root without its slash cannot be written.
+        let paths = route.path.segments.isEmpty ? [Path(glob: Glob("/"))] : paths(of: route)
+        return paths.map {
+            AssociationRule(path: $0.glob, fragment: fragment, isExcluded: true, route: route.id)
+        }
+    }
+
+    static func pathLanguage(of rule: AssociationRule) -> Language {
+        rule.isRoot ? .optional(.byte(ByteSet("/"))) : rule.path.decodedLanguage
+    }
+
+    static func pathLanguage(of route: Route, _ bound: Bound) -> Language {
+        route.path.decodedPathLanguage(bound, route.letterCase)
+    }
+
+    static func write(_ rule: AssociationRule, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("/", rule.path.text)
+        if !rule.query.isEmpty {
+            writer.key("?")
+            writer.beginObject()
+            for item in rule.query { writer.member(item.name, item.value.text) }
+            writer.endObject()
+        }
+        if let fragment = rule.fragment { writer.member("#", fragment.text) }
+        if rule.isExcluded { writer.member("exclude", true) }
+        writer.endObject()
+    }
+
+    // MARK: Paths
+
+    private struct Path {
+        var glob: Glob
+        var isRoot = false
+    }
+
+    /// How many rules the listed values of a route may make.
+    private static let mostAlternatives = 16
+    private static let slash = Glob.Piece.byte(UInt8(ascii: "/"))
+    private static let special = ByteSet("*?$\\")
+
+    /// Patterns that together take every path of the route; a slash at the end is a pattern of its own. As nothing may follow
+    /// a wildcard, what stands behind the first one in the route is left out.
+    private static func paths(of route: Route) -> [Path] {
+        guard !route.path.segments.isEmpty else { return [Path(glob: everything.path, isRoot: true)] }
+        var paths: [[Glob.Piece]] = [[]]
+        for segment in route.path.segments {
+            switch segment {
+            case .rest:
+                let rest = paths.map { $0 + [slash, .many] }
+                // What `/x/{rest...}` takes begins with `/x/` or is `/x`; alone it takes everything.
+                return (paths == [[]] ? [[.many]] : paths + rest).map { Path(glob: Glob(pieces: $0)) }
+            case .literal(let bytes):
+                paths = paths.map { $0 + [slash] + literal(bytes, route.letterCase) }
+            case .parameter(let parameter):
+                guard case .oneOf(let values) = parameter.type, paths.count * values.count <= mostAlternatives else {
+                    return paths.map { Path(glob: Glob(pieces: $0 + [slash, .one, .many])) }
+                }
+                paths = paths.flatMap { path in values.map { path + [slash] + literal($0.utf8, route.letterCase) } }
+            case .any:
+                return paths.map { Path(glob: Glob(pieces: $0 + [slash, .one, .many])) }
+            case .mixed(let mixed):
+                let prefix = [slash] + literal(mixed.prefix, route.letterCase)
+                return paths.map { Path(glob: Glob(pieces: $0 + prefix + [.one, .many])) }
+            }
+        }
+        return paths.flatMap { [Path(glob: Glob(pieces: $0)), Path(glob: Glob(pieces: $0 + [slash]))] }
+    }
+
+    /// What is special in a pattern, and a letter of either case, is written `?`, which takes any one character.
+    private static func literal(_ bytes: some Sequence<UInt8>, _ letterCase: Route.LetterCase) -> [Glob.Piece] {
+        bytes.map { byte in
+            special.contains(byte) || letterCase == .ignored && ByteSet.letters.contains(byte) ? .one : .byte(byte)
+        }
+    }
+
+    // MARK: Query and fragment
+
+    /// Alternatives, each with the items that must be found. Only what is found wherever the conditions hold: an item with a
+    /// value, and no character at which Android splits a decoded query.
+    private static func queries(of route: Route, _ plusSign: Link.PlusSign) -> [[AssociationRule.QueryItem]] {
+        route.query.reduce([[]]) { alternatives, condition in
+            guard let values = values(of: condition, plusSign), !values.isEmpty,
+                alternatives.count * values.count <= mostAlternatives,
+                !alternatives.contains(where: { $0.contains { $0.name == condition.name } })
+            else { return alternatives }
+            return alternatives.flatMap { items in
+                values.map { items + [AssociationRule.QueryItem(name: condition.name, value: $0)] }
+            }
+        }
+    }
+
+    private static func values(of condition: QueryCondition, _ plusSign: Link.PlusSign) -> [Glob]? {
+        let splitting = ByteSet("&;")
+        let unfitForName = splitting.union(special).union(ByteSet(plusSign == .space ? "= " : "="))
+        guard !condition.name.utf8.contains(where: unfitForName.contains) else { return nil }
+        switch condition.test {
+        case .present, .absent, .capture(_, .optional), .capture(_, .defaultsTo):
+            return nil
+        case .oneOf(let values):
+            guard values.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(where: splitting.contains) }) else { return nil }
+            return values.map { value in
+                Glob(
+                    pieces: value.utf8.map {
+                        special.contains($0) || plusSign == .space && $0 == UInt8(ascii: " ") ? .one : .byte($0)
+                    }
+                )
+            }
+        case .capture(let parameter, .required):
+            switch parameter.type {
+            case .string: return nil
+            case .oneOf(let values):
+                return self.values(of: QueryCondition(name: condition.name, test: .oneOf(values)), plusSign)
+            case .int, .number, .bool, .uuid, .slug, .alpha, .alnum, .hex, .date:
+                return [Glob(pieces: [.one, .many])]
+            }
+        }
+    }
+
+    /// Nil where nothing can be said, as of an empty fragment.
+    private static func openingPattern(_ condition: FragmentCondition, _ letterCase: Route.LetterCase) -> Glob? {
+        switch condition {
+        case .equals(let text):
+            return text.isEmpty ? nil : Glob(pieces: literal(text.utf8, .sensitive))
+        case .pattern(let pattern):
+            var pieces: [Glob.Piece] = []
+            for segment in pattern.segments {
+                guard case .literal(let bytes) = segment else { break }
+                pieces += [slash] + literal(bytes, letterCase)
+            }
+            return Glob(pieces: pieces + [.many])
+        }
+    }
+}

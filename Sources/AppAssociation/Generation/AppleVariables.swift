@@ -1,0 +1,43 @@
+/// The substitution variables of a generated file: lists of values that several rules may share.
+struct AppleVariables {
+    private(set) var all: [(name: String, values: [String])] = []
+    private var names: [Glob.Piece: String] = [:]
+
+    private static let builtIn: Set = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]
+
+    /// Gives the lists of values in a pattern their names, after the parameters or query items that have them.
+    mutating func add(from glob: Glob) {
+        for piece in glob.pieces {
+            guard case .values(let values, let wanted) = piece, names[piece] == nil else { continue }
+            names[piece] = add(values, called: wanted)
+        }
+    }
+
+    private mutating func add(_ values: [[Glob.Piece]], called wanted: String) -> String {
+        let plain = wanted.filter { $0 != "$" && $0 != "(" && $0 != ")" }
+        let texts = values.map { text(of: Glob(pieces: $0)) }
+        var name = plain.isEmpty ? "value" : plain
+        var number = 2
+        while Self.builtIn.contains(name) || all.contains(where: { $0.name == name && $0.values != texts }) {
+            name = "\(plain)\(number)"
+            number += 1
+        }
+        if !all.contains(where: { $0.name == name }) { all.append((name, texts)) }
+        return name
+    }
+
+    /// The pattern as the file writes it; every list in it has been added.
+    func text(of glob: Glob) -> String {
+        var bytes: [UInt8] = []
+        for piece in glob.pieces {
+            switch piece {
+            case .byte(let byte): bytes.append(byte)
+            case .one: bytes.append(UInt8(ascii: "?"))
+            case .many: bytes.append(UInt8(ascii: "*"))
+            case .values: bytes += "$(\(names[piece] ?? ""))".utf8
+            case .character, .never: preconditionFailure("the generator writes no classes and no unknown variables")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

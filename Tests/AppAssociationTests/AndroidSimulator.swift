@@ -1,0 +1,90 @@
+import Foundation
+import LinkRouting
+
+/// What Android 15 does with the dynamic rules of an `assetlinks.json`, written from the platform's source without a look at
+/// the generator: everything decoded, `*` runs up to the first place where the next character stands.
+struct AndroidSimulator {
+    enum Decision: Hashable {
+        case opens(rule: Int)
+        case excluded(rule: Int)
+        case noMatch
+        /// No rules: the app's manifest decides.
+        case manifest
+        case appNotListed
+    }
+
+    let file: JSONNode
+
+    init(_ json: [UInt8]) throws {
+        file = try JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 24))
+    }
+
+    func decision(for package: String, _ url: String) throws -> Decision {
+        let statement = file.elements?.first { $0["target"]?["package_name"]?.text == package }
+        guard let statement else { return .appNotListed }
+        let relation = statement["relation_extensions"]?["delegate_permission/common.handle_all_urls"]
+        guard let rules = relation?["dynamic_app_link_components"]?.elements else { return .manifest }
+        let (path, query, fragment) = Self.parts(of: url)
+        for (index, rule) in rules.enumerated() {
+            guard rule["/"].map({ matches($0, path) }) ?? true, rule["#"].map({ matches($0, fragment) }) ?? true else {
+                continue
+            }
+            let holds = (rule["?"]?.members ?? []).allSatisfy { member in
+                let text = JSONNode.string("\(member.key)=\(member.value.text ?? "")")
+                return query.contains { matches(text, $0) }
+            }
+            guard holds else { continue }
+            return rule["exclude"]?.bool == true ? .excluded(rule: index) : .opens(rule: index)
+        }
+        return .noMatch
+    }
+
+    private static func parts(of url: String) -> (path: String, query: [String], fragment: String?) {
+        let parts = url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let front = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let path = front[0].dropFirst("https://".count).drop { $0 != "/" }
+        let query = front.count == 2 ? decoded(front[1]) : ""
+        var items = query.components(separatedBy: "&")
+        if items.count == 1 { items = query.components(separatedBy: ";") }
+        return (decoded(path), items, parts.count == 2 ? decoded(parts[1]) : nil)
+    }
+
+    /// What is no escape becomes a replacement character, and the rest is decoded all the same.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+            } else if let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16), rest.count >= 2 {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes += "\u{FFFD}".utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func matches(_ pattern: JSONNode, _ text: String?) -> Bool {
+        guard let pattern = pattern.text, let text else { return false }
+        return matches(Array(pattern.utf16)[...], Array(text.utf16)[...])
+    }
+
+    private func matches(_ pattern: ArraySlice<UInt16>, _ text: ArraySlice<UInt16>) -> Bool {
+        var (pattern, text) = (pattern, text)
+        while let first = pattern.popFirst() {
+            switch first {
+            case 0x2A:
+                guard let next = pattern.first else { return true }
+                guard let end = text.firstIndex(where: { next == 0x3F || $0 == next }) else { return false }
+                text = text[end...]
+            case 0x3F:
+                guard text.popFirst() != nil else { return false }
+            default:
+                guard text.popFirst() == first else { return false }
+            }
+        }
+        return text.isEmpty
+    }
+}
