@@ -26,8 +26,9 @@ public struct AppleFileGenerator: Sendable {
     }
 
     /// The file's JSON; without apps for the host it names none.
-    public func file() -> [UInt8] {
-        let entries = entries()
+    public func file() -> [UInt8] { file(of: entries()) }
+
+    private func file(of entries: [Entry]) -> [UInt8] {
         var variables = AppleVariables()
         for rule in entries.flatMap(\.rules) {
             for glob in [rule.path] + rule.query.map(\.value) { variables.add(from: glob) }
@@ -60,6 +61,25 @@ public struct AppleFileGenerator: Sendable {
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    // MARK: Over-open
+
+    /// Links that the file opens and the table would not: at most one example for each route and reason, in the order of
+    /// the file's entries and the table's routes.
+    public func overOpens() -> [OverOpen] {
+        entries().flatMap { entry in
+            guard let app = entry.apps.first, let id = entry.ids.first else { return [OverOpen]() }
+            let index = HeadIndex(entry.rules.map(\.head))
+            var search = OverOpenSearch(routes(for: app)) { link in
+                // Rules with other beginnings cannot decide, and a file may have thousands.
+                var relevant = entry
+                relevant.rules = index.beginning(link.head).sorted().map { entry.rules[$0] }
+                let file = try? AppleAppSiteAssociation(parsing: file(of: [relevant]))
+                return file?.decision(for: link.text, app: id).outcome == .match
+            }
+            return search.run(policy.detail)
+        }
     }
 
     // MARK: Entries

@@ -18,6 +18,9 @@ struct FileHosts {
         link = try? Link.parse("https://\(host)/")
     }
 
+    /// Some of the hosts, in look-up form.
+    var samples: [String] { (includesHost ? [host] : []) + (includesSubdomains ? ["x.\(host)"] : []) }
+
     enum Share {
         case none, some, all
     }

@@ -48,6 +48,15 @@ extension AssociationRule {
     }
 }
 
+extension Link {
+    /// The path, decoded and with a slash at its end; ASCII letters small.
+    var head: [UInt8] {
+        let path =
+            (0..<segmentCount).flatMap { [UInt8(ascii: "/")] + pathBytes[segmentRange($0)] } + [UInt8(ascii: "/")]
+        return path.map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
+    }
+}
+
 extension Pattern {
     /// The text with which every path begins that the pattern fits; ASCII letters small. It ends before the first character
     /// that a URL may write in several ways.

@@ -1,0 +1,109 @@
+import LinkRouting
+
+/// A link that a route fits, in parts that can be changed one by one.
+struct SampleLink {
+    var host: String
+    /// Decoded.
+    var segments: [[UInt8]]
+    var hasTrailingSlash = false
+    /// Decoded; a nil value is an item without `=`.
+    var query: [(name: String, value: String?)] = []
+    /// Decoded.
+    var fragment: String?
+
+    /// The root of a host.
+    init(host: String) {
+        self.host = host
+        segments = []
+    }
+
+    init(of route: Route, on host: String) {
+        self.host = host
+        segments = route.path.segments.compactMap { $0.sample }
+        hasTrailingSlash = route.trailingSlash == .strict && route.path.hasTrailingSlash
+        query = route.query.compactMap { condition in condition.sample.map { (condition.name, $0) } }
+        switch route.fragment {
+        case nil: break
+        case .equals(let text): fragment = text
+        case .pattern(let pattern):
+            let segments = pattern.segments.compactMap { $0.sample.map { String(decoding: $0, as: UTF8.self) } }
+            fragment = "/" + segments.joined(separator: "/")
+        }
+    }
+
+    /// As a person would write it.
+    var url: String {
+        var url = "https://\(host)"
+        for segment in segments { url += "/" + Self.encoded(segment) }
+        if hasTrailingSlash || segments.isEmpty { url += "/" }
+        let items = query.map { item in
+            Self.encoded(item.name.utf8) + (item.value.map { "=" + Self.encoded($0.utf8) } ?? "")
+        }
+        if !items.isEmpty { url += "?" + items.joined(separator: "&") }
+        guard let fragment else { return url }
+        let parts = fragment.split(separator: "/", omittingEmptySubsequences: false)
+        return url + "#" + parts.map { Self.encoded($0.utf8) }.joined(separator: "/")
+    }
+
+    private static func encoded(_ text: some Sequence<UInt8>) -> String {
+        let plain = ByteSet.letters.union(.digits).union(ByteSet("-._~!$'()*,;:@"))
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Pattern.Segment {
+    /// Nil for the rest, which may be empty.
+    fileprivate var sample: [UInt8]? {
+        switch self {
+        case .literal(let bytes): bytes
+        case .parameter(let parameter): Array(parameter.type.sample.utf8)
+        case .mixed(let mixed):
+            mixed.prefix + mixed.pieces.flatMap { Array($0.parameter.type.sample.utf8) + $0.literal }
+        case .any: Array("x".utf8)
+        case .rest: nil
+        }
+    }
+}
+
+extension QueryCondition {
+    /// A value with which the condition holds; nil where the item must be, or may be, absent.
+    fileprivate var sample: String? {
+        switch test {
+        case .present: "1"
+        case .absent, .capture(_, .optional), .capture(_, .defaultsTo): nil
+        case .oneOf(let values): values.first
+        case .capture(let parameter, .required): parameter.type.sample
+        }
+    }
+}
+
+extension ParameterType {
+    /// A value of the type.
+    var sample: String {
+        func text(_ letter: String, _ length: Bounds<Int>?) -> String {
+            String(repeating: letter, count: max(1, length?.lower ?? 1))
+        }
+        switch self {
+        case .string(let length): return text("x", length)
+        case .slug(let length), .alpha(let length), .alnum(let length), .hex(let length): return text("a", length)
+        case .int(let range): return "\(range?.lower ?? min(1, range?.upper ?? 1))"
+        case .number(let range):
+            let number = range?.lower ?? min(1, range?.upper ?? 1)
+            return Int64(exactly: number).map { "\($0)" } ?? "\(number)"
+        case .bool: return "true"
+        case .uuid: return "01234567-89ab-cdef-0123-456789abcdef"
+        case .date: return "2026-01-31"
+        case .oneOf(let values): return values.first ?? "x"
+        }
+    }
+
+    /// Values that are not of the type, where it takes not all.
+    var counterexamples: [String] {
+        self == .plain
+            ? [] : ["x", "-", "x.x", "0", "99999999999999999999", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"]
+    }
+}
