@@ -1,26 +1,44 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET]: fuzzes LinkRouting's parsers, each target for SECONDS: LinkFuzz, JSONFuzz, PatternFuzz.
+# run.sh SECONDS [TARGET]: fuzzes what reads other people's texts, each target for SECONDS: LinkFuzz, JSONFuzz and PatternFuzz
+# of LinkRouting, AssociationFuzz of AppAssociation.
 # Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
 set -eu
 seconds=${1:?"usage: run.sh SECONDS [TARGET]"}
 fuzz=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$fuzz/../.." && pwd)
-targets=${2:-LinkFuzz JSONFuzz PatternFuzz}
+targets=${2:-LinkFuzz JSONFuzz PatternFuzz AssociationFuzz}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A crash is reported by libFuzzer; the runtime's own backtrace would only slow it down.
 export SWIFT_BACKTRACE=enable=no
 
+compile() {
+    swiftc -O -sanitize=fuzzer -parse-as-library -package-name fingerpost \
+        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
+}
+
 status=0
 for target in $targets; do
     if [ ! -f "$fuzz/$target.swift" ]; then
-        echo "$target: no such target; there are LinkFuzz, JSONFuzz and PatternFuzz." >&2
+        echo "$target: no such target; there are LinkFuzz, JSONFuzz, PatternFuzz and AssociationFuzz." >&2
         exit 64
     fi
     # The sources are compiled together with the target, so that the fuzzer sees every branch of them.
-    swiftc -O -sanitize=fuzzer -parse-as-library -module-name "$target" \
-        -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny \
-        -o "$work/$target" "$root"/Sources/LinkRouting/*.swift "$fuzz/$target.swift"
+    case $target in
+    AssociationFuzz)
+        compile -module-name LinkRouting -emit-module -emit-library -static \
+            -emit-module-path "$work/LinkRouting.swiftmodule" -o "$work/libLinkRouting.a" "$root"/Sources/LinkRouting/*.swift
+        # shellcheck disable=SC2046 # no source file has a space in its name
+        compile -module-name AppAssociation -emit-module -emit-library -static -I "$work" \
+            -emit-module-path "$work/AppAssociation.swiftmodule" -o "$work/libAppAssociation.a" \
+            $(find "$root/Sources/AppAssociation" -name '*.swift')
+        compile -module-name "$target" -I "$work" -L "$work" -o "$work/$target" "$fuzz/$target.swift" \
+            -lAppAssociation -lLinkRouting
+        ;;
+    *)
+        compile -module-name "$target" -o "$work/$target" "$root"/Sources/LinkRouting/*.swift "$fuzz/$target.swift"
+        ;;
+    esac
     # A corpus file holds one seed a line.
     mkdir -p "$work/$target.corpus" "$work/$target.found"
     split -l 1 -a 4 "$fuzz/corpus/$target.txt" "$work/$target.corpus/seed-"

@@ -1,0 +1,26 @@
+import AppAssociation
+import LinkRouting
+
+/// Before the first tab stands a URL, behind it an apple-app-site-association file: there is an answer to any of them, it
+/// agrees with itself, and its JSON is read back as the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAssociation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    let parts = bytes.split(separator: 0x09, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, let file = try? AppleAppSiteAssociation(parsing: parts[1]) else { return 0 }
+    let url = String(decoding: parts[0], as: UTF8.self)
+    let decision = file.decision(for: url)
+    precondition((decision.outcome == .noMatch) == (decision.reason != nil), "a miss has a reason")
+    precondition((decision.rule == nil) == (decision.mergedRule == nil), "a decision has its merged rule")
+    let limits = JSONReader.Limits(maximumBytes: .max, maximumDepth: .max)
+    let again = try? JSONReader.parse(decision.json.json(), limits: limits, duplicateKeys: .keep)
+    precondition(again == decision.json, "reading what was written gives the answer")
+    guard let app = decision.app else { return 0 }
+    let asked = file.decision(for: url, app: app)
+    precondition(asked.outcome == decision.outcome && asked.entry == decision.entry && asked.rule == decision.rule)
+    if let applinks = file.applinks, let entry = decision.entry, let rule = decision.rule {
+        precondition(applinks.details[entry].ruleList[rule].pointer == decision.pointer, "the place is the rule's")
+        precondition(decision.tried.last?.matches == true, "the deciding rule is told last")
+    }
+    return 0
+}
