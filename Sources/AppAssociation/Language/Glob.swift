@@ -146,7 +146,7 @@ extension Glob.Piece {
         case .byte(let byte): character(ByteSet(CollectionOfOne(byte)), reading)
         case .character(let set): character(set, reading)
         case .one: reading.comparesEncoded ? .byte(.all) : Self.oneDecoded
-        case .many: .repeated(.byte(.all))
+        case .many: .repeated(reading.comparesEncoded ? .byte(.all) : Self.byteDecoded)
         case .values(let values, _): .either(values.map { .sequence($0.map { $0.language(reading) }) })
         case .never: .nothing
         }
@@ -158,6 +158,9 @@ extension Glob.Piece {
         let slash = set.intersection(ByteSet("/"))
         return slash.isEmpty ? .spelled(set) : .either([.byte(slash), .spelled(set)])
     }
+
+    /// As itself or escaped: what is compared decoded cannot end inside an escape.
+    private static let byteDecoded = Language.either([.byte(ByteSet("/")), .anySpelled])
 
     /// One Unicode scalar, as itself or escaped byte by byte.
     private static let oneDecoded: Language = {
