@@ -30,11 +30,20 @@ extension AppleDecision.TriedRule {
 }
 
 extension AppleDecision.Part {
+    /// Texts of more than 512 characters are cut and end in `…`: the file has them, and an answer must not outgrow it.
     public var json: JSONNode {
         .object([
-            "part": .string(kind.rawValue), "name": name.map(JSONNode.string), "expected": .string(expected),
-            "found": found.map(JSONNode.string), "matches": .bool(matches), "level": .string(level.rawValue),
+            "part": .string(kind.rawValue), "name": name.map(Self.shortened), "expected": Self.shortened(expected),
+            "found": found.map(Self.shortened), "matches": .bool(matches), "level": .string(level.rawValue),
         ])
+    }
+
+    private static func shortened(_ text: String) -> JSONNode {
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: 512, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return .string(text) }
+        return .string(String(scalars[..<end]) + "…")
     }
 }
 

@@ -12,7 +12,7 @@ public struct AppleDecision: Sendable, Hashable {
     /// The deciding rule's place in the file (RFC 6901).
     public let pointer: String?
     public let mergedRule: AppleAppSiteAssociation.MergedRule?
-    /// Every rule that was compared, in order, up to ``maximumTried``.
+    /// Every rule that was compared, in order, up to ``maximumTried``, and in any case the deciding one.
     public let tried: [TriedRule]
     /// How many more were compared.
     public let triedOmitted: Int
@@ -22,6 +22,8 @@ public struct AppleDecision: Sendable, Hashable {
     public let assumptions: [String]
 
     public static let maximumTried = 1_000
+    /// Of all rules that are told; the deciding one may go beyond.
+    static let maximumParts = 4_000
     /// Of notes on rules, and of notes on comparisons: a file can be all oddities, a reader cannot.
     static let maximumNotes = 100
 

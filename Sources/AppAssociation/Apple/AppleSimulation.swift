@@ -29,6 +29,7 @@ private struct AppleSimulation {
     private var notes: [AppleDecision.Note] = []
     private var tried: [AppleDecision.TriedRule] = []
     private var triedCount = 0
+    private var partCount = 0
 
     typealias File = AppleAppSiteAssociation
 
@@ -128,7 +129,9 @@ private struct AppleSimulation {
             inspection.inspect(rule, of: entry)
             let result = try trial.run(rule, merged, entry: entry.index)
             triedCount += 1
-            if result.matches || tried.count < AppleDecision.maximumTried { tried.append(result) }
+            partCount += result.parts.count
+            let isTold = tried.count < AppleDecision.maximumTried && partCount <= AppleDecision.maximumParts
+            if result.matches || isTold { tried.append(result) }
             if result.matches { return .decided(rule, merged) }
         }
         return .undecided(.noRuleMatched)

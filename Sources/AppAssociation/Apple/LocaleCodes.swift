@@ -44,5 +44,13 @@ enum LocaleCodes {
         """
     )
 
+    static let languagesInBothCases = inBothCases(languages)
+    static let regionsInBothCases = inBothCases(regions)
+
+    /// The codes are ASCII letters only.
+    private static func inBothCases(_ codes: [String]) -> [String] {
+        codes + codes.map { String(decoding: $0.utf8.map { $0 ^ 0x20 }, as: UTF8.self) }
+    }
+
     private static func codes(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 }

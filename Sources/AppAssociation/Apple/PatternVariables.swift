@@ -15,8 +15,11 @@ struct PatternVariables {
     /// A name of the file's own hides a built-in one.
     subscript(name: String) -> Meaning {
         if let values = custom[name] { return .values(values) }
-        guard localeCodesInBothCases, case .values(let codes) = Self.builtIn(name) else { return Self.builtIn(name) }
-        return .values(codes + codes.map { String(decoding: $0.utf8.map { $0 ^ 0x20 }, as: UTF8.self) })
+        return switch name {
+        case "lang" where localeCodesInBothCases: .values(LocaleCodes.languagesInBothCases)
+        case "region" where localeCodesInBothCases: .values(LocaleCodes.regionsInBothCases)
+        default: Self.builtIn(name)
+        }
     }
 
     static func isBuiltIn(_ name: String) -> Bool {

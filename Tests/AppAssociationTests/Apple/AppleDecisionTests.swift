@@ -130,4 +130,23 @@ struct AppleDecisionTests {
         #expect(parts.count == 65)
         #expect(parts.filter { !$0.matches }.map(\.name) == ["n150"])
     }
+
+    @Test func longTextsAreCutInJSONOnly() throws {
+        let long = String(repeating: "é", count: 600)
+        let json = #"{"applinks":{"details":[{"appID":"A.b","components":[{"?":{"\#(long)":"\#(long)"}}]}]}}"#
+        let decision = try AppleAppSiteAssociation(parsing: json.utf8).decision(for: "https://e.com/?\(long)=\(long)")
+        let part = try #require(decision.tried.first?.parts.first)
+        #expect(part.expected == long)
+        #expect(part.json["expected"]?.text == String(repeating: "é", count: 512) + "…")
+        #expect(part.json["name"]?.text?.unicodeScalars.count == 513)
+        #expect(part.json["found"]?.text?.hasPrefix("%C3%A9%C3") == true)
+    }
+
+    @Test func manyPartsAreToldOfFewerRules() throws {
+        let items = (0..<64).map { #""n\#($0)":"1""# }.joined(separator: ",")
+        let rules = repeatElement(#"{"?":{\#(items)}}"#, count: 100).joined(separator: ",")
+        let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#
+        let decision = try AppleAppSiteAssociation(parsing: json.utf8).decision(for: "https://e.com/")
+        #expect((decision.tried.count, decision.triedOmitted) == (62, 38))
+    }
 }
