@@ -88,11 +88,19 @@ extension Glob {
         var path: [Piece] = []
         for piece in pieces where piece != path.last || (piece != slash && piece != .many) { path.append(piece) }
         if path.isEmpty { path = [slash] }
-        if path != [.one] {
+        if !isOneCharacter {
             if path.first != .many, path.first != slash { path.insert(slash, at: 0) }
             if path.last != .many, path.last != slash { path.append(slash) }
         }
         return Glob(pieces: path).language(reading)
+    }
+
+    /// A text of one character is not normalised: `?` takes only the path `/`, and a letter takes none.
+    private var isOneCharacter: Bool {
+        switch pieces.first {
+        case .one, .byte: pieces.count == 1
+        case .many, .character, .values, .never, nil: false
+        }
     }
 
     /// The texts that the pattern takes.
