@@ -70,6 +70,8 @@ extension JSONNode {
         return (members ?? []).reversed().filter { seen.insert($0.key).inserted }.reversed()
     }
 
+    var hasDuplicateKeys: Bool { effectiveMembers.count < members?.count ?? 0 }
+
     /// A key as it stands in a JSON pointer (RFC 6901).
     static func pointerToken(_ key: String) -> String {
         var token = ""

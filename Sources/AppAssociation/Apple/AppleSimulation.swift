@@ -107,11 +107,11 @@ private struct AppleSimulation {
                 if ruling.opens { opening = (candidate, ruling) }
                 if first == nil { first = (candidate, ruling) }
             } catch {
-                inspection.add([.stepBudget], at: candidate.entry.pointer)
+                notes.append(AppleDecision.Note(.stepBudget, at: candidate.entry.pointer))
                 opening = (candidate, .undecided(.undecided))
             }
         }
-        if trial.hasUndecodable { inspection.add([.urlNotUTF8], at: nil) }
+        if trial.hasUndecodable { notes.append(AppleDecision.Note(.urlNotUTF8)) }
         notes += inspection.notes + trial.notes
         guard let (candidate, ruling) = opening ?? first else { return answer(.noApps) }
         return answer(ruling, candidate)
@@ -138,8 +138,8 @@ private struct AppleSimulation {
     }
 
     private mutating func noteFile(_ file: File, _ applinks: File.Applinks) {
-        for node in [file.root, applinks.node] where node.effectiveMembers.count != node.members?.count {
-            notes.append(AppleDecision.Note(.duplicateKey, at: node == file.root ? "" : File.Applinks.pointer))
+        for (node, pointer) in [(file.root, ""), (applinks.node, File.Applinks.pointer)] where node.hasDuplicateKeys {
+            notes.append(AppleDecision.Note(.duplicateKey, at: pointer))
         }
         if applinks.apps?.isEmpty == false {
             let code: AppleDecision.Note.Code = applinks.form == .missing ? .appsWithoutDetails : .appsBesideDetails

@@ -87,11 +87,11 @@ struct RuleInspection {
     }
 
     private func duplicates(in node: JSONNode) -> [AppleDecision.Note.Code] {
-        node.effectiveMembers.count == node.members?.count ?? 0 ? [] : [.duplicateKey]
+        node.hasDuplicateKeys ? [.duplicateKey] : []
     }
 
     /// Each code once a place.
-    mutating func add(_ codes: [AppleDecision.Note.Code], at pointer: String?) {
+    private mutating func add(_ codes: [AppleDecision.Note.Code], at pointer: String) {
         for code in codes where notes.count < AppleDecision.maximumNotes {
             let note = AppleDecision.Note(code, at: pointer)
             if !notes.contains(note) { notes.append(note) }

@@ -61,7 +61,7 @@ struct RuleTrial {
         try budget.spend(constraint.pattern.utf8.count + (constraint.name?.utf8.count ?? 0))
         let found = texts[constraint.part, reading]
         let failed = try firstFailure(constraint, in: found, variables)
-        let told = failed.flatMap { found.indices.contains($0) ? found[$0] : nil } ?? found.first
+        let told = found.isEmpty ? nil : found[failed ?? 0]
         return AppleDecision.Part(
             kind: constraint.kind,
             name: constraint.name,

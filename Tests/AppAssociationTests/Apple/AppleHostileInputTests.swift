@@ -125,6 +125,16 @@ struct AppleHostileInputTests {
         #expect(decision.tried.map(\.rule) == [0])
     }
 
+    @Test func aFileFullOfOdditiesStillSaysThatItWasCutShort() throws {
+        let rules = repeatElement(#"{"/":"/\\"}"#, count: 1_000).joined(separator: ",")
+        let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#
+        let file = try AppleAppSiteAssociation(parsing: json.utf8)
+        let decision = file.decision(for: "https://e.com/%FF", app: nil, domain: nil, within: StepBudget(steps: 8_000))
+        #expect(decision.reason == .undecided)
+        #expect(decision.notes.map(\.code).contains(.stepBudget))
+        #expect(decision.notes.count == 101)
+    }
+
     /// A huge default is read again for each rule, so it is what a file can cost most by.
     @Test func aHugeDefaultOfManyRulesIsCutShort() throws {
         let rules = repeatElement("{}", count: 10_000).joined(separator: ",")
