@@ -129,7 +129,7 @@ struct AppleHostileInputTests {
         let rules = repeatElement(#"{"/":"/\\"}"#, count: 1_000).joined(separator: ",")
         let json = #"{"applinks":{"details":[{"appID":"A.b","components":[\#(rules)]}]}}"#
         let file = try AppleAppSiteAssociation(parsing: json.utf8)
-        let decision = file.decision(for: "https://e.com/%FF", app: nil, domain: nil, within: StepBudget(steps: 8_000))
+        let decision = file.decision(for: "https://e.com/%FF", app: nil, domain: nil, within: StepBudget(steps: 4_000))
         #expect(decision.reason == .undecided)
         #expect(decision.notes.map(\.code).contains(.stepBudget))
         #expect(decision.notes.count == 101)
