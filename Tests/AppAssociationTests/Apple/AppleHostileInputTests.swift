@@ -150,7 +150,7 @@ struct AppleHostileInputTests {
 
 extension JSONNode {
     /// This value with each of the values in it, and itself, replaced in turn.
-    fileprivate func variants(replacingAValueBy other: JSONNode) -> [JSONNode] {
+    func variants(replacingAValueBy other: JSONNode) -> [JSONNode] {
         var variants = [other]
         switch value {
         case .array(let elements):

@@ -1,0 +1,86 @@
+/// A pattern of a dynamic rule: `*` runs to the first place where what follows it is found, and never looks for a later one;
+/// `?` is one character.
+///
+/// Source: Android's `PatternMatcher`, simple glob, whose `.*` and `.` these wildcards are taken to become. A character is one
+/// of Java's, a UTF-16 unit. Matching takes one pass over the text.
+struct AndroidPattern {
+    private let pieces: [Piece]
+
+    private enum Piece: Equatable {
+        case literal(UInt16)
+        case one
+        case many
+    }
+
+    /// `name` and `=` stand literally before the pattern, as in the query filter that an item becomes.
+    init(_ text: String, item name: String? = nil) {
+        var pieces: [Piece] = name.map { ($0 + "=").utf16.map(Piece.literal) } ?? []
+        var stars = 0
+        for unit in text.utf16 {
+            switch unit {
+            case UInt16(ascii: "*"): stars += 1
+            // A star before a question mark finds any character at once, so their order makes no difference to a reader.
+            case UInt16(ascii: "?"): pieces.append(.one)
+            default:
+                if stars > 0 { pieces.append(.many) }
+                stars = 0
+                pieces.append(.literal(unit))
+            }
+        }
+        if stars > 0 { pieces.append(.many) }
+        self.pieces = pieces
+    }
+
+    /// Whether the pattern takes the whole text.
+    func matches(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
+        try budget.spend(pieces.count + text.count)
+        var place = text.startIndex
+        var isBehindStar = false
+        for piece in pieces {
+            switch piece {
+            case .many: isBehindStar = true
+            case .one:
+                guard place < text.endIndex else { return false }
+                place += 1
+            case .literal(let unit) where isBehindStar:
+                guard let found = text[place...].firstIndex(of: unit) else { return false }
+                place = found + 1
+                isBehindStar = false
+            case .literal(let unit):
+                guard place < text.endIndex, text[place] == unit else { return false }
+                place += 1
+            }
+        }
+        return isBehindStar || place == text.endIndex
+    }
+
+    /// Whether the pattern would take the whole text if a star could run on.
+    func matchesBacktracking(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
+        var place = 0
+        var piece = 0
+        var retry: (piece: Int, place: Int)?
+        while place < text.count || piece < pieces.count {
+            try budget.spend(1)
+            if piece < pieces.count, pieces[piece] == .many {
+                retry = (piece, place)
+                piece += 1
+            } else if piece < pieces.count, place < text.count, takes(pieces[piece], text[place]) {
+                piece += 1
+                place += 1
+            } else if let last = retry, last.place < text.count {
+                retry = (last.piece, last.place + 1)
+                piece = last.piece + 1
+                place = last.place + 1
+            } else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private func takes(_ piece: Piece, _ unit: UInt16) -> Bool { piece == .one || piece == .literal(unit) }
+}
+
+extension UInt16 {
+    fileprivate init(ascii: Unicode.Scalar) { self = UInt16(UInt8(ascii: ascii)) }
+}

@@ -1,0 +1,50 @@
+/// A URL as Android takes it apart before it compares: each part decoded, an absent one told from an empty one.
+///
+/// Source: `android.net.Uri` and `UriRelativeFilter.matchQuery`.
+struct AndroidURL {
+    let url: DeviceURL
+    let path: [UInt16]
+    /// The decoded query, cut at `&`, or at `;` where that gives one piece; nil for a URL without a query.
+    let pairs: [[UInt16]]?
+    /// Nil for a URL without a `#`.
+    let fragment: [UInt16]?
+
+    init(_ text: String) throws(DeviceURL.Problem) {
+        url = try DeviceURL(text)
+        path = Self.decoded(url.path)
+        let parts = text.utf8.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
+        fragment = parts.count > 1 ? Self.decoded(url.fragment) : nil
+        pairs = parts[0].contains(UInt8(ascii: "?")) ? Self.pairs(Self.decoded(url.query)) : nil
+    }
+
+    /// Java's `split`, which leaves out the empty pieces at the end.
+    private static func pairs(_ query: [UInt16]) -> [[UInt16]] {
+        func split(at separator: Unicode.Scalar) -> [[UInt16]] {
+            guard query.contains(UInt16(separator.value)) else { return [query] }
+            var pieces = query.split(separator: UInt16(separator.value), omittingEmptySubsequences: false).map(
+                Array.init
+            )
+            while pieces.last?.isEmpty == true { pieces.removeLast() }
+            return pieces
+        }
+        let pairs = split(at: "&")
+        return pairs.count == 1 ? split(at: ";") : pairs
+    }
+
+    /// What is no UTF-8 becomes U+FFFD.
+    private static func decoded(_ text: [UInt8]) -> [UInt16] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var rest = text[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(ByteSet.hexDigits.contains) {
+                bytes.append(digits.reduce(0) { $0 << 4 | ($1 & 15 + ($1 >> 6) * 9) })
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return Array(String(decoding: bytes, as: UTF8.self).utf16)
+    }
+}

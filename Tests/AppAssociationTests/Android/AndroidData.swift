@@ -1,0 +1,23 @@
+import FoundationEssentials
+import LinkRouting
+
+/// Cases and published files that stand beside the repository, not in it: they belong to others.
+enum AndroidData {
+    private static let directory = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "shared/data")
+
+    static let statementCases = directory.appending(path: "assetlinks_cases.jsonl")
+    static let dynamicCases = directory.appending(path: "android_dynamic_cases.jsonl")
+    static let realFiles = directory.appending(path: "assetlinks_real")
+
+    static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// The rows of a file with a JSON object on each line.
+    static func rows(_ url: URL) throws -> [JSONNode] {
+        try Data(contentsOf: url).split(separator: UInt8(ascii: "\n")).map { line in
+            try JSONReader.parse(Array(line), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import LinkRouting
+import Testing
+
+@testable import AppAssociation
+
+/// Whether Android opens a URL, and by which rule.
+struct AndroidDecisionTests {
+    private static let host = "https://e.com"
+
+    private func file(_ rules: String) throws -> AssetLinks {
+        AssetLinks(root: .array([.statement(rules: try JSONReader.parse(rules, limits: .init(maximumBytes: 1 << 20)))]))
+    }
+
+    @Test(arguments: [
+        // The path, decoded, with its slash at the end.
+        (#"[{"/":"/a"}]"#, "/a", "match 0"), (#"[{"/":"/a"}]"#, "/a/", "no_match"),
+        (#"[{"/":"/a b"}]"#, "/a%20b", "match 0"),
+        (#"[{"/":"/a%20b"}]"#, "/a%20b", "no_match"), (#"[{"/":"/é"}]"#, "/%C3%A9", "match 0"),
+        (#"[{"/":"/é"}]"#, "/é", "match 0"), (#"[{"/":"/a/b"}]"#, "/a%2Fb", "match 0"),
+        (#"[{"/":"/A"}]"#, "/a", "no_match"),
+        (#"[{"/":"*"}]"#, "", "match 0"), (#"[{"/":"/*"}]"#, "", "no_match"), (#"[{"/":"/a+b"}]"#, "/a+b", "match 0"),
+        (#"[{"/":"/\ufffd"}]"#, "/%FF", "match 0"), (#"[{"/":"/100%"}]"#, "/100%", "match 0"),
+        // The first rule that matches decides.
+        (#"[{"/":"/x"},{"/":"/a*"},{"/":"*","exclude":true}]"#, "/ab", "match 1"),
+        (#"[{"/":"/x"},{"/":"/a*"},{"/":"*","exclude":true}]"#, "/b", "exclude 2"),
+        (#"[{"/":"/a","exclude":false}]"#, "/a", "match 0"),
+        // Items: any pair, decoded before it is cut.
+        (##"[{"?":{"a":"*"}}]"##, "/?a=", "match 0"), (##"[{"?":{"a":"*"}}]"##, "/?a", "no_match"),
+        (##"[{"?":{"a":"*"}}]"##, "/", "no_match"), (##"[{"?":{"a":"1"}}]"##, "/?a=0&a=1", "match 0"),
+        (##"[{"?":{"a":"1"}}]"##, "/?b=a%3D1&c", "no_match"), (##"[{"?":{"a":"1"}}]"##, "/?b=%26a=1", "match 0"),
+        (##"[{"?":{"a":"1"}}]"##, "/?b;a=1", "match 0"), (##"[{"?":{"a":"1"}}]"##, "/?b=2;a=1&c", "no_match"),
+        (##"[{"?":{"a":"1;b"}}]"##, "/?a=1;b&", "no_match"),
+        (##"[{"?":{"a":"1","b":"2"}}]"##, "/?b=2&a=1&c", "match 0"),
+        (##"[{"?":{"a":"1","b":"2"}}]"##, "/?a=1", "no_match"), (##"[{"?":{"a":"?*"}}]"##, "/?a=", "no_match"),
+        (##"[{"?":{"a":"x y"}}]"##, "/?a=x+y", "no_match"), (##"[{"?":{"a":"*"}}]"##, "/?&&&", "no_match"),
+        (##"[{"?":{"a":"*"}}]"##, "/#?a=1", "no_match"),
+        // The fragment: one that is not there is not an empty one.
+        (##"[{"#":"*"}]"##, "/", "no_match"), (##"[{"#":"*"}]"##, "/#", "match 0"),
+        (##"[{"#":"app"}]"##, "/#app", "match 0"),
+        (##"[{"#":"a b"}]"##, "/#a%20b", "match 0"),
+        // All parts of a rule.
+        (##"[{"/":"/a","?":{"b":"1"},"#":"c"}]"##, "/a?b=1#c", "match 0"),
+        (##"[{"/":"/a","?":{"b":"1"},"#":"c"}]"##, "/a?b=1", "no_match"),
+        // A rule that names no part takes nothing.
+        ("[{}]", "/", "no_match"), (#"[{"exclude":true},{"/":"*"}]"#, "/", "match 1"),
+        (#"[{"patch":"/x"}]"#, "/", "no_match"),
+        // No rules: the manifest.
+        ("[]", "/", "manifest"),
+    ])
+    func aRuleDecides(_ rules: String, _ url: String, _ expected: String) throws {
+        let decision = try file(rules).decision(for: Self.host + url, package: "com.example")
+        #expect(decision.outcome.rawValue + (decision.rule.map { " \($0)" } ?? "") == expected)
+        #expect(decision.entry == 0)
+        #expect((decision.reason == nil) == (decision.rule != nil))
+    }
+
+    @Test(arguments: [
+        (#"{"/":"/a"}"#, ""), ("null", ""), (#"[{"/":"/a"},"/b"]"#, "/1"), (#"[{"/":"/a"},{"/":""}]"#, "/1/~1"),
+        (#"[{"/":1}]"#, "/0/~1"), (##"[{"#":null}]"##, "/0/#"), (##"[{"#":""}]"##, "/0/#"), (#"[{"?":"a=*"}]"#, "/0/?"),
+        (#"[{"?":{}}]"#, "/0/?"), (#"[{"?":{"a/b":true}}]"#, "/0/?/a~1b"), (#"[{"?":{"a":""}}]"#, "/0/?/a"),
+        (#"[{"/":"/a","exclude":"true"}]"#, "/0/exclude"),
+    ])
+    func oneEmptyOrMalformedValueLeavesTheManifestToDecide(_ rules: String, _ place: String) throws {
+        let decision = try file(rules).decision(for: Self.host + "/a", package: "com.example")
+        #expect((decision.outcome, decision.reason) == (.manifest, .rulesVoid))
+        let pointer =
+            "/0/relation_extensions/delegate_permission~1common.handle_all_urls/dynamic_app_link_components\(place)"
+        #expect(decision.notes.contains { $0.code == .rulesVoid && $0.pointer == pointer })
+    }
+
+    @Test func everyRuleTriedSaysWhatFailed() throws {
+        let rules = ##"[{"/":"/b","?":{"q":"1"}},{"#":"x"},{"?":{"q":"2*","r":"*"}},{"/":"/a"}]"##
+        let decision = try file(rules).decision(for: Self.host + "/a?q=2&q=3", package: "com.example")
+        #expect((decision.outcome, decision.rule, decision.tried.count) == (.match, 3, 4))
+        #expect(decision.tried.map(\.matches) == [false, false, false, true])
+        let failed = decision.tried.map { rule in
+            rule.parts.filter { !$0.matches }.map { "\($0.kind) \($0.name ?? "-") \($0.expected) \($0.found ?? "nil")" }
+        }
+        #expect(failed == [["path - /b /a", "item q 1 2"], ["fragment - x nil"], ["item r * nil"], []])
+        #expect(decision.pointer == decision.tried.last?.pointer)
+    }
+
+    @Test(arguments: [
+        (#"[{"/":"*/terms/*"}]"#, "/nl/terms/x", AndroidDecision.Note.Code.noBacktracking),
+        (#"[{"/":"/*?"}]"#, "/ab", .starBeforeOne), (#"[{"/":"\\a"}]"#, "/a", .backslash), ("[{}]", "/", .emptyRule),
+        (#"[{"?":{"a":"*"}}]"#, "/?a", .bareItem), (#"[{"/":"/a","comment":"x"}]"#, "/a", .unknownKey),
+        (#"[{"/":"/%"}]"#, "/%", .urlInvalidEscape),
+    ])
+    func whatIsNotCertainIsNoted(_ rules: String, _ url: String, _ code: AndroidDecision.Note.Code) throws {
+        let decision = try file(rules).decision(for: Self.host + url, package: "com.example")
+        #expect(
+            decision.notes.map(\.code)
+                == (code == .urlInvalidEscape ? [code, .androidVersion] : [.androidVersion, code])
+        )
+    }
+
+    @Test func theFirstAppThatTheFileOpensIsAnsweredFor() throws {
+        func statement(_ package: String, _ rules: String?) -> String {
+            let rules = rules.map {
+                #","relation_extensions":{"\#(StatementRelation.handleAllURLs)":{"dynamic_app_link_components":\#($0)}}"#
+            }
+            return
+                #"{"relation":["\#(StatementRelation.handleAllURLs)"],"target":{"namespace":"android_app","package_name":"#
+                + #""\#(package)"}\#(rules ?? "")}"#
+        }
+        let closed = statement("a.closed", #"[{"/":"/x"}]"#)
+        let open = statement("a.open", #"[{"/":"/y"}]"#)
+        let plain = statement("a.plain", nil)
+        func decision(_ statements: [String], _ package: String? = nil) throws -> AndroidDecision {
+            try AssetLinks(parsing: "[\(statements.joined(separator: ","))]".utf8)
+                .decision(for: Self.host + "/y", package: package)
+        }
+        #expect(try decision([closed, open]).app == "a.open")
+        #expect(try decision([closed, open]).entry == 1)
+        #expect(try decision([closed, plain, open]).outcome == .manifest)
+        #expect(try decision([closed, closed]).app == "a.closed")
+        #expect(try decision([closed], "a.open").reason == .appNotListed)
+        // Of several sets of rules the first counts, and one with rules before one without.
+        let twice = try decision([plain, closed, open].map { $0.replacing("a.open", with: "a.plain") }, "a.plain")
+        #expect((twice.outcome, twice.entry) == (.match, 2))
+        let both = try decision([open, closed].map { $0.replacing("a.closed", with: "a.open") }, "a.open")
+        #expect((both.outcome, both.entry) == (.match, 0))
+        #expect(both.notes.contains { $0.code == .severalRuleSets })
+        #expect(both.notes.contains { $0.code == .malformedStatement })
+    }
+
+    @Test(arguments: [
+        ("x", nil, AndroidDecision.Reason.invalidURL), ("ftp://e.com/", nil, .scheme),
+        ("https://f.com/", "e.com", .host),
+        ("https://e.com/", nil, .noApps), ("https://a.e.com/", "*.e.com", .noApps),
+    ])
+    func whatNoRuleDecidesHasAReason(_ url: String, _ domain: String?, _ reason: AndroidDecision.Reason) throws {
+        let decision = try AssetLinks(parsing: "[]".utf8).decision(for: url, domain: domain)
+        #expect((decision.outcome, decision.reason) == (.noMatch, reason))
+    }
+
+    @Test func withoutTheRelationNoLinkIsOpened() throws {
+        let json = """
+            [{"relation":["delegate_permission/common.get_login_creds"],
+              "target":{"namespace":"android_app","package_name":"a.b","sha256_cert_fingerprints":[]}}]
+            """
+        let decision = try AssetLinks(parsing: json.utf8).decision(for: Self.host)
+        #expect((decision.outcome, decision.reason, decision.app, decision.entry) == (.noMatch, .noRelation, "a.b", 0))
+    }
+
+    @Test func anAnswerThatWouldTakeTooLongSaysSo() throws {
+        let file = try file(#"[{"/":"/x"},{"/":"*b"}]"#)
+        let url = Self.host + "/" + String(repeating: "a", count: 8_192)
+        let decision = file.decision(for: url, package: nil, domain: nil, within: StepBudget(steps: 10_000))
+        #expect((decision.outcome, decision.reason, decision.tried.count) == (.noMatch, .undecided, 1))
+    }
+
+    @Test func theJSONStartsWithTheDecision() throws {
+        let json = try file(#"[{"/":"/a"}]"#).decision(for: Self.host + "/a").json
+        #expect(
+            json.members?.map(\.key) == [
+                "decision", "app", "entry", "rule", "tried", "notes", "assumptions", "pointer",
+            ]
+        )
+        #expect(json["decision"]?.text == "match" && json["app"]?.text == "com.example" && json["rule"]?.int == 0)
+    }
+}

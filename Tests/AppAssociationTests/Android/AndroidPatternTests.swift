@@ -1,0 +1,61 @@
+import Testing
+
+@testable import AppAssociation
+
+/// The glob of dynamic rules, as Android's `PatternMatcher` runs it.
+struct AndroidPatternTests {
+    @Test(arguments: [
+        ("/a", "/a", true), ("/a", "/a/", false), ("/a/", "/a", false), ("/a", "/A", false), ("", "", true),
+        ("*", "", true), ("*", "/a/b", true), ("/a*", "/a", true), ("/a*", "/ab/c", true), ("/a/*", "/a", false),
+        ("?", "a", true), ("?", "", false), ("?", "ab", false), ("?*", "", false), ("?*", "a", true),
+        ("?*", "abc", true),
+        ("*?", "", false), ("*?", "abc", true), ("**", "ab", true), ("/?/x", "/a/x", true),
+        // '*' stops at the first place where the next character stands.
+        ("*/terms/*", "/nl/terms/x", false), ("*/terms/*", "/terms/x", true), ("*/terms/*", "nl/terms/x", true),
+        ("*.html", "/a.html", true), ("*.html", "/a.b.html", false), ("*b", "ab", true), ("*b", "abb", false),
+        ("*ab", "aab", false), ("/*/x", "/a/x", true), ("/*/x", "/a/b/x", false), ("/a*c", "/abc", true),
+        ("*a*b", "xaxb", true), ("a.b", "axb", false), ("a+(b)[c]\\", "a+(b)[c]\\", true),
+    ])
+    func aStarStopsAtTheFirstPlace(_ pattern: String, _ text: String, _ matches: Bool) throws {
+        var budget = StepBudget.decision
+        #expect(try AndroidPattern(pattern).matches(Array(text.utf16), &budget) == matches)
+    }
+
+    @Test(arguments: [
+        ("*/terms/*", "/nl/terms/x", true), ("*ab", "aab", true), ("/*/x", "/a/b/x", true), ("*b", "abc", false),
+        ("*a*a*b", "aaaa", false), ("a", "", false), ("", "a", false), ("*", "", true),
+    ])
+    func aMatcherThatBacktracksFindsMore(_ pattern: String, _ text: String, _ matches: Bool) throws {
+        var budget = StepBudget.decision
+        #expect(try AndroidPattern(pattern).matchesBacktracking(Array(text.utf16), &budget) == matches)
+    }
+
+    @Test func whatOneCharacterIsJavaCounts() throws {
+        var budget = StepBudget.decision
+        #expect(try AndroidPattern("?").matches(Array("é".utf16), &budget))
+        #expect(try !AndroidPattern("?").matches(Array("\u{1F600}".utf16), &budget))
+        #expect(try AndroidPattern("??").matches(Array("\u{1F600}".utf16), &budget))
+    }
+
+    @Test func anItemIsItsNameAndItsPattern() throws {
+        var budget = StepBudget.decision
+        #expect(try AndroidPattern("*", item: "d?l").matches(Array("d?l=".utf16), &budget))
+        #expect(try !AndroidPattern("*", item: "d?l").matches(Array("dxl=".utf16), &budget))
+        #expect(try !AndroidPattern("*", item: "dl").matches(Array("dl".utf16), &budget))
+    }
+
+    @Test func aPatternOf8KiBNeedsOneStepForEachCharacter() throws {
+        let text = Array(repeating: UInt16(97), count: 8_192)
+        let pattern = String(repeating: "*a", count: 4_095) + "*b"
+        var budget = StepBudget(steps: 2 * 8_192)
+        #expect(try !AndroidPattern(pattern).matches(text, &budget))
+        #expect(throws: StepBudget.Exhausted.self) { try AndroidPattern(pattern).matches(text, &budget) }
+    }
+
+    @Test func lookingForWhatBacktrackingWouldFindIsBounded() throws {
+        let text = Array(repeating: UInt16(97), count: 8_192)
+        let pattern = "*" + String(repeating: "a", count: 4_000) + "b"
+        var budget = StepBudget(steps: 1 << 20)
+        #expect(throws: StepBudget.Exhausted.self) { try AndroidPattern(pattern).matchesBacktracking(text, &budget) }
+    }
+}
