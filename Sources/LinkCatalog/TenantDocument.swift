@@ -1,3 +1,4 @@
+import AppAssociation
 package import LinkRouting
 
 /// A tenant as a file holds it: settings, table or both.
@@ -65,9 +66,12 @@ extension Finding {
 }
 
 extension RouteTable {
-    /// As `check(for:)`, each finding with its place in the document the table was read from.
+    /// What is wrong with the table and with the association files made from it, each finding with its place in the document the table was read from.
     package func check(for identity: Identity, in document: JSONNode, prefix: String) -> [Finding] {
-        check(for: identity).map { finding in
+        var findings = check(for: identity)
+        // What is wrong with the table alone comes first: its files are of no use then.
+        if !findings.contains(where: { $0.severity == .error }) { findings += checkFileSizes(for: identity) }
+        return findings.map { finding in
             var finding = finding
             finding.position = document.position(at: finding.path)
             finding.path = prefix.isEmpty ? finding.path : "\(prefix).\(finding.path)"

@@ -33,6 +33,8 @@ public struct Finding: Sendable, Hashable {
         case missingWeb = "missing_web"
         case unsupportedFeature = "unsupported_feature"
         case tooManySteps = "too_many_steps"
+        /// Of the files made from the table: see AppAssociation.
+        case associationTooLarge = "association_too_large"
     }
 
     public init(

@@ -59,7 +59,7 @@ struct AppleFileGeneratorTests {
         let bytes = AppleFileGenerator.file(for: host, router: try Examples.router(tenant))
 
         #expect(String(decoding: bytes, as: UTF8.self) == file)
-        #expect(bytes.count < AppleFileGenerator.maximumBytes)
+        #expect(bytes.count < AppleAppSiteAssociation.maximumBytes)
     }
 
     @Test func tenantWithoutADomainHasNoFileToServe() throws {

@@ -55,3 +55,37 @@ struct TenantDocumentTests {
         #expect(try TenantDocument("routes: [{id: a}]").checked().findings.map(\.path) == ["routes[0]"])
     }
 }
+
+struct FileSizeTests {
+    @Test(arguments: [("routes", 3_000, ["association_too_large"]), ("coarse", 3_000, []), ("routes", 100, [])])
+    func fileThatNoDeviceReadsKeepsATableFromBeingPublished(
+        _ detail: String,
+        _ count: Int,
+        _ codes: [String]
+    ) throws {
+        let routes = (0..<count).map {
+            "    - {id: r\($0), path: /\($0 < count / 3 ? "guide" : "shop")/article-\($0), open: {screen: A}}"
+        }
+        let document = try TenantDocument(
+            """
+            formatVersion: 1
+            settings:
+              domains: [{host: www.acme.com, serves: association}]
+              apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}]
+              association: {detail: \(detail)}
+            table:
+              routes:
+            \(routes.joined(separator: "\n"))
+            """
+        )
+        let findings = document.checked().findings
+
+        #expect(findings.map(\.code.rawValue) == codes)
+        guard let finding = findings.first else { return }
+        #expect(finding.severity == .error)
+        #expect(finding.path == "table.routes")
+        #expect(finding.message.contains("'www.acme.com' would have 1"))
+        #expect(finding.message.contains("of '/shop' 100000 in 2000 rules"))
+        #expect(finding.fix.contains("settings.association.detail"))
+    }
+}

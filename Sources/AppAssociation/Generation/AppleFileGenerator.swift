@@ -6,9 +6,6 @@ public import LinkRouting
 /// conditions: ``overOpens()`` tells what. The one exception are links with an empty segment (`//`), which iOS judges as if
 /// it were not there. The promise is for iOS 14, macOS 11 and later, which know `percentEncoded`.
 public struct AppleFileGenerator: Sendable {
-    /// iOS reads no more than this many bytes, uncompressed.
-    public static let maximumBytes = 131_072
-
     public let host: String
     public let router: Router
     public let policy: AssociationPolicy
@@ -29,10 +26,7 @@ public struct AppleFileGenerator: Sendable {
     public func file() -> [UInt8] { file(of: entries()) }
 
     private func file(of entries: [Entry]) -> [UInt8] {
-        var variables = AppleVariables()
-        for rule in entries.flatMap(\.rules) {
-            for glob in [rule.path] + rule.query.map(\.value) { variables.add(from: glob) }
-        }
+        let variables = AppleVariables(of: entries.flatMap(\.rules))
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("applinks")

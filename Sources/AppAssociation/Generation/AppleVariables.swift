@@ -5,8 +5,14 @@ struct AppleVariables {
 
     private static let builtIn: Set = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]
 
+    init(of rules: [AssociationRule]) {
+        for rule in rules {
+            for glob in [rule.path] + rule.query.map(\.value) { add(from: glob) }
+        }
+    }
+
     /// Gives the lists of values in a pattern their names, after the parameters or query items that have them.
-    mutating func add(from glob: Glob) {
+    private mutating func add(from glob: Glob) {
         for piece in glob.pieces {
             guard case .values(let values, let wanted) = piece, names[piece] == nil else { continue }
             names[piece] = add(values, called: wanted)

@@ -1,3 +1,5 @@
+import LinkRouting
+
 extension AssociationFinding {
     /// Every code with its usual severity and its title; what a code means never changes.
     public static let catalogue: [Definition] = appleCatalogue
