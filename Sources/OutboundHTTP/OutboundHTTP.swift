@@ -36,6 +36,13 @@ package struct OutboundHTTP: Sendable {
         return try await send(request)
     }
 
+    /// Gets with these headers, of which `Host` may name another host than the URL.
+    package func get(_ url: String, headers: [(String, String)] = []) async throws -> Response {
+        var request = HTTPClientRequest(url: url)
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        return try await send(request)
+    }
+
     private func send(_ request: HTTPClientRequest) async throws -> Response {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

@@ -6,6 +6,8 @@ import LinkServer
 /// A tenant's file, resolved against without a server.
 struct OfflineTable {
     private let catalog: Catalog
+    /// What the file's table and settings make together.
+    let router: Router
     /// A file without settings owns every link.
     private let bare: PublishedTable?
 
@@ -33,6 +35,7 @@ struct OfflineTable {
                 table: table
             )
             catalog = Catalog([published])
+            router = published.router
             bare = settings == nil ? published : nil
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)

@@ -25,12 +25,33 @@ public struct AndroidFileGenerator: Sendable {
     }
 
     /// The file's JSON; without apps for the host an empty list.
-    public func file() -> [UInt8] {
+    public func file() -> [UInt8] { file(of: statements()) }
+
+    private func file(of statements: [Statement]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
-        for statement in statements() { write(statement, to: &writer) }
+        for statement in statements { write(statement, to: &writer) }
         writer.endArray()
         return writer.bytes
+    }
+
+    // MARK: Over-open
+
+    /// As ``AppleFileGenerator/overOpens()``, on Android 15 and later.
+    public func overOpens() -> [OverOpen] {
+        statements().flatMap { statement in
+            let index = HeadIndex((statement.rules ?? []).map(\.head))
+            var search = OverOpenSearch(routes(for: statement.app)) { link in
+                var relevant = statement
+                relevant.rules = statement.rules.map { rules in index.beginning(link.head).sorted().map { rules[$0] } }
+                let file = try? AssetLinks(parsing: file(of: [relevant]))
+                switch file?.decision(for: link.text, package: statement.package).outcome {
+                case .match, .manifest: return true
+                case .exclude, .noMatch, nil: return false
+                }
+            }
+            return search.run(policy.detail)
+        }
     }
 
     // MARK: Statements

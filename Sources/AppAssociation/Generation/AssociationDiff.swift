@@ -1,0 +1,113 @@
+public import LinkRouting
+
+/// What publishing one table after another changes for given links: which of them move from the app to the browser, or back.
+///
+/// Each link is judged by the generated files of its host, for every app that either table names there.
+public struct AssociationDiff: Sendable, Hashable {
+    /// In the order of the links, then of the apps.
+    public let moves: [Move]
+    /// How many pairs of link and app were judged.
+    public let judged: Int
+
+    public struct Move: Sendable, Hashable {
+        public let link: String
+        /// As the file names it: an application identifier or a package.
+        public let app: String
+        public let platform: Platform
+        public let before: Place
+        public let after: Place
+    }
+
+    /// Where a link goes on a device that has the app.
+    public enum Place: String, Sendable {
+        case app
+        case browser
+        /// Android: the intent filters of the app's manifest decide.
+        case manifest
+    }
+
+    public init(of links: [String], from before: Router, to after: Router) {
+        var sides = [Side(router: before), Side(router: after)]
+        var moves: [Move] = []
+        var judged = 0
+        for text in links {
+            guard let link = try? Link.parse(text), let host = link.host else { continue }
+            var apps: [AppName] = []
+            for index in sides.indices {
+                for app in sides[index].apps(on: host) where !apps.contains(app) { apps.append(app) }
+            }
+            for app in apps {
+                let places = sides.indices.map { sides[$0].place(of: text, host, app) }
+                judged += 1
+                guard places[0] != places[1] else { continue }
+                moves.append(
+                    Move(link: text, app: app.name, platform: app.platform, before: places[0], after: places[1])
+                )
+            }
+        }
+        self.moves = moves
+        self.judged = judged
+    }
+
+    /// `{"moves": [{"link", "app", "platform", "before", "after"}], "judged": 12}`
+    public var json: JSONNode {
+        let moves = moves.map { move in
+            JSONNode.object([
+                "link": .string(move.link), "app": .string(move.app), "platform": .string(move.platform.rawValue),
+                "before": .string(move.before.rawValue), "after": .string(move.after.rawValue),
+            ])
+        }
+        return .object(["moves": .array(moves), "judged": .int(judged)])
+    }
+}
+
+private struct AppName: Hashable {
+    let name: String
+    let platform: Platform
+}
+
+/// One table with its files, each made and parsed once.
+private struct Side {
+    let router: Router
+    private var apple: [String: AppleAppSiteAssociation] = [:]
+    private var android: [String: AssetLinks] = [:]
+
+    init(router: Router) { self.router = router }
+
+    func apps(on host: String) -> [AppName] {
+        guard let domain = router.identity.domain(for: host) else { return [] }
+        return router.identity.apps.filter { $0.kind == .app && $0.isNamed(on: domain.host, of: router.identity) }
+            .map { app in
+                switch app.product {
+                case .ios: AppName(name: app.applicationIdentifier ?? app.id.rawValue, platform: .ios)
+                case .android(let package, _): AppName(name: package, platform: .android)
+                }
+            }
+    }
+
+    mutating func place(of link: String, _ host: String, _ app: AppName) -> AssociationDiff.Place {
+        guard let domain = router.identity.domain(for: host)?.host else { return .browser }
+        guard app.platform == .android else {
+            let file = apple[domain] ?? Self.parsed(AppleFileGenerator.file(for: domain, router: router))
+            apple[domain] = file
+            return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
+        }
+        let file = android[domain] ?? Self.parsed(AndroidFileGenerator.file(for: domain, router: router))
+        android[domain] = file
+        return switch file.decision(for: link, package: app.name).outcome {
+        case .match: .app
+        case .manifest: .manifest
+        case .exclude, .noMatch: .browser
+        }
+    }
+
+    private static func parsed(_ file: [UInt8]) -> AppleAppSiteAssociation {
+        do { return try AppleAppSiteAssociation(parsing: file) } catch {
+            preconditionFailure("the generator writes JSON: \(error)")
+        }
+    }
+
+    private static func parsed(_ file: [UInt8]) -> AssetLinks {
+        do { return try AssetLinks(parsing: file) } catch { preconditionFailure("the generator writes JSON: \(error)") }
+    }
+}

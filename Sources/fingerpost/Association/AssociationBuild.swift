@@ -1,0 +1,92 @@
+import AppAssociation
+import ArgumentParser
+import Foundation
+import LinkRouting
+
+struct AssociationBuild: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "build",
+        abstract: "Generate the association files of a tenant, and list what they open beyond its table.",
+        discussion: """
+            EXAMPLES
+              fingerpost association build --table config/examples/shop.yaml --host www.yourappdomain.com
+              fingerpost association build --table config/examples/shop.yaml --out public
+              fingerpost association build --table config/examples/shop.yaml --over-open
+
+            With --out every host gets DIR/HOST/.well-known/ with both files. With --over-open the links that a file opens and
+            the table would not are printed as JSON, one example for each route and reason.
+            """
+    )
+
+    @ArgumentParser.Option(help: "A tenant file with settings and table; - reads standard input.") var table: String
+    @ArgumentParser.Option(help: "Only this host's files; needed where the tenant has several and --out is not given.")
+    var host: String?
+    @ArgumentParser.Option(help: "ios or android; both with --out, else ios.") var platform: AssociationPlatform?
+    @ArgumentParser.Option(help: "A folder to write into.") var out: String?
+    @Flag(help: "List over-open links instead of the file.") var overOpen = false
+
+    func run() async throws {
+        let router = try OfflineTable(table).router
+        let hosts = try hosts(of: router)
+        if overOpen { return print(overOpens(hosts, router).json(.pretty)) }
+        guard let out else {
+            guard let only = hosts.first, hosts.count == 1 else {
+                throw fail(
+                    "the tenant has several hosts: \(hosts.joined(separator: ", ")); name one with --host, or write all with --out.",
+                    .failed
+                )
+            }
+            print(String(decoding: (platform ?? .ios).generated(for: only, router), as: UTF8.self))
+            return
+        }
+        for host in hosts {
+            let folder = URL(filePath: out).appending(path: host).appending(path: ".well-known")
+            for platform in platform.map({ [$0] }) ?? AssociationPlatform.allCases {
+                let file = folder.appending(path: platform.fileName)
+                do {
+                    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                    try Data(platform.generated(for: host, router)).write(to: file)
+                } catch {
+                    throw fail("\(file.relativePath) cannot be written: \(error.localizedDescription)", .ioError)
+                }
+                let count = platform.overOpens(for: host, router).count
+                print("\(file.relativePath): \(count) kinds of links over-open")
+            }
+        }
+    }
+
+    private func hosts(of router: Router) throws -> [String] {
+        var hosts: [String] = []
+        for domain in router.identity.domains where domain.port == nil && !hosts.contains(domain.host) {
+            hosts.append(domain.host)
+        }
+        guard !hosts.isEmpty else {
+            throw fail(
+                "\(table): the settings list no domains, and association files belong to one; add 'domains'.",
+                .unreadableInput
+            )
+        }
+        guard let host else { return hosts }
+        guard hosts.contains(host) else {
+            throw fail("\(table): '\(host)' is none of the tenant's hosts: \(hosts.joined(separator: ", ")).", .failed)
+        }
+        return [host]
+    }
+
+    private func overOpens(_ hosts: [String], _ router: Router) -> JSONNode {
+        let platforms = platform.map { [$0] } ?? AssociationPlatform.allCases
+        let found = hosts.flatMap { host in
+            platforms.flatMap { platform in
+                platform.overOpens(for: host, router).map { one in
+                    JSONNode.object([
+                        "host": .string(host), "platform": .string(platform.rawValue),
+                        "app": .string(one.app.rawValue), "route": one.route.map { .string($0.rawValue) },
+                        "reason": .string(one.reason.rawValue), "opens": .string(one.reason.explanation),
+                        "example": .string(one.example),
+                    ])
+                }
+            }
+        }
+        return .object(["overOpen": .array(found)])
+    }
+}

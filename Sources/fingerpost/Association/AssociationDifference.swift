@@ -1,0 +1,57 @@
+import AppAssociation
+import ArgumentParser
+import LinkCatalog
+import LinkRouting
+
+struct AssociationDifference: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Say which links another table moves from the app to the browser, or back.",
+        discussion: """
+            EXAMPLE
+              fingerpost association diff live.yaml draft.yaml --suite config/examples/shop.suite.yaml
+
+            Exit code 0 whether links move or not.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant file that is live.") var before: String
+    @ArgumentParser.Argument(help: "The tenant file that would be published.") var after: String
+    @ArgumentParser.Option(help: "A link suite whose links are judged; may be given several times.") var suite:
+        [String] = []
+    @ArgumentParser.Option(help: "A link to be judged; may be given several times.") var link: [String] = []
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard !suite.isEmpty || !link.isEmpty else { throw ValidationError("Name links with --suite or --link.") }
+    }
+
+    func run() async throws {
+        var links = link
+        for path in suite {
+            do {
+                links += try LinkSuite(try readText(path)).cases.map(\.link)
+            } catch let error as DocumentError {
+                throw fail("\(path): \(error.description)", .unreadableInput)
+            }
+        }
+        var seen: Set<String> = []
+        links = links.filter { seen.insert($0).inserted }
+        let diff = AssociationDiff(of: links, from: try OfflineTable(before).router, to: try OfflineTable(after).router)
+        guard !json else { return print(diff.json.json()) }
+        for move in diff.moves {
+            print(
+                "\(move.link): \(move.app) moves from \(Self.name(move.before, move)) to \(Self.name(move.after, move))"
+            )
+        }
+        print("\(diff.moves.count) of \(diff.judged) links move")
+    }
+
+    private static func name(_ place: AssociationDiff.Place, _ move: AssociationDiff.Move) -> String {
+        switch place {
+        case .app: "the app"
+        case .browser: move.platform == .ios ? "Safari" : "the browser"
+        case .manifest: "the app's manifest"
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import AppAssociation
+import ArgumentParser
+import Foundation
+import LinkRouting
+import OutboundHTTP
+
+struct AssociationSimulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Say whether iOS or Android would open a URL in an app, and by which rule.",
+        discussion: """
+            EXAMPLES
+              fingerpost association simulate apple-app-site-association https://www.acme.com/product/123
+              fingerpost association simulate assetlinks.json https://www.acme.com/product/123 --app com.acme.android --json
+              fingerpost association simulate --table config/examples/taxi.yaml https://farechoice.taxi/legal/terms
+              fingerpost association simulate --server http://127.0.0.1:8080 https://farechoice.taxi/ --platform ios
+
+            What Apple or Google do not document is said in the notes, and what else must hold on a device in the
+            assumptions. Without --app the first app is answered for that the file opens the URL in, else the first listed.
+            Exit code 0 whatever the decision is.
+            """
+    )
+
+    @ArgumentParser.Argument(
+        help: "FILE URL: an association file (- reads standard input) and the URL; only URL with --table or --server."
+    )
+    var arguments: [String]
+    @ArgumentParser.Option(help: "A tenant file: the file that is generated from it is asked.") var table: String?
+    @ArgumentParser.Option(help: "The public address of a server: the file that it serves is asked.") var server:
+        String?
+    @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or a package.") var app: String?
+    @ArgumentParser.Option(help: "The host that the file stands on, or *.HOST; the URL's host by default.")
+    var domain: String?
+    @ArgumentParser.Option(help: "ios or android; by default what the file is, else ios.") var platform:
+        AssociationPlatform?
+    @Flag(help: "Print one line of JSON.") var json = false
+
+    func validate() throws {
+        guard table == nil || server == nil else { throw ValidationError("Name one of --table and --server.") }
+        let count = table == nil && server == nil ? 2 : 1
+        guard arguments.count == count else {
+            throw ValidationError(count == 2 ? "Write FILE and URL." : "With --table or --server write only the URL.")
+        }
+    }
+
+    func run() async throws {
+        let url = arguments[arguments.count - 1]
+        let bytes = try await file(for: url)
+        let node: JSONNode
+        switch platform ?? AssociationPlatform(of: bytes) {
+        case .ios:
+            do throws(JSONSyntaxError) {
+                node = try AppleAppSiteAssociation(parsing: bytes).decision(for: url, app: app, domain: domain).json
+            } catch {
+                throw unreadable(error)
+            }
+        case .android:
+            do throws(JSONSyntaxError) {
+                node = try AssetLinks(parsing: bytes).decision(for: url, package: app, domain: domain).json
+            } catch {
+                throw unreadable(error)
+            }
+        }
+        print(json ? node.json() : DecisionText(node).text)
+    }
+
+    private func unreadable(_ error: JSONSyntaxError) -> ExitCode {
+        fail(
+            "\(table ?? server ?? arguments[0]): \(error.description) A device drops the whole file.",
+            .unreadableInput
+        )
+    }
+
+    private func file(for url: String) async throws -> [UInt8] {
+        guard table != nil || server != nil else { return try readBytes(arguments[0]) }
+        var asked = domain ?? ""
+        if asked.hasPrefix("*.") { asked.removeFirst(2) }
+        guard let host = asked.isEmpty ? try? Link.parse(url).host : asked else {
+            throw fail("'\(url)' is no web link; write https://HOST/PATH.", .unreadableInput)
+        }
+        let platform = platform ?? .ios
+        if let table {
+            let router = try OfflineTable(table).router
+            guard let owner = router.identity.domain(for: host)?.host ?? ownFile(host, router) else {
+                throw fail("\(table): no domain of the tenant covers '\(host)'.", .unreadableInput)
+            }
+            return platform.generated(for: owner, router)
+        }
+        do {
+            let response = try await OutboundHTTP().get(
+                "\(server ?? "")/.well-known/\(platform.fileName)",
+                headers: [("Host", host)]
+            )
+            guard response.status == 200 else {
+                throw fail("\(server ?? "") answers \(response.status) for '\(host)'.", .unavailable)
+            }
+            return response.body
+        } catch let error as OutboundHTTP.Failure {
+            throw fail(error.description, .unavailable)
+        }
+    }
+
+    /// The file of `*.x` stands on `x`.
+    private func ownFile(_ host: String, _ router: Router) -> String? {
+        router.identity.domains.contains { $0.coversSubdomains && $0.host == host } ? host : nil
+    }
+}
+
+/// A decision for people, from its JSON: what, by which rule, what was tried, and how sure it is.
+private struct DecisionText {
+    private let node: JSONNode
+
+    init(_ node: JSONNode) { self.node = node }
+
+    var text: String {
+        var lines = [headline]
+        if let pointer = node["pointer"]?.text { lines.append("  by \(pointer)") }
+        for rule in node["tried"]?.elements ?? [] {
+            let failed = (rule["parts"]?.elements ?? []).filter { $0["matches"]?.bool == false }
+            guard let part = failed.first else { continue }
+            let what = [part["part"]?.text ?? part["kind"]?.text, part["name"]?.text].compactMap(\.self).joined(
+                separator: " "
+            )
+            lines.append(
+                "  not \(rule["pointer"]?.text ?? ""): \(what) wants '\(part["expected"]?.text ?? "")', "
+                    + "found \(part["found"]?.text.map { "'\($0)'" } ?? "nothing")"
+            )
+        }
+        for note in node["notes"]?.elements ?? [] {
+            lines.append("note (\(note["label"]?.text ?? "")): \(note["message"]?.text ?? "")")
+        }
+        for assumption in node["assumptions"]?.elements ?? [] { lines.append("assumes: \(assumption.text ?? "")") }
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        let app = node["app"]?.text ?? "no app"
+        let reason = node["reason"]?.text.map { " (\($0))" } ?? ""
+        return switch node["decision"]?.text {
+        case "match": "opens in \(app)"
+        case "manifest": "the manifest of \(app) decides\(reason)"
+        case "exclude": "stays in the browser: excluded for \(app)"
+        default: "stays in the browser: \(app)\(reason)"
+        }
+    }
+}
