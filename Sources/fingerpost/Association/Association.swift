@@ -11,7 +11,9 @@ struct Association: AsyncParsableCommand {
               fingerpost association build --table config/examples/shop.yaml --out public
               fingerpost association simulate apple-app-site-association https://www.acme.com/product/123
             """,
-        subcommands: [AssociationBuild.self, AssociationSimulate.self, AssociationDifference.self]
+        subcommands: [
+            AssociationBuild.self, AssociationValidate.self, AssociationSimulate.self, AssociationDifference.self,
+        ]
     )
 }
 

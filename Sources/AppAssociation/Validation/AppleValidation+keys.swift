@@ -1,0 +1,122 @@
+import LinkRouting
+
+extension AppleValidation {
+    /// Keys that no system reads at this place: they are ignored, silently.
+    mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
+        for member in node.effectiveMembers where !known.contains(member.key) {
+            let near = Self.nearest(to: member.key, among: known)
+            let isOfRules = Self.ruleKeys.contains(Self.trimmed(member.key)) && !known.contains("/")
+            let fix =
+                near.map { "Write '\($0)'." }
+                ?? (isOfRules
+                    ? "Move it into a rule of 'components'." : "Remove it; known are \(known.joined(separator: ", ")).")
+            add(
+                .unknownKey,
+                near == nil && !isOfRules ? .warning : .error,
+                Place(key: member, in: pointer),
+                "Unknown key '\(member.key)': devices ignore it.",
+                fix: fix
+            )
+        }
+    }
+
+    static let ruleKeys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
+
+    /// What people write for the keys of rules.
+    private static let meant = [
+        "path": "/", "paths": "/", "pattern": "/", "patterns": "/", "url": "/", "query": "?", "queryItems": "?",
+        "params": "?", "parameters": "?", "fragment": "#", "hash": "#", "excluded": "exclude", "not": "exclude",
+        "casesensitive": "caseSensitive", "percentencoded": "percentEncoded",
+    ]
+
+    /// The known key that a rule's unknown one stands for.
+    static func ruleKey(meantBy key: String) -> String? {
+        let key = trimmed(key)
+        return meant[key] ?? meant[key.lowercased()] ?? nearest(to: key, among: ruleKeys.filter { $0.count > 1 })
+            ?? nearest(to: key, among: meant.keys.sorted()).flatMap { meant[$0] }
+    }
+
+    private static func trimmed(_ key: String) -> String {
+        var scalars = key.unicodeScalars[...]
+        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+        while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
+        return String(scalars)
+    }
+
+    /// A key that differs by spaces, case or at most two letters.
+    static func nearest(to key: String, among known: [String]) -> String? {
+        let key = trimmed(key).lowercased()
+        let near = known.map { ($0, distance(key, $0.lowercased())) }.min { $0.1 < $1.1 }
+        return near.flatMap { $0.1 <= 2 && $0.1 * 2 < $0.0.utf8.count ? $0.0 : nil }
+    }
+
+    /// How many letters must be added, removed or changed.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8))
+        var last = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var row = [index + 1]
+            for (other, otherByte) in right.enumerated() {
+                row.append(min(last[other + 1] + 1, row[other] + 1, last[other] + (byte == otherByte ? 0 : 1)))
+            }
+            last = row
+        }
+        return last[right.count]
+    }
+
+    // MARK: Variables
+
+    mutating func checkVariables(_ node: JSONNode?, _ pointer: String) {
+        guard let node else { return }
+        guard node.members != nil else {
+            return add(
+                .variableValue,
+                Place(node, pointer),
+                "'substitutionVariables' is \(node.kind); devices read an object of lists.",
+                fix: "Write {\"name\": [\"value\", …]}."
+            )
+        }
+        for member in node.effectiveMembers {
+            let place = Place(key: member, in: pointer)
+            if member.key.contains(where: { "$()".contains($0) }) || member.key.isEmpty {
+                add(
+                    .variableValue,
+                    place,
+                    "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
+                    fix: "Use any characters but '$', '(' and ')'."
+                )
+            } else if PatternVariables.isBuiltIn(member.key) {
+                add(
+                    .shadowedVariable,
+                    place,
+                    "'\(member.key)' hides the built-in variable of that name, as far as is known.",
+                    fix: "Give the variable another name."
+                )
+            }
+            checkValues(of: member, place)
+        }
+    }
+
+    private mutating func checkValues(of member: JSONNode.Member, _ place: Place) {
+        guard let elements = member.value.elements else {
+            return add(
+                .variableValue,
+                Place(member.value, place.pointer),
+                "The values of '\(member.key)' are \(member.value.kind), not a list of texts.",
+                fix: "Write [\"value\", …]."
+            )
+        }
+        for (index, element) in elements.enumerated() {
+            let text = element.text
+            guard text == nil || text?.contains("$(") == true else { continue }
+            add(
+                .variableValue,
+                Place(element, "\(place.pointer)/\(index)"),
+                text == nil
+                    ? "A value of '\(member.key)' is \(element.kind) and is not used."
+                    : "A value may not refer to a variable; devices leave it out.",
+                fix: text == nil ? "Write a text." : "Write the other variable's values here."
+            )
+        }
+    }
+}

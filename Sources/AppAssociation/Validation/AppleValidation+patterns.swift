@@ -1,0 +1,219 @@
+import LinkRouting
+
+/// The part of a URL that a pattern is for.
+enum PatternPart: String {
+    case path, query, fragment
+}
+
+extension AppleValidation {
+    /// An element of `paths`.
+    mutating func checkPath(_ rule: AppleAppSiteAssociation.Rule) {
+        let place = Place(rule.node, rule.pointer)
+        guard let text = rule.node.text else {
+            return add(
+                .valueType,
+                place,
+                "This path is \(rule.node.kind), not a text: as far as is known it matches every URL.",
+                fix: "Write the path in quotes."
+            )
+        }
+        if case .given(let path) = rule.keys.path {
+            if let path = Self.misspeltNot(path), rule.keys.exclude == .given(false) {
+                return add(
+                    .pathSyntax,
+                    place,
+                    "'\(text)' excludes nothing: it is a literal path that no URL has.",
+                    fix: "Write \"NOT \(path)\", with NOT in capitals and exactly one space."
+                )
+            }
+            checkPattern(path, place, .path, Glob.Reading())
+        }
+    }
+
+    /// The path behind what was meant for `NOT `.
+    private static func misspeltNot(_ text: String) -> String? {
+        for start in ["!", "NOT", "not", "Not"] where text.hasPrefix(start) {
+            let rest = text.dropFirst(start.count).drop { $0 == " " || $0 == ":" }
+            if rest.hasPrefix("/") || rest.hasPrefix("*") { return String(rest) }
+        }
+        return nil
+    }
+
+    mutating func checkPattern(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
+        // What is written in another syntax is told once.
+        if part == .path, checkPathSyntax(text, place) == .foreign { return }
+        let inspection = PatternInspection(text, variables)
+        for code in inspection.codes {
+            switch code {
+            case .unknownVariable, .unterminatedVariable:
+                let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
+                let known = variables.custom.names
+                let near = names.sorted().compactMap { Self.nearest(to: $0, among: known + Self.builtInNames) }.first
+                add(
+                    .unknownVariable,
+                    place,
+                    code == .unterminatedVariable
+                        ? "'$(' has no ')': the pattern matches nothing."
+                        : "No variable is called '\(names.sorted().joined(separator: "', '"))': the pattern matches nothing.",
+                    fix: near.map { "Write $(\($0))." }
+                        ?? "Define it in 'applinks.substitutionVariables', or write '?' for one '$'."
+                )
+            case .backslash:
+                add(
+                    .backslash,
+                    place,
+                    "What a backslash means in a pattern is not documented; it does not escape '*' or '?'.",
+                    fix: "Leave it out; '?' matches any one character."
+                )
+            case .complexity:
+                add(
+                    .complexity,
+                    place,
+                    "The pattern has more than 64 wildcards and variables; devices are reported to match nothing with it.",
+                    fix: "Use fewer; one '*' also crosses slashes."
+                )
+            default: break
+            }
+        }
+        checkEncoding(text, place, part, reading)
+    }
+
+    private static let builtInNames = ["alpha", "upper", "lower", "alnum", "digit", "xdigit", "lang", "region"]
+
+    // MARK: Syntax
+
+    private enum Syntax {
+        case own, foreign
+    }
+
+    private mutating func checkPathSyntax(_ text: String, _ place: Place) -> Syntax {
+        let bytes = Array(text.utf8)
+        if let hash = bytes.firstIndex(of: UInt8(ascii: "#")) {
+            let path = String(decoding: bytes[..<hash], as: UTF8.self)
+            let fragment = String(decoding: bytes[(hash + 1)...], as: UTF8.self)
+            add(
+                .fragmentInPath,
+                place,
+                "'#' never occurs in a path: this pattern matches nothing.",
+                fix: "Write {\"/\": \"\(path)\", \"#\": \"\(fragment)\"}."
+            )
+            return .foreign
+        }
+        if let (path, item, value) = Self.query(in: bytes) {
+            add(
+                .queryInPath,
+                place,
+                "'?' is a wildcard for one character in a path, not the beginning of the query: this matches no URL with one.",
+                fix: "Write {\"/\": \"\(path)\", \"?\": {\"\(item)\": \"\(value)\"}}."
+            )
+            return .foreign
+        }
+        if let (meaning, fix) = Self.foreignSyntax(text, bytes) {
+            add(.pathSyntax, place, "\(meaning) It is compared as literal text here.", fix: fix)
+            return .foreign
+        }
+        guard let first = bytes.first, ![UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "$")].contains(first) else {
+            return .own
+        }
+        add(
+            .noSlash,
+            place,
+            "The path does not begin with a slash. iOS accepts that, recorded runs of Apple's tool show; older systems may not.",
+            fix: "Write \"/\(text)\"."
+        )
+        return .own
+    }
+
+    /// A query such as `?id=1`: the path in front of it, the first item's name and its pattern.
+    private static func query(in bytes: [UInt8]) -> (path: String, item: String, value: String)? {
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        let rest = bytes[(mark + 1)...]
+        let name = rest.prefix { ByteSet.letters.union(.digits).union(ByteSet("_-.[]")).contains($0) }
+        guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: "=") else { return nil }
+        let value = rest[(name.endIndex + 1)...].prefix { $0 != UInt8(ascii: "&") }
+        let text = { (bytes: ArraySlice<UInt8>) in String(decoding: bytes, as: UTF8.self) }
+        return (text(bytes[..<mark]), text(name), value.isEmpty ? "?*" : text(value))
+    }
+
+    /// What other tools write, and what to write instead.
+    private static func foreignSyntax(_ text: String, _ bytes: [UInt8]) -> (String, String)? {
+        if text.contains("://") {
+            let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+            return ("A path holds no scheme and host.", "Write \"\(path.isEmpty ? "/*" : String(path))\".")
+        }
+        if let path = misspeltNot(text) {
+            return ("'NOT' and '!' exclude nothing here.", "Write {\"/\": \"\(path)\", \"exclude\": true}.")
+        }
+        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        if segments.count > 1, let first = segments.first, first.contains("."), !first.contains("*"), !first.isEmpty,
+            first.utf8.allSatisfy(ByteSet.letters.union(.digits).union(ByteSet(".-")).contains)
+        {
+            return (
+                "'\(first)' looks like a host, and a path holds none.",
+                "Write \"/\(segments.dropFirst().joined(separator: "/"))\"."
+            )
+        }
+        let isParameter = { (segment: Substring) in
+            segment.utf8.first == UInt8(ascii: ":")
+                && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
+        }
+        let isBraced = { (segment: Substring) in segment.hasPrefix("{") && segment.hasSuffix("}") }
+        if segments.contains(where: { isParameter($0) || isBraced($0) }) {
+            let fixed = segments.map { isParameter($0) || isBraced($0) ? "?*" : String($0) }.joined(separator: "/")
+            return ("Patterns have no named parameters.", "Write \"\(fixed)\".")
+        }
+        let expressions = [".*", ".+", "[^", "[0-9", "[a-z", "[A-Z", "(?", "\\d", "\\w"]
+        let isExpression =
+            expressions.contains { text.contains($0) } || text.hasPrefix("^") || text.hasSuffix("$")
+            || text.contains("(") && text.contains("|") && !text.contains("$(")
+        guard isExpression else { return nil }
+        return (
+            "This looks like a regular expression, and patterns are none.",
+            "Use '*' for any text and '?' for one character."
+        )
+    }
+
+    // MARK: Encoding
+
+    private mutating func checkEncoding(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
+        let bytes = Array(text.utf8)
+        let escapes = bytes.indices.filter { index in
+            bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && ByteSet.hexDigits.contains(bytes[index + 1])
+                && ByteSet.hexDigits.contains(bytes[index + 2])
+        }
+        guard reading.comparesEncoded else {
+            guard !escapes.isEmpty else { return }
+            return add(
+                .encoding,
+                place,
+                "With \"percentEncoded\": false the URL is decoded and the pattern is not: this escape matches only a URL that "
+                    + "escapes the '%' itself.",
+                fix: "Write the characters themselves."
+            )
+        }
+        let never = bytes.filter { $0 <= 0x20 || $0 >= 0x7F || "\"<>`".utf8.contains($0) }
+        guard never.isEmpty else {
+            let encoded = bytes.flatMap { byte -> [UInt8] in
+                guard never.contains(byte) else { return [byte] }
+                let digits = Array("0123456789ABCDEF".utf8)
+                return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+            return add(
+                .encoding,
+                place,
+                "URLs are compared as they are encoded, and an encoded URL holds no space and no character beyond ASCII: this "
+                    + "matches nothing.",
+                fix:
+                    "Write \"\(String(decoding: encoded, as: UTF8.self))\", or set \"percentEncoded\": false (iOS 14 and later)."
+            )
+        }
+        let hasSmallDigit = escapes.contains { bytes[$0 + 1...$0 + 2].contains(where: ByteSet.lower.contains) }
+        guard hasSmallDigit, !reading.foldsCase else { return }
+        add(
+            .escapeCase,
+            place,
+            "The digits of an escape are compared like letters: %c3 does not match %C3, as most URLs write it.",
+            fix: "Write them in capitals, or set \"caseSensitive\": false."
+        )
+    }
+}

@@ -1,0 +1,99 @@
+import LinkRouting
+
+extension AppleValidation {
+    /// How many earlier rules are looked at together.
+    private static let widestUnion = 16
+    /// How many pairs of rules of one entry are compared.
+    private static let mostComparisons = 2_000
+
+    /// Rules that can never decide, because earlier ones together take every URL that they take.
+    mutating func checkReach(
+        _ rules: [AppleAppSiteAssociation.Rule],
+        _ merged: [AppleAppSiteAssociation.MergedRule]
+    ) {
+        let candidates = merged.map { Candidate($0, variables) }
+        let index = HeadIndex(candidates.map(\.head))
+        var comparisons = 0
+        for (number, candidate) in candidates.enumerated() {
+            guard !candidate.isDead else { continue }
+            let earlier = index.meeting(candidate.head).filter {
+                $0 < number && !candidates[$0].isDead && candidates[$0].takesQueryAndFragment(of: candidate)
+            }
+            comparisons += earlier.count
+            guard comparisons <= Self.mostComparisons else { return }
+            let covering = coverage(of: candidate, by: earlier.sorted(), candidates)
+            guard let last = covering.last else { continue }
+            let differs = covering.contains { merged[$0].exclude.value != merged[number].exclude.value }
+            let names = covering.map { "rule \($0) ('\(merged[$0].path.value)')" }.joined(separator: ", ")
+            add(
+                .unreachableRule,
+                differs ? .error : .warning,
+                Place(rules[number].node, rules[number].pointer),
+                "Rule \(number) can never be reached: \(names) \(covering.count == 1 ? "matches" : "together match") first"
+                    + (differs ? "." : ", with the same result."),
+                fix: differs ? "Move it in front of rule \(min(last, covering[0]))." : "Remove it."
+            )
+        }
+    }
+
+    /// The earlier rules that take all of a rule's URLs: one, or some together; empty where that is not so or not decided.
+    private func coverage(of rule: Candidate, by earlier: [Int], _ candidates: [Candidate]) -> [Int] {
+        if let one = earlier.first(where: { rule.isCovered(by: [candidates[$0]]) }) { return [one] }
+        guard (2...Self.widestUnion).contains(earlier.count), rule.isCovered(by: earlier.map { candidates[$0] }) else {
+            return []
+        }
+        // Those that are needed for it.
+        var needed = earlier
+        for number in earlier {
+            let rest = needed.filter { $0 != number }
+            if rule.isCovered(by: rest.map { candidates[$0] }) { needed = rest }
+        }
+        return needed
+    }
+
+    /// A rule as a set of URLs.
+    private struct Candidate {
+        let merged: AppleAppSiteAssociation.MergedRule
+        let glob: Glob
+        let reading: Glob.Reading
+
+        init(_ merged: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
+            self.merged = merged
+            glob = Glob(merged.path.value) { name in
+                if case .values(let values) = variables[name] { values } else { nil }
+            }
+            reading = Glob.Reading(
+                foldsCase: !merged.caseSensitive.value,
+                comparesEncoded: merged.percentEncoded.value
+            )
+        }
+
+        /// Whether it takes nothing for a reason that has a finding of its own.
+        var isDead: Bool {
+            glob.pieces.contains(.never)
+                || reading.comparesEncoded && merged.path.value.utf8.contains { $0 >= 0x80 || $0 <= 0x20 }
+        }
+
+        var head: [UInt8] {
+            var head = glob.literalPrefix.prefix { $0 != UInt8(ascii: "%") && $0 < 0x80 }
+                .map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
+            // iOS reads runs of slashes as one, and adds one where none begins the path.
+            if glob.pieces.first != .many, head.first != UInt8(ascii: "/") { head.insert(UInt8(ascii: "/"), at: 0) }
+            head = head.enumerated().filter { $0 == 0 || $1 != UInt8(ascii: "/") || head[$0 - 1] != $1 }.map(\.element)
+            return glob.pieces.first == .many ? [] : head
+        }
+
+        func takesQueryAndFragment(of other: Candidate) -> Bool {
+            let isReadAlike = reading == other.reading
+            let query = !merged.constrainsQuery || isReadAlike && merged.query.value == other.merged.query.value
+            let fragment =
+                !merged.constrainsFragment || isReadAlike && merged.fragment.value == other.merged.fragment.value
+            return query && fragment
+        }
+
+        func isCovered(by others: [Candidate]) -> Bool {
+            let languages = others.map { $0.glob.pathLanguage($0.reading) }
+            return glob.pathLanguage(reading).isCovered(by: languages, within: Glob.allPaths) ?? false
+        }
+    }
+}

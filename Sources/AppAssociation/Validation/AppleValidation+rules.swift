@@ -1,0 +1,205 @@
+import LinkRouting
+
+extension AppleValidation {
+    mutating func checkRules(of entry: AppleAppSiteAssociation.Entry, _ file: AppleAppSiteAssociation) {
+        for key in ["components", "paths"] {
+            guard let rules = entry.node[key], rules.elements == nil else { continue }
+            add(
+                .valueType,
+                Place(rules, "\(entry.pointer)/\(key)"),
+                "'\(key)' is \(rules.kind); devices read a list. What they do with this entry is not documented.",
+                fix: "Write a list."
+            )
+        }
+        switch entry.rules {
+        case .none:
+            guard entry.node["components"] == nil, entry.node["paths"] == nil else { return }
+            return add(
+                .noRules,
+                Place(entry.node, entry.pointer),
+                "The entry has neither 'components' nor 'paths'. Whether it opens every link or none is not documented.",
+                fix: "Add \"components\": [{\"/\": \"*\"}] to open every link, or the rules that you mean."
+            )
+        case .components(let rules):
+            for rule in rules { checkRule(rule.node, rule.pointer, isDefaults: false) }
+        case .paths(let rules):
+            for rule in rules { checkPath(rule) }
+        }
+        // Read by iOS 12 and earlier only, but read.
+        if case .components = entry.rules {
+            for (index, path) in (entry.node["paths"]?.elements ?? []).enumerated() {
+                checkPath(
+                    AppleAppSiteAssociation.Rule(path: path, index: index, pointer: "\(entry.pointer)/paths/\(index)")
+                )
+            }
+        }
+        let merged = entry.ruleList.map { file.merged($0, of: entry) }
+        guard let first = entry.ruleList.first else {
+            let key = entry.node["components"]?.elements == nil ? "paths" : "components"
+            return add(
+                .emptyRules,
+                Place(entry.node[key] ?? entry.node, "\(entry.pointer)/\(key)"),
+                "The list of rules is empty: the entry opens nothing.",
+                fix: "Add a rule such as {\"/\": \"*\"}, or remove the entry."
+            )
+        }
+        if merged.allSatisfy(\.exclude.value) {
+            add(
+                .excludeOnly,
+                Place(first.node, first.pointer),
+                "Every rule of the entry excludes, and what no rule matches is not opened either: the entry opens nothing.",
+                fix: "End the list with a rule that opens the rest, such as {\"/\": \"*\"}."
+            )
+        }
+        checkExclusions(entry.ruleList, merged)
+        checkReach(entry.ruleList, merged)
+        checkLetterCase(entry.ruleList, merged)
+    }
+
+    // MARK: Components
+
+    mutating func checkRule(_ node: JSONNode, _ pointer: String, isDefaults: Bool) {
+        guard let members = node.members else {
+            return add(
+                .valueType,
+                Place(node, pointer),
+                isDefaults
+                    ? "'defaults' is \(node.kind); devices read an object."
+                    : "This rule is \(node.kind), not an object: as far as is known it matches every URL.",
+                fix: isDefaults ? "Write {\"caseSensitive\": false} or the like." : "Write {\"/\": \"/path/*\"}."
+            )
+        }
+        let constrains = members.contains { ["/", "?", "#"].contains($0.key) }
+        for member in node.effectiveMembers where !Self.ruleKeys.contains(member.key) {
+            let meant = Self.ruleKey(meantBy: member.key)
+            let consequence =
+                isDefaults || constrains ? "" : " Nothing else narrows this rule, so it matches every URL."
+            add(
+                .unknownKey,
+                Place(key: member, in: pointer),
+                "Unknown key '\(member.key)': devices ignore it.\(consequence)",
+                fix: meant.map { "Write '\($0)'." } ?? "Remove it; known are \(Self.ruleKeys.joined(separator: ", "))."
+            )
+        }
+        let reading = Glob.Reading(
+            foldsCase: node["caseSensitive"]?.bool == false,
+            comparesEncoded: node["percentEncoded"]?.bool != false
+        )
+        checkPattern(node["/"], "\(pointer)/~1", .path, reading)
+        checkPattern(node["#"], "\(pointer)/#", .fragment, reading)
+        checkQuery(node["?"], "\(pointer)/?", reading)
+        for key in ["exclude", "caseSensitive", "percentEncoded"] {
+            guard let flag = node[key], flag.bool == nil else { continue }
+            add(
+                .valueType,
+                Place(flag, "\(pointer)/\(key)"),
+                "'\(key)' is \(flag.kind), not true or false; what devices make of it is not documented.",
+                fix: "Write true or false, without quotes."
+            )
+        }
+    }
+
+    private mutating func checkPattern(
+        _ node: JSONNode?,
+        _ pointer: String,
+        _ part: PatternPart,
+        _ reading: Glob.Reading
+    ) {
+        guard let node else { return }
+        guard let text = node.text else {
+            return add(
+                .valueType,
+                Place(node, pointer),
+                "This pattern is \(node.kind), not a text: devices drop it, and the rule matches any \(part.rawValue).",
+                fix: "Write the pattern in quotes."
+            )
+        }
+        checkPattern(text, Place(node, pointer), part, reading)
+    }
+
+    private mutating func checkQuery(_ node: JSONNode?, _ pointer: String, _ reading: Glob.Reading) {
+        guard let node else { return }
+        if let text = node.text { return checkPattern(text, Place(node, pointer), .query, reading) }
+        guard node.members != nil else {
+            return add(
+                .valueType,
+                Place(node, pointer),
+                "'?' is \(node.kind), neither a text nor an object: devices drop it, and the rule matches any query.",
+                fix: "Write {\"name\": \"pattern\"}."
+            )
+        }
+        for member in node.effectiveMembers {
+            let place = Place(member.value, "\(pointer)/\(JSONNode.pointerToken(member.key))")
+            guard let text = member.value.text else {
+                add(
+                    .valueType,
+                    place,
+                    "The pattern of '\(member.key)' is \(member.value.kind), not a text: Apple drops the whole '?' constraint, and "
+                        + "the rule matches any query.",
+                    fix: "Write \"\(member.value.json())\" in quotes."
+                )
+                continue
+            }
+            checkPattern(text, place, .query, reading)
+            guard !text.isEmpty, text.utf8.allSatisfy({ $0 == UInt8(ascii: "*") }) else { continue }
+            add(
+                .optionalItem,
+                place,
+                "'*' also matches when '\(member.key)' is absent, so this says nothing about the query.",
+                fix: "Write \"?*\" to ask for a value."
+            )
+        }
+    }
+
+    /// An exclusion whose only condition is one that every query satisfies.
+    private mutating func checkExclusions(
+        _ rules: [AppleAppSiteAssociation.Rule],
+        _ merged: [AppleAppSiteAssociation.MergedRule]
+    ) {
+        for (rule, merged) in zip(rules, merged) where merged.exclude.value {
+            guard case .items(let items) = merged.query.value, !items.isEmpty, !merged.constrainsQuery,
+                merged.takesEveryPath, !merged.constrainsFragment
+            else { continue }
+            add(
+                .excludesEverything,
+                Place(rule.node, rule.pointer),
+                "This exclusion takes every URL, for '*' also matches an item that is absent: nothing behind it opens.",
+                fix: "Write {\"\(items[0].name)\": \"?*\"} to exclude only URLs that have a value for it."
+            )
+        }
+    }
+
+    private mutating func checkLetterCase(
+        _ rules: [AppleAppSiteAssociation.Rule],
+        _ merged: [AppleAppSiteAssociation.MergedRule]
+    ) {
+        var seen: [String: String] = [:]
+        for (rule, merged) in zip(rules, merged) where merged.caseSensitive.value && merged.path.level == .rule {
+            let path = merged.path.value
+            guard let other = seen.updateValue(path, forKey: path.lowercased()), other != path else { continue }
+            add(
+                .letterCase,
+                Place(rule.node, rule.pointer),
+                "'\(path)' and '\(other)' differ in letter case only; other spellings match neither.",
+                fix: "Write one rule with \"caseSensitive\": false (iOS 13.5 and later)."
+            )
+        }
+    }
+}
+
+extension AppleAppSiteAssociation.MergedRule {
+    /// Whether some query does not match.
+    var constrainsQuery: Bool {
+        switch query.value {
+        case .whole(let pattern): !pattern.isOnlyStars
+        case .items(let items): items.contains { !$0.pattern.isOnlyStars }
+        }
+    }
+
+    var constrainsFragment: Bool { !fragment.value.isOnlyStars }
+    var takesEveryPath: Bool { ["*", "/*"].contains(path.value) || path.value.isOnlyStars }
+}
+
+extension String {
+    fileprivate var isOnlyStars: Bool { !isEmpty && utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
+}

@@ -1,0 +1,139 @@
+import LinkRouting
+
+extension AppleAppSiteAssociation {
+    /// Everything in a file that devices take otherwise than its author is likely to have meant.
+    ///
+    /// Takes any bytes: what is no JSON is a finding as well. At most ``AssociationFinding/maximumPerCode`` findings of a
+    /// code are told, in the order of the file. The work is bounded: whether rules cover another one is given up where
+    /// that takes too long, and then nothing is claimed.
+    public static func validate(_ bytes: some Collection<UInt8>) -> [AssociationFinding] {
+        var validation = AppleValidation()
+        validation.run(Array(bytes))
+        return validation.findings.sorted(by: AssociationFinding.precedes)
+    }
+}
+
+extension AssociationFinding {
+    /// Of one code in one file.
+    public static let maximumPerCode = 100
+}
+
+/// One walk over a file. Its parts stand in extensions: structure, rules, patterns, reach.
+struct AppleValidation {
+    private(set) var findings: [AssociationFinding] = []
+    private var counts: [AssociationFinding.Code: Int] = [:]
+    var variables = PatternVariables(custom: AppleAppSiteAssociation.SubstitutionVariables(nil))
+
+    private static let severities = Dictionary(
+        uniqueKeysWithValues: AssociationFinding.appleCatalogue.map { ($0.code, $0.severity) }
+    )
+
+    /// With the code's usual severity.
+    mutating func add(_ code: AssociationFinding.Code, _ place: Place, _ message: String, fix: String) {
+        add(code, Self.severities[code] ?? .error, place, message, fix: fix)
+    }
+
+    mutating func add(
+        _ code: AssociationFinding.Code,
+        _ severity: Finding.Severity,
+        _ place: Place,
+        _ message: String,
+        fix: String
+    ) {
+        counts[code, default: 0] += 1
+        guard counts[code, default: 0] <= AssociationFinding.maximumPerCode else { return }
+        findings.append(
+            AssociationFinding(
+                code,
+                severity,
+                pointer: place.pointer,
+                position: place.position,
+                message: message,
+                fix: fix
+            )
+        )
+    }
+
+    /// Where something stands in the file.
+    struct Place {
+        let pointer: String
+        let position: JSONNode.Position
+
+        static let file = Place(pointer: "", position: AssociationFinding.wholeFile)
+
+        init(pointer: String, position: JSONNode.Position) {
+            self.pointer = pointer
+            self.position = position
+        }
+
+        /// Of a value.
+        init(_ node: JSONNode, _ pointer: String) { self.init(pointer: pointer, position: node.position) }
+
+        /// Of a member's key, inside the object at `parent`.
+        init(key member: JSONNode.Member, in parent: String) {
+            self.init(
+                pointer: "\(parent)/\(JSONNode.pointerToken(member.key))",
+                position: member.keyPosition
+            )
+        }
+    }
+
+    mutating func run(_ bytes: [UInt8]) {
+        if bytes.count > AppleAppSiteAssociation.maximumBytes {
+            add(
+                .tooLarge,
+                .file,
+                "The file has \(bytes.count) bytes; iOS reads at most \(AppleAppSiteAssociation.maximumBytes), counted "
+                    + "uncompressed, and drops a larger file whole.",
+                fix: "Merge rules with wildcards, or write one rule {\"/\": \"*\"}. Compressing it does not help."
+            )
+        }
+        // DER: a SEQUENCE with a long length, as every CMS message begins.
+        guard bytes.first != 0x30 || bytes.dropFirst().first.map({ $0 < 0x80 }) == true else {
+            return add(
+                .signed,
+                .file,
+                "The file is signed (CMS). Only iOS 8 asked for that; what stands inside was not looked at.",
+                fix: "Serve the JSON itself, unsigned."
+            )
+        }
+        let file: AppleAppSiteAssociation
+        do throws(JSONSyntaxError) {
+            file = try AppleAppSiteAssociation(parsing: bytes)
+        } catch {
+            return add(error)
+        }
+        guard file.root.members != nil else {
+            return add(
+                .rootType,
+                Place(file.root, ""),
+                "The file is \(file.root.kind); devices read one object and find nothing here.",
+                fix: "Write {\"applinks\": {\"details\": […]}}."
+            )
+        }
+        checkStructure(of: file)
+    }
+
+    private mutating func add(_ error: JSONSyntaxError) {
+        let code: AssociationFinding.Code =
+            switch error.kind {
+            case .html: .html
+            case .byteOrderMark: .byteOrderMark
+            default: .invalidJSON
+            }
+        // A file over the reader's own limit has been told to be too large.
+        guard error.kind != .tooLarge else { return }
+        let fix =
+            switch error.kind {
+            case .html: "Serve the JSON file at this path; a catch-all page of the website seems to answer."
+            case .byteOrderMark: "Save the file as UTF-8 without a byte order mark."
+            default: "Correct the text here, and check the whole file once more: only the first error is told."
+            }
+        add(
+            code,
+            Place(pointer: "", position: error.position),
+            "Not JSON: \(error.message) Devices drop the whole file, so no link opens any app.",
+            fix: fix
+        )
+    }
+}

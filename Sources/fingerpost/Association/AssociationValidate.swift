@@ -1,0 +1,64 @@
+import AppAssociation
+import ArgumentParser
+import Foundation
+import LinkRouting
+
+struct AssociationValidate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Say what is wrong with association files, and what happens on a device.",
+        discussion: """
+            EXAMPLES
+              fingerpost association validate apple-app-site-association
+              fingerpost association validate public --json
+              curl -s https://www.acme.com/.well-known/assetlinks.json | fingerpost association validate -
+
+            In a folder every file called apple-app-site-association or assetlinks.json is judged, also with .json behind it.
+            Exit code 1 when there is an error, 0 otherwise.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "Files or folders; - reads standard input.") var paths: [String]
+    @ArgumentParser.Option(help: "ios or android; by default what each file is.") var platform: AssociationPlatform?
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let files = try paths.flatMap(Self.files).map { path in
+            let bytes = try readBytes(path)
+            return AssociationReport.File(path, findings(in: bytes), bytes: bytes)
+        }
+        let report = AssociationReport(files)
+        print(json ? report.json() : text(report))
+        if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private func findings(in bytes: [UInt8]) -> [AssociationFinding] {
+        switch platform ?? AssociationPlatform(of: bytes) {
+        case .ios: AppleAppSiteAssociation.validate(bytes)
+        case .android: []
+        }
+    }
+
+    private func text(_ report: AssociationReport) -> String {
+        report.json(.pretty)
+    }
+
+    /// A file as it is, of a folder its association files, sorted.
+    private static func files(_ path: String) throws -> [String] {
+        var isFolder: ObjCBool = false
+        guard path != "-", FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+        else {
+            return [path]
+        }
+        let names = AssociationPlatform.allCases.flatMap { [$0.fileName, "\($0.fileName).json"] }
+        let found = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        let files = found.filter { names.contains(($0 as NSString).lastPathComponent) }.sorted().map { "\(path)/\($0)" }
+        guard !files.isEmpty else {
+            throw fail(
+                "\(path) holds no file called apple-app-site-association or assetlinks.json; name the files themselves.",
+                .unreadableInput
+            )
+        }
+        return files
+    }
+}
