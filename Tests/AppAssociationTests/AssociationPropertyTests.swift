@@ -17,14 +17,22 @@ struct AssociationPropertyTests {
         for _ in 0..<Self.tablesPerSeed {
             let world = try RandomTable(&chance)
             let file = chance.one(of: RandomTable.files)
-            let apple = try AssociationSimulator(AppleFileGenerator.file(for: file.host, router: world.router))
+            let bytes = AppleFileGenerator.file(for: file.host, router: world.router)
+            let errors = AppleAppSiteAssociation.validate(bytes).filter { $0.severity == .error }
+            let product = try AppleAppSiteAssociation(parsing: bytes)
+            guard errors.isEmpty else {
+                Issue.record("\(errors)\n\(String(decoding: bytes, as: UTF8.self))\n\(world)")
+                return
+            }
+            let apple = try AssociationSimulator(bytes)
             let android = try AndroidSimulator(AndroidFileGenerator.file(for: file.host, router: world.router))
             for _ in 0..<8 {
                 let url = world.url(on: chance.one(of: file.covers), &chance)
                 if world.opens(url, in: "ios", .ios, &chance) {
                     opened[0] += 1
                     let decision = apple.decision(for: "ABCDE12345.com.example.app", url)
-                    guard case .opens = decision else {
+                    let app = "ABCDE12345.com.example.app"
+                    guard case .opens = decision, product.decision(for: url, app: app).outcome == .match else {
                         Issue.record("iOS, \(url): \(decision)\n\(world)")
                         return
                     }

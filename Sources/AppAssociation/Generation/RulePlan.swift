@@ -52,7 +52,21 @@ struct RulePlan<Dialect: RuleDialect> {
     /// Empty when the table opens nothing in the app.
     func rules() -> [AssociationRule] {
         let opening = openingRules()
-        return opening.isEmpty ? [] : exclusions() + opening
+        guard !opening.isEmpty else { return [] }
+        let exclusions = exclusions()
+        let opened = opening.filter { !isRefused($0, by: exclusions) }
+        return opened.isEmpty ? [] : exclusions + opened
+    }
+
+    /// Whether exclusions take all links of an opening rule. They take none that the table opens, so earlier routes do.
+    private func isRefused(_ rule: AssociationRule, by exclusions: [AssociationRule]) -> Bool {
+        let rivals = exclusions.filter { exclusion in
+            let (one, other) = (exclusion.head, rule.head)
+            return (one.starts(with: other) || other.starts(with: one)) && exclusion.takesQueryAndFragment(of: rule)
+        }
+        guard !rivals.isEmpty else { return false }
+        let languages = rivals.map(Dialect.pathLanguage)
+        return Dialect.pathLanguage(of: rule).isCovered(by: languages, within: Dialect.allPaths) ?? false
     }
 
     // MARK: Opening

@@ -176,7 +176,8 @@ extension AppleValidation {
     // MARK: Encoding
 
     private mutating func checkEncoding(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
-        let bytes = Array(text.utf8)
+        // A variable's name is no part of what is compared.
+        let bytes = Array(text.replacing(/\$\([^)]*\)/, with: "*").utf8)
         let escapes = bytes.indices.filter { index in
             bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && ByteSet.hexDigits.contains(bytes[index + 1])
                 && ByteSet.hexDigits.contains(bytes[index + 2])

@@ -1,0 +1,32 @@
+import AppAssociation
+import FoundationEssentials
+import Testing
+
+/// Files that others have published, judged; the expectations are what a person reading them found.
+struct AppleRealFileValidationTests {
+    @Test(.enabled(if: AppleData.hasRealFiles, "SKIPPED: ../shared/data/aasa_real is not there"))
+    func everyPublishedFileHasAVerdict() throws {
+        var verdicts: [String: [String]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: AppleData.realFiles.path)
+        where name.hasSuffix(".json") {
+            let bytes = Array(try Data(contentsOf: AppleData.realFiles.appending(path: name)))
+            let found = AppleAppSiteAssociation.validate(bytes)
+            verdicts[String(name.prefix(8))] = Set(found.map(\.code.rawValue)).sorted()
+        }
+
+        #expect(verdicts.count > 50)
+        // A control character, a comment, an empty file, a comma too many, a bracket too few.
+        for name in ["27473725", "AMakhiev", "5eeman__", "PavelBod", "TheScali", "AKyashki"] {
+            #expect(verdicts[name] == ["AASA-INVALID-JSON"], "\(name)")
+        }
+        // Placeholders, bundle IDs alone, short prefixes.
+        for name in ["0Itsuki0", "BrettM86", "calintam", "houtzage"] {
+            #expect(verdicts[name]?.contains("AASA-APP-ID") == true, "\(name)")
+        }
+        #expect(verdicts["JulesAKT"] == ["AASA-APP-ID-PREFIX", "AASA-MIXED-APP-IDS", "AASA-MIXED-RULES"])
+        #expect(verdicts["ethanhua"] == ["AASA-SIGNED"])
+        #expect(verdicts["muizidn_"] == ["AASA-DETAILS-DICTIONARY"])
+        #expect(verdicts["AlexKure"]?.contains("AASA-UNREACHABLE-RULE") == true)
+        #expect(verdicts["19lmyers"] == ["AASA-OPTIONAL-ITEM"])
+    }
+}
