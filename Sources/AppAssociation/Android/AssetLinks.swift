@@ -46,8 +46,16 @@ extension AssetLinks {
             /// Of the value that is wrong, or of what lacks one.
             public let pointer: String
             public let position: JSONNode.Position
+            public let field: Field
+            /// What is wrong, such as `the statement is not an object`.
+            public let problem: String
+
             /// In the words of Google's verifier.
-            public let message: String
+            public var message: String { "Could not parse statement list: \(problem)." }
+
+            public enum Field: String, Sendable, CaseIterable {
+                case statement, include, relation, target, namespace, site, package, fingerprints, fingerprint
+            }
         }
 
         init(_ node: JSONNode, index: Int) {

@@ -2,7 +2,7 @@ import LinkRouting
 
 extension AssociationFinding {
     /// Every code with its usual severity and its title; what a code means never changes.
-    public static let catalogue: [Definition] = appleCatalogue
+    public static let catalogue: [Definition] = appleCatalogue + androidCatalogue
 
     /// Of Apple's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
     public static let appleCatalogue: [Definition] = [

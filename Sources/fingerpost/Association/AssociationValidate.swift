@@ -35,7 +35,7 @@ struct AssociationValidate: AsyncParsableCommand {
     private func findings(in bytes: [UInt8]) -> [AssociationFinding] {
         switch platform ?? AssociationPlatform(of: bytes) {
         case .ios: AppleAppSiteAssociation.validate(bytes)
-        case .android: []
+        case .android: AssetLinks.validate(bytes)
         }
     }
 

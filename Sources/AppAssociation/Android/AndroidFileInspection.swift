@@ -1,0 +1,221 @@
+import LinkRouting
+
+/// Judges the statements of a file; their dynamic rules are ``AndroidRulesInspection``'s.
+enum AndroidFileInspection {
+    private static let statementKeys = ["relation", "target", "include", "relation_extensions"]
+    private static let targetKeys = ["namespace", "package_name", "sha256_cert_fingerprints", "site"]
+    /// The fingerprint in Google's own examples.
+    private static let documentationExample =
+        "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+    private static let usedRelations: Set<StatementRelation> = [.handleAllURLs, .getLoginCredentials, .useAsOrigin]
+
+    static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
+        guard file.root.elements != nil else {
+            return findings.add(
+                .androidRootType,
+                "",
+                file.root.position,
+                "The file is \(file.root.kind), not a list of statements; Android drops it, so that no app is verified.",
+                fix: file.root.members == nil ? "Write [ ] with a statement in it." : "Put [ before and ] behind the object."
+            )
+        }
+        guard !file.statements.isEmpty else {
+            return findings.add(
+                .androidNoStatements,
+                "",
+                file.root.position,
+                "The list is empty; no app is verified for this host.",
+                fix: "Add a statement for each app that may open the host's links."
+            )
+        }
+        for statement in file.statements { inspect(statement, &findings) }
+        inspectFingerprintCount(file, &findings)
+        AndroidRulesInspection.inspect(file, &findings)
+    }
+
+    private static func inspect(_ statement: AssetLinks.Statement, _ findings: inout AndroidFindings) {
+        inspectKeys(statement.node, statementKeys, statement.pointer, &findings)
+        if let target = statement.node["target"] {
+            inspectKeys(target, targetKeys, "\(statement.pointer)/target", &findings)
+        }
+        for malformation in StatementParser(pointer: statement.pointer).malformations(statement.node) {
+            let text = fingerprintText(malformation, statement)
+            findings.add(
+                malformation.field.code,
+                malformation.pointer,
+                malformation.position,
+                "Google drops this statement: \(malformation.problem)."
+                    + (malformation.field == .fingerprint ? remark(onFingerprint: text) : ""),
+                fix: fix(malformation, text)
+            )
+        }
+        switch statement.content {
+        case .success(.relations(let relations, let targets)):
+            inspect(relations, of: statement, &findings)
+            inspect(targets, of: statement, &findings)
+        case .success(.include(let url)): inspect(include: url, of: statement, &findings)
+        case .failure: break
+        }
+    }
+
+    private static func inspectKeys(
+        _ node: JSONNode,
+        _ known: [String],
+        _ pointer: String,
+        _ findings: inout AndroidFindings
+    ) {
+        var seen: Set<String> = []
+        for member in node.members ?? [] {
+            let place = "\(pointer)/\(JSONNode.pointerToken(member.key))"
+            if !seen.insert(member.key).inserted {
+                findings.add(
+                    .androidDuplicateKey,
+                    place,
+                    member.keyPosition,
+                    "'\(member.key)' stands twice in this object; which one counts is up to the reader.",
+                    fix: "Remove one of the two."
+                )
+            }
+            guard !known.contains(member.key) else { continue }
+            findings.add(
+                .androidUnknownKey,
+                place,
+                member.keyPosition,
+                "'\(member.key)' is no key that Android reads here; it is ignored.",
+                fix: "Write one of \(known.map { "'\($0)'" }.joined(separator: ", ")), or remove it."
+            )
+        }
+    }
+
+    // MARK: Malformed statements
+
+    private static func fingerprintText(
+        _ malformation: AssetLinks.Statement.Malformation,
+        _ statement: AssetLinks.Statement
+    ) -> String {
+        guard malformation.field == .fingerprint,
+            let elements = statement.node["target"]?["sha256_cert_fingerprints"]?.elements
+        else { return "" }
+        return elements.first { $0.position == malformation.position }?.text ?? ""
+    }
+
+    private static func remark(onFingerprint text: String) -> String {
+        if CertificateFingerprint(normalising: text) != nil {
+            return " It takes upper-case pairs with colons only."
+        }
+        let digits = text.utf8.filter(ByteSet.hexDigits.contains).count
+        return digits == 40 ? " Its 20 bytes are a SHA-1; Android compares the SHA-256, of 32 bytes." : ""
+    }
+
+    private static func fix(_ malformation: AssetLinks.Statement.Malformation, _ fingerprint: String) -> String {
+        switch malformation.field {
+        case .statement: "Write an object with 'relation' and 'target'."
+        case .include: "Write {\"include\": \"https://…\"} with a URL and nothing else beside it."
+        case .relation: "Write \"relation\": [\"\(StatementRelation.handleAllURLs)\"]."
+        case .target: "Write \"target\": {\"namespace\": \"android_app\", …}."
+        case .namespace: "Write \"namespace\": \"android_app\" for an app, \"web\" for a site."
+        case .site: "Write \"site\": \"https://host\", with a port where it is not 443, and nothing behind it."
+        case .package: "Write the application ID, such as \"com.example.app\"."
+        case .fingerprints: "List the SHA-256 fingerprints of the app's signing certificates as strings."
+        case .fingerprint:
+            CertificateFingerprint(normalising: fingerprint).map { "Write \"\($0)\"." }
+                ?? "Write the certificate's SHA-256 as 32 upper-case pairs with colons; the Play Console shows it under "
+                + "App signing."
+        }
+    }
+
+    // MARK: Statements that are read
+
+    private static func inspect(
+        _ relations: [StatementRelation],
+        of statement: AssetLinks.Statement,
+        _ findings: inout AndroidFindings
+    ) {
+        for (index, relation) in relations.enumerated() where !usedRelations.contains(relation) {
+            findings.add(
+                .unsupportedRelation,
+                "\(statement.pointer)/relation/\(index)",
+                statement.node["relation"]?.elements?[index].position ?? statement.node.position,
+                "Android does not use the relation '\(relation)'; it opens no link and shares no password.",
+                fix: "For App Links write '\(StatementRelation.handleAllURLs)', for passwords and passkeys "
+                    + "'\(StatementRelation.getLoginCredentials)'."
+            )
+        }
+    }
+
+    private static func inspect(
+        _ targets: [StatementAsset],
+        of statement: AssetLinks.Statement,
+        _ findings: inout AndroidFindings
+    ) {
+        for (index, target) in targets.enumerated() {
+            guard case .androidApp(_, let fingerprint) = target, isNobodys(fingerprint) else { continue }
+            let list = statement.node["target"]?["sha256_cert_fingerprints"]?.elements ?? []
+            findings.add(
+                .exampleFingerprint,
+                "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)",
+                list.indices.contains(index) ? list[index].position : statement.node.position,
+                "This fingerprint is an example or a placeholder; no app of yours has such a certificate, so that Android does "
+                    + "not verify it.",
+                fix: "Write the SHA-256 of the app's signing certificate; the Play Console shows it under App signing."
+            )
+        }
+    }
+
+    private static func isNobodys(_ fingerprint: CertificateFingerprint) -> Bool {
+        let pairs = Set(fingerprint.description.split(separator: ":"))
+        return pairs.count == 1 || fingerprint.description == documentationExample
+    }
+
+    private static func inspect(
+        include url: String,
+        of statement: AssetLinks.Statement,
+        _ findings: inout AndroidFindings
+    ) {
+        guard (try? WebSite(ofURL: url))?.scheme == .http else { return }
+        findings.add(
+            .include,
+            "\(statement.pointer)/include",
+            statement.node["include"]?.position ?? statement.node.position,
+            "The included file is fetched over http; a file that is served over https may not include it.",
+            fix: "Write an https URL."
+        )
+    }
+
+    /// Once for a file: whether a fingerprint is Play's or the upload key's cannot be seen, only that there is but one.
+    private static func inspectFingerprintCount(_ file: AssetLinks, _ findings: inout AndroidFindings) {
+        var counts: [String: Int] = [:]
+        for statement in file.statements {
+            guard case .success(.relations(_, let targets)) = statement.content, let package = statement.packageName else {
+                continue
+            }
+            counts[package, default: 0] += targets.count
+        }
+        let single = file.statements.first { $0.packageName.map { counts[$0] == 1 } ?? false }
+        guard let single, let package = single.packageName else { return }
+        findings.add(
+            .oneFingerprint,
+            "\(single.pointer)/target/sha256_cert_fingerprints",
+            single.node["target"]?["sha256_cert_fingerprints"]?.position ?? single.node.position,
+            "'\(package)' has one fingerprint. Devices have the certificate that Play signs with; builds of your own have the "
+                + "upload or debug key's, which is another.",
+            fix: "Make sure that it is the app signing key's of the Play Console; list your own builds' certificate beside it."
+        )
+    }
+}
+
+extension AssetLinks.Statement.Malformation.Field {
+    fileprivate var code: AssociationFinding.Code {
+        switch self {
+        case .statement: .statement
+        case .include: .include
+        case .relation: .relation
+        case .target: .target
+        case .namespace: .namespace
+        case .site: .site
+        case .package: .packageName
+        case .fingerprints: .fingerprints
+        case .fingerprint: .fingerprint
+        }
+    }
+}

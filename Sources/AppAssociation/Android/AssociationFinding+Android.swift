@@ -1,0 +1,76 @@
+import LinkRouting
+
+extension AssociationFinding {
+    /// Of Android's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
+    public static let androidCatalogue: [Definition] = [
+        Definition(.androidNotServed, .error, "The file's URL does not answer with the file"),
+        Definition(.androidRedirect, .error, "The file's URL redirects"),
+        Definition(.androidContentType, .error, "The content type is not JSON"),
+        Definition(.androidInvalidJSON, .error, "The file is not JSON"),
+        Definition(.androidHTML, .error, "The file is a web page"),
+        Definition(.androidRootType, .error, "The file is not one list"),
+        Definition(.androidNoStatements, .warning, "The file makes no statement"),
+        Definition(.androidDuplicateKey, .warning, "A key stands twice in one object"),
+        Definition(.androidUnknownKey, .warning, "A key that no system reads"),
+        Definition(.statement, .error, "A statement is not an object"),
+        Definition(.include, .error, "An include cannot be followed"),
+        Definition(.relation, .error, "A statement's relation is malformed"),
+        Definition(.unsupportedRelation, .warning, "A relation that Android does not use"),
+        Definition(.target, .error, "A statement has no target"),
+        Definition(.namespace, .error, "A target's namespace is neither android_app nor web"),
+        Definition(.site, .error, "A target's site is malformed"),
+        Definition(.packageName, .error, "A target's package name is malformed"),
+        Definition(.fingerprints, .error, "A target lists no fingerprints"),
+        Definition(.fingerprint, .error, "A fingerprint is malformed"),
+        Definition(.exampleFingerprint, .warning, "A fingerprint is nobody's certificate"),
+        Definition(.oneFingerprint, .info, "An app has one fingerprint only"),
+        Definition(.manifest, .info, "Rules cannot open more than the manifest"),
+        Definition(.severalRuleSets, .error, "An app has several sets of dynamic rules"),
+        Definition(.ruleValue, .error, "A rule's value voids all rules"),
+        Definition(.queryType, .error, "A rule's query is not an object"),
+        Definition(.emptyRule, .error, "A rule names no part of the URL"),
+        Definition(.ruleKey, .warning, "A key of a rule that Android does not read"),
+        Definition(.androidExcludeOnly, .error, "The rules only exclude"),
+        Definition(.androidUnreachableRule, .error, "A rule can never be reached"),
+        Definition(.starStops, .warning, "A '*' ends earlier than it seems"),
+        Definition(.androidNoSlash, .error, "A path does not begin with a slash"),
+        Definition(.androidPathSyntax, .warning, "A query, a fragment or a variable stands in a pattern"),
+        Definition(.androidEncoding, .error, "A pattern is percent-encoded"),
+    ]
+}
+
+extension AssociationFinding.Code {
+    public static let androidNotServed = Self(rawValue: "DAL-NOT-SERVED")
+    public static let androidRedirect = Self(rawValue: "DAL-REDIRECT")
+    public static let androidContentType = Self(rawValue: "DAL-CONTENT-TYPE")
+    public static let androidInvalidJSON = Self(rawValue: "DAL-INVALID-JSON")
+    public static let androidHTML = Self(rawValue: "DAL-HTML")
+    public static let androidRootType = Self(rawValue: "DAL-ROOT-TYPE")
+    public static let androidNoStatements = Self(rawValue: "DAL-NO-STATEMENTS")
+    public static let androidDuplicateKey = Self(rawValue: "DAL-DUPLICATE-KEY")
+    public static let androidUnknownKey = Self(rawValue: "DAL-UNKNOWN-KEY")
+    public static let statement = Self(rawValue: "DAL-STATEMENT")
+    public static let include = Self(rawValue: "DAL-INCLUDE")
+    public static let relation = Self(rawValue: "DAL-RELATION")
+    public static let unsupportedRelation = Self(rawValue: "DAL-UNSUPPORTED-RELATION")
+    public static let target = Self(rawValue: "DAL-TARGET")
+    public static let namespace = Self(rawValue: "DAL-NAMESPACE")
+    public static let site = Self(rawValue: "DAL-SITE")
+    public static let packageName = Self(rawValue: "DAL-PACKAGE-NAME")
+    public static let fingerprints = Self(rawValue: "DAL-FINGERPRINTS")
+    public static let fingerprint = Self(rawValue: "DAL-FINGERPRINT")
+    public static let exampleFingerprint = Self(rawValue: "DAL-EXAMPLE-FINGERPRINT")
+    public static let oneFingerprint = Self(rawValue: "DAL-ONE-FINGERPRINT")
+    public static let manifest = Self(rawValue: "DAL-MANIFEST")
+    public static let severalRuleSets = Self(rawValue: "DAL-SEVERAL-RULE-SETS")
+    public static let ruleValue = Self(rawValue: "DAL-RULE-VALUE")
+    public static let queryType = Self(rawValue: "DAL-QUERY-TYPE")
+    public static let emptyRule = Self(rawValue: "DAL-EMPTY-RULE")
+    public static let ruleKey = Self(rawValue: "DAL-RULE-KEY")
+    public static let androidExcludeOnly = Self(rawValue: "DAL-EXCLUDE-ONLY")
+    public static let androidUnreachableRule = Self(rawValue: "DAL-UNREACHABLE-RULE")
+    public static let starStops = Self(rawValue: "DAL-STAR-STOPS")
+    public static let androidNoSlash = Self(rawValue: "DAL-NO-SLASH")
+    public static let androidPathSyntax = Self(rawValue: "DAL-PATH-SYNTAX")
+    public static let androidEncoding = Self(rawValue: "DAL-ENCODING")
+}

@@ -1,0 +1,132 @@
+import AppAssociation
+import FoundationEssentials
+import LinkRouting
+import Testing
+
+struct AndroidValidationTests {
+    private static let print =
+        "34:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+    private static let second =
+        "24:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
+    private static let relation = #""relation":["delegate_permission/common.handle_all_urls"]"#
+    private static let target =
+        #""target":{"namespace":"android_app","package_name":"com.a","sha256_cert_fingerprints":["\#(print)","\#(second)"]}"#
+
+    private static func statement(relation: String = relation, target: String = target, more: String = "") -> String {
+        "[{\(relation),\(target)\(more)}]"
+    }
+
+    private static func rules(_ rules: String) -> String {
+        statement(
+            more:
+                #","relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[\#(rules)]}}"#
+        )
+    }
+
+    private static func app(package: String = "com.a", _ prints: String) -> String {
+        statement(
+            target:
+                #""target":{"namespace":"android_app","package_name":"\#(package)","sha256_cert_fingerprints":\#(prints)}"#
+        )
+    }
+
+    /// A file and the codes that are found in it, in the file's order.
+    static let rows: [(file: String, codes: [String])] = [
+        (statement(), []),
+        (rules(#"{"/":"/a/*"},{"/":"/b","?":{"x":"1"}},{"\u0023":"f"}"#), ["DAL-MANIFEST"]),
+        ("", ["DAL-INVALID-JSON"]), ("[{},]", ["DAL-INVALID-JSON"]), ("<html>", ["DAL-HTML"]),
+        ("{}", ["DAL-ROOT-TYPE"]), ("[]", ["DAL-NO-STATEMENTS"]), ("[1]", ["DAL-STATEMENT"]),
+        (statement(more: #","mine":1,"mine":2"#), ["DAL-UNKNOWN-KEY", "DAL-DUPLICATE-KEY", "DAL-UNKNOWN-KEY"]),
+        (statement(relation: #""relation":"delegate_permission/common.handle_all_urls""#), ["DAL-RELATION"]),
+        (statement(relation: #""relation":["delegate_permission/common.other"]"#), ["DAL-UNSUPPORTED-RELATION"]),
+        ("[{\(relation)}]", ["DAL-TARGET"]),
+        (statement(target: #""target":{"namespace":"android","package_name":"com.a"}"#), ["DAL-NAMESPACE"]),
+        (statement(target: #""target":{"namespace":"web","site":"example.com"}"#), ["DAL-SITE"]),
+        (app(package: "1a", #"["\#(print)","\#(second)"]"#), ["DAL-PACKAGE-NAME"]),
+        (app("[]"), ["DAL-FINGERPRINTS"]), (app(#""\#(print)""#), ["DAL-FINGERPRINTS"]),
+        (app(#"["\#(print.lowercased())","\#(second)"]"#), ["DAL-FINGERPRINT"]),
+        (app(#"["YOUR_FINGERPRINT","\#(second)"]"#), ["DAL-FINGERPRINT"]),
+        (app(#"["\#(print)"]"#), ["DAL-ONE-FINGERPRINT"]),
+        (#"[{"include":"ftp://a.example/x"}]"#, ["DAL-INCLUDE"]),
+        (rules(#"{"/":"/a","exclude":true}"#), ["DAL-MANIFEST", "DAL-EXCLUDE-ONLY"]),
+        (rules(#"{"/":"*"},{"/":"/a","exclude":true}"#), ["DAL-MANIFEST", "DAL-UNREACHABLE-RULE"]),
+        (rules(#"{"?":"a=1"}"#), ["DAL-MANIFEST", "DAL-QUERY-TYPE"]),
+        (rules(#"{"/":""}"#), ["DAL-MANIFEST", "DAL-RULE-VALUE"]),
+        (rules(#"{},{"/":"/a"}"#), ["DAL-MANIFEST", "DAL-EMPTY-RULE"]),
+        (rules(#"{"/":"/a","caseSensitive":false}"#), ["DAL-MANIFEST", "DAL-RULE-KEY"]),
+        (rules(#"{"/":"*/terms/*"}"#), ["DAL-MANIFEST", "DAL-STAR-STOPS"]),
+        (rules(#"{"/":"abc"}"#), ["DAL-MANIFEST", "DAL-NO-SLASH"]),
+        (rules(#"{"/":"/a?x=1"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/caf%C3%A9"}"#), ["DAL-MANIFEST", "DAL-ENCODING"]),
+        (
+            "[{\(relation),\(target)},"
+                + rules(#"{"/":"/a"}"#).dropFirst().dropLast() + "," + rules(#"{"/":"/b"}"#).dropFirst(),
+            ["DAL-MANIFEST", "DAL-SEVERAL-RULE-SETS"]
+        ),
+    ]
+
+    @Test(arguments: rows) func everyMistakeIsFoundAndNothingElse(_ file: String, _ codes: [String]) {
+        let found = AssetLinks.validate(Array(file.utf8))
+
+        #expect(found.map(\.code.rawValue) == codes)
+        #expect(found.allSatisfy { $0.message.hasSuffix(".") && $0.fix.hasSuffix(".") && $0.position.line >= 1 })
+    }
+
+    @Test func statementOfGooglesGuideIsToldToBeNobodys() {
+        let example = "14" + Self.print.dropFirst(2)
+        let found = AssetLinks.validate(Array(Self.app(#"["\#(example)","\#(Self.second)"]"#).utf8))
+
+        #expect(found.map(\.code) == [.exampleFingerprint])
+    }
+
+    @Test(
+        arguments: [
+            (200, "application/json", []), (200, "text/html", ["DAL-CONTENT-TYPE"]), (301, nil, ["DAL-REDIRECT"]),
+            (403, nil, ["DAL-NOT-SERVED"]),
+        ] as [(Int, String?, [String])]
+    )
+    func hostingIsJudged(_ status: Int, _ type: String?, _ codes: [String]) {
+        let hosting = AssetLinks.Hosting(status: status, redirect: "https://b.example/", contentType: type)
+        let found = AssetLinks.validate(Array(Self.statement().utf8), hosting: hosting)
+
+        #expect(found.map(\.code.rawValue) == codes)
+    }
+
+    @Test func everyCodeOfTheCatalogueHasARow() {
+        let tested = Set(Self.rows.flatMap(\.codes))
+            .union(["DAL-EXAMPLE-FINGERPRINT", "DAL-CONTENT-TYPE", "DAL-REDIRECT", "DAL-NOT-SERVED"])
+
+        #expect(tested == Set(AssociationFinding.androidCatalogue.map(\.code.rawValue)))
+    }
+
+    @Test func generatedFileHasNoErrors() throws {
+        let router = try Examples.router("shop")
+        let found = AssetLinks.validate(AndroidFileGenerator.file(for: "www.yourappdomain.com", router: router))
+
+        #expect(found.allSatisfy { $0.severity != .error }, "\(found)")
+    }
+
+    @Test(
+        .enabled(if: AndroidData.exists(AndroidData.realFiles), "SKIPPED: ../shared/data/assetlinks_real is not there")
+    )
+    func everyPublishedFileHasAVerdict() throws {
+        var verdicts: [String: Set<String>] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: AndroidData.realFiles.path)
+        where name.hasSuffix(".json") {
+            let bytes = Array(try Data(contentsOf: AndroidData.realFiles.appending(path: name)))
+            verdicts[String(name.prefix(8))] = Set(AssetLinks.validate(bytes).map(\.code.rawValue))
+        }
+
+        #expect(verdicts.count > 30)
+        // An object, other namespaces, small letters, a placeholder, nothing that opens, a star that stops.
+        #expect(verdicts["JulesAKT"]?.contains("DAL-ROOT-TYPE") == true)
+        for name in ["01000001", "5eeman__", "deco-sit", "fluster-"] {
+            #expect(verdicts[name]?.contains("DAL-NAMESPACE") == true, "\(name)")
+        }
+        for name in ["emresiim", "26rakesh", "Aaron-53", "43Missio"] {
+            #expect(verdicts[name]?.contains("DAL-FINGERPRINT") == true, "\(name)")
+        }
+        #expect(verdicts["16569__a"]?.contains("DAL-EXCLUDE-ONLY") == true)
+        #expect(verdicts["Welcomet"]?.contains("DAL-STAR-STOPS") == true)
+    }
+}
