@@ -16,7 +16,8 @@ enum AndroidFileInspection {
                 "",
                 file.root.position,
                 "The file is \(file.root.kind), not a list of statements; Android drops it, so that no app is verified.",
-                fix: file.root.members == nil ? "Write [ ] with a statement in it." : "Put [ before and ] behind the object."
+                fix: file.root.members == nil
+                    ? "Write [ ] with a statement in it." : "Put [ before and ] behind the object."
             )
         }
         guard !file.statements.isEmpty else {
@@ -186,7 +187,8 @@ enum AndroidFileInspection {
     private static func inspectFingerprintCount(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var counts: [String: Int] = [:]
         for statement in file.statements {
-            guard case .success(.relations(_, let targets)) = statement.content, let package = statement.packageName else {
+            guard case .success(.relations(_, let targets)) = statement.content, let package = statement.packageName
+            else {
                 continue
             }
             counts[package, default: 0] += targets.count
@@ -199,7 +201,8 @@ enum AndroidFileInspection {
             single.node["target"]?["sha256_cert_fingerprints"]?.position ?? single.node.position,
             "'\(package)' has one fingerprint. Devices have the certificate that Play signs with; builds of your own have the "
                 + "upload or debug key's, which is another.",
-            fix: "Make sure that it is the app signing key's of the Play Console; list your own builds' certificate beside it."
+            fix:
+                "Make sure that it is the app signing key's of the Play Console; list your own builds' certificate beside it."
         )
     }
 }

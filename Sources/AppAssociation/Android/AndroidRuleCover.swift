@@ -24,7 +24,9 @@ struct AndroidRuleCover {
 
     private func covers(_ earlier: Rule, _ later: Rule) -> Bool {
         if let path = earlier.path {
-            guard let laterPath = later.path.map({ covers(path, $0) }) ?? .some(isAny(path)), laterPath else { return false }
+            guard let laterPath = later.path.map({ covers(path, $0) }) ?? .some(isAny(path)), laterPath else {
+                return false
+            }
         }
         if let fragment = earlier.fragment {
             guard let laterFragment = later.fragment, covers(fragment, laterFragment) else { return false }

@@ -30,7 +30,8 @@ enum AndroidRulesInspection {
                     rules.pointer,
                     rules.node.position,
                     "Rules only narrow what the app's manifest takes, and only on Android 15 and later with Google services.",
-                    fix: "Declare scheme and host in an intent filter with android:autoVerify=\"true\", and no narrower path."
+                    fix:
+                        "Declare scheme and host in an intent filter with android:autoVerify=\"true\", and no narrower path."
                 )
             }
             inspectSiblings(of: rules, statement, &findings)
@@ -111,7 +112,11 @@ enum AndroidRulesInspection {
             findings.add(code, pointer, node.position, message, fix: fix)
         }
         if part == .path, let start = pattern.utf8.first, !"/*?".utf8.contains(start) {
-            add(.androidNoSlash, "The path of a URL begins with '/', so that '\(pattern)' matches none.", "Write '/\(pattern)'.")
+            add(
+                .androidNoSlash,
+                "The path of a URL begins with '/', so that '\(pattern)' matches none.",
+                "Write '/\(pattern)'."
+            )
         }
         if part == .path, pattern.utf8.contains(UInt8(ascii: "#")) || AndroidPatternAdvice.hasItem(pattern) {
             add(
@@ -120,7 +125,11 @@ enum AndroidRulesInspection {
                 "Use the keys '?' and '#'."
             )
         } else if pattern.contains("$(") {
-            add(.androidPathSyntax, "Android knows no variables; '$(' is compared as it is.", "Write a rule for each value.")
+            add(
+                .androidPathSyntax,
+                "Android knows no variables; '$(' is compared as it is.",
+                "Write a rule for each value."
+            )
         }
         if let decoded = AndroidPatternAdvice.decoded(pattern) {
             add(

@@ -17,7 +17,9 @@ struct StatementParser {
         guard node.members != nil else { throw malformed(.statement, "the statement is not an object", node) }
         if let include = node["include"] {
             guard node["relation"] == nil, node["target"] == nil else {
-                throw malformed(.include, "an include must not stand in a statement with a relation or a target",
+                throw malformed(
+                    .include,
+                    "an include must not stand in a statement with a relation or a target",
                     include,
                     "include"
                 )
@@ -68,7 +70,9 @@ struct StatementParser {
     }
 
     private func relations(_ node: JSONNode) throws(Malformation) -> [StatementRelation] {
-        guard let elements = node.elements else { throw malformed(.relation, "the relation is not an array", node, "relation") }
+        guard let elements = node.elements else {
+            throw malformed(.relation, "the relation is not an array", node, "relation")
+        }
         guard !elements.isEmpty else { throw malformed(.relation, "the relation array is empty", node, "relation") }
         var relations: [StatementRelation] = []
         for (index, element) in elements.enumerated() {
@@ -85,7 +89,9 @@ struct StatementParser {
     }
 
     private func assets(_ target: JSONNode) throws(Malformation) -> [StatementAsset] {
-        guard target.members != nil else { throw malformed(.target, "the asset descriptor is not an object", target, "target") }
+        guard target.members != nil else {
+            throw malformed(.target, "the asset descriptor is not an object", target, "target")
+        }
         guard let namespace = target["namespace"] else {
             throw malformed(.namespace, "no namespace field in asset descriptor", target, "target")
         }
@@ -101,7 +107,9 @@ struct StatementParser {
         guard let node = target["site"] else {
             throw malformed(.site, "no site field in web asset descriptor", target, "target")
         }
-        guard let text = node.text else { throw malformed(.site, "Invalid site: it is not a string", node, "target", "site") }
+        guard let text = node.text else {
+            throw malformed(.site, "Invalid site: it is not a string", node, "target", "site")
+        }
         do throws(WebSite.Problem) {
             return try WebSite(text)
         } catch {
@@ -120,7 +128,9 @@ struct StatementParser {
         guard let list = target[key] else {
             throw malformed(.fingerprints, "no \(key) field in android app asset descriptor", target, "target")
         }
-        guard let elements = list.elements else { throw malformed(.fingerprints, "\(key) is not an array", list, "target", key) }
+        guard let elements = list.elements else {
+            throw malformed(.fingerprints, "\(key) is not an array", list, "target", key)
+        }
         guard !elements.isEmpty else { throw malformed(.fingerprints, "\(key) is empty", list, "target", key) }
         var assets: [StatementAsset] = []
         for (index, element) in elements.enumerated() {

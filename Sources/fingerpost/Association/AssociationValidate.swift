@@ -10,7 +10,7 @@ struct AssociationValidate: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost association validate apple-app-site-association
-              fingerpost association validate public --json
+              fingerpost association validate public --sarif > association.sarif
               curl -s https://www.acme.com/.well-known/assetlinks.json | fingerpost association validate -
 
             In a folder every file called apple-app-site-association or assetlinks.json is judged, also with .json behind it.
@@ -21,6 +21,11 @@ struct AssociationValidate: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "Files or folders; - reads standard input.") var paths: [String]
     @ArgumentParser.Option(help: "ios or android; by default what each file is.") var platform: AssociationPlatform?
     @Flag(help: "Print JSON.") var json = false
+    @Flag(help: "Print SARIF 2.1.0, which code hosts show in reviews.") var sarif = false
+
+    func validate() throws {
+        guard !json || !sarif else { throw ValidationError("Name one of --json and --sarif.") }
+    }
 
     func run() async throws {
         let files = try paths.flatMap(Self.files).map { path in
@@ -28,7 +33,11 @@ struct AssociationValidate: AsyncParsableCommand {
             return AssociationReport.File(path, findings(in: bytes), bytes: bytes)
         }
         let report = AssociationReport(files)
-        print(json ? report.json() : text(report))
+        if sarif {
+            print(report.sarif(version: Fingerpost.configuration.version, .pretty))
+        } else {
+            print(json ? report.json() : report.text)
+        }
         if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
@@ -37,10 +46,6 @@ struct AssociationValidate: AsyncParsableCommand {
         case .ios: AppleAppSiteAssociation.validate(bytes)
         case .android: AssetLinks.validate(bytes)
         }
-    }
-
-    private func text(_ report: AssociationReport) -> String {
-        report.json(.pretty)
     }
 
     /// A file as it is, of a folder its association files, sorted.

@@ -1,0 +1,56 @@
+import LinkRouting
+
+extension AssociationReport {
+    /// For a terminal: what was found with its line of the file, what to do, and a summary.
+    public var text: String {
+        let lines = files.flatMap { file in
+            let sources = file.bytes.map { $0.split(separator: 0x0A, omittingEmptySubsequences: false) } ?? []
+            return file.findings.flatMap { $0.lines(of: file.name, sources) }
+        }
+        return (lines + [summary]).joined(separator: "\n")
+    }
+
+    private var summary: String {
+        let findings = files.flatMap(\.findings)
+        let counts = [Finding.Severity.error, .warning, .info].compactMap { severity -> String? in
+            let count = findings.count { $0.severity == severity }
+            guard count > 0 else { return nil }
+            return severity == .info ? "\(count) info" : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        return "\(counts.isEmpty ? "no findings" : counts.joined(separator: ", ")) in \(files.count) file"
+            + (files.count == 1 ? "" : "s")
+    }
+}
+
+extension AssociationFinding {
+    /// Longer lines are not quoted: nobody finds a caret under them.
+    private static let longestQuote = 160
+
+    fileprivate func lines(of file: String, _ sources: [ArraySlice<UInt8>]) -> [String] {
+        var lines = ["\(file):\(position.line):\(position.column): \(severity.rawValue) \(code) \(message.printable)"]
+        if sources.indices.contains(position.line - 1), !pointer.isEmpty || position != Self.wholeFile {
+            let source = String(decoding: sources[position.line - 1], as: UTF8.self).unicodeScalars
+            let width = position.column - 1
+            if source.count <= Self.longestQuote, width < source.count {
+                let indent = source.prefix(width).map { $0 == "\t" ? "\t" : " " }.joined()
+                lines += ["    " + String(String.UnicodeScalarView(source)).printable, "    \(indent)^"]
+            }
+        }
+        return lines + ["    fix: \(fix.printable)"]
+    }
+}
+
+extension String {
+    /// Without characters that a terminal would act upon: a file is anybody's.
+    fileprivate var printable: String {
+        var printable = ""
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control where scalar != "\t", .format, .lineSeparator, .paragraphSeparator:
+                printable += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: printable.unicodeScalars.append(scalar)
+            }
+        }
+        return printable
+    }
+}
