@@ -11,36 +11,60 @@ package final class LiveCatalog: Sendable {
     /// A catalog and what is made from it once.
     private final class Box: AtomicReference, Sendable {
         let catalog: Catalog
-        let files = Mutex<[FileKey: [UInt8]]>([:])
+        let files: Mutex<[FileKey: ServedFile]>
 
-        init(_ catalog: Catalog) { self.catalog = catalog }
+        init(_ catalog: Catalog, files: [FileKey: ServedFile] = [:]) {
+            self.catalog = catalog
+            self.files = Mutex(files)
+        }
     }
 
     private struct FileKey: Hashable {
         let kind: AssociationFile
-        let tenant: TenantID
         let host: String
+        let version: TableVersion
+    }
+
+    /// What a file is made from: another table or other settings of the tenant make another file.
+    private struct TableVersion: Hashable {
+        let tenant: TenantID
+        let revision: Revision?
+        let settingsRevision: Int64
+
+        init(_ table: PublishedTable) {
+            tenant = table.tenant
+            revision = table.revision
+            settingsRevision = table.settingsRevision
+        }
     }
 
     package init(_ catalog: Catalog = Catalog()) { reference = ManagedAtomic(Box(catalog)) }
 
     package var current: Catalog { reference.load(ordering: .acquiring).catalog }
 
-    package func replace(by catalog: Catalog) { reference.store(Box(catalog), ordering: .releasing) }
+    /// Files of tables that stay are kept: publishing for one tenant makes no other one's files anew.
+    package func replace(by catalog: Catalog) {
+        let versions = Set(catalog.tables.map(TableVersion.init))
+        let files = reference.load(ordering: .acquiring).files.withLock { files in
+            files.filter { versions.contains($0.key.version) }
+        }
+        reference.store(Box(catalog, files: files), ordering: .releasing)
+    }
 
-    /// The association file of a host in look-up form, made once for each catalog; nil for a host that nobody owns.
-    func file(_ kind: AssociationFile, forHost host: String) -> [UInt8]? {
+    /// The association file of a host in look-up form, made once for each revision; nil for a host that nobody owns.
+    func file(_ kind: AssociationFile, forHost host: String) throws -> ServedFile? {
         let box = reference.load(ordering: .acquiring)
         guard let table = box.catalog.tableForAssociation(ofHost: host) else { return nil }
         // Hosts of one `*.` domain share a file, so that made-up hosts cannot fill the memory.
         let fileHost = table.settings.identity.domain(for: host)?.host ?? host
-        let key = FileKey(kind: kind, tenant: table.tenant, host: fileHost)
+        let key = FileKey(kind: kind, host: fileHost, version: TableVersion(table))
         if let file = box.files.withLock({ $0[key] }) { return file }
-        let file =
+        let bytes =
             switch kind {
             case .apple: AppleFileGenerator.file(for: fileHost, router: table.router)
             case .android: AndroidFileGenerator.file(for: fileHost, router: table.router)
             }
+        let file = try ServedFile(bytes)
         box.files.withLock { $0[key] = file }
         return file
     }

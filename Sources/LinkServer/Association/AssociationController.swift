@@ -8,21 +8,30 @@ struct AssociationController {
     let catalog: LiveCatalog
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        for path in ["/.well-known/apple-app-site-association", "/apple-app-site-association"] {
-            router.get(RouterPath(path)) { request, _ in try answer(request, .apple) }
-            router.head(RouterPath(path)) { request, _ in try answer(request, .apple) }
+        let paths: [(String, AssociationFile)] = [
+            ("/.well-known/apple-app-site-association", .apple), ("/apple-app-site-association", .apple),
+            ("/.well-known/assetlinks.json", .android),
+        ]
+        for (path, kind) in paths {
+            let path = RouterPath(path)
+            for method in [HTTPRequest.Method.get, .head] {
+                router.on(path, method: method) { request, _ in try answer(request, kind) }
+            }
+            for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
+                router.on(path, method: method) { _, _ -> Response in
+                    var problem = Problem(.methodNotAllowed, "An association file is read with GET or HEAD.")
+                    problem.headers[.allow] = "GET, HEAD"
+                    throw problem
+                }
+            }
         }
-        router.get("/.well-known/assetlinks.json") { request, _ in try answer(request, .android) }
-        router.head("/.well-known/assetlinks.json") { request, _ in try answer(request, .android) }
     }
 
     private func answer(_ request: Request, _ kind: AssociationFile) throws -> Response {
-        guard let host = request.hostLink?.host, let file = catalog.file(kind, forHost: host) else {
+        guard let host = request.hostLink?.host, let file = try catalog.file(kind, forHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
-        var headers = HTTPFields()
-        headers[.cacheControl] = "public, max-age=300"
-        return Response(json: file, headers: headers)
+        return file.response(to: request)
     }
 }
 

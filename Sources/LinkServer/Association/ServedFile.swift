@@ -1,0 +1,69 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import LinkEvents
+import NIOCore
+
+/// An association file as it is sent: made once for each revision, in both encodings.
+struct ServedFile: Sendable {
+    private let plain: Form
+    /// Nil where it would not be smaller.
+    private let gzipped: Form?
+
+    private struct Form: Sendable {
+        let body: ByteBuffer
+        /// Strong: two forms of a file have two.
+        let tag: String
+
+        init(_ bytes: [UInt8]) {
+            body = ByteBuffer(bytes: bytes)
+            let digest = SHA256.hash(data: bytes).prefix(16)
+            tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        }
+    }
+
+    init(_ bytes: [UInt8]) throws {
+        plain = Form(bytes)
+        var compressed: [UInt8] = []
+        let stream = try GzipStream(level: 9)
+        try stream.write(bytes) { compressed += $0 }
+        try stream.finish { compressed += $0 }
+        gzipped = compressed.count < bytes.count ? Form(compressed) : nil
+    }
+
+    /// 200 with the file, or 304 when the caller has it. Compressed only for who asks: Apple's limit counts the plain bytes.
+    func response(to request: Request) -> Response {
+        let accepted = request.headers[values: .acceptEncoding].joined(separator: ",")
+        let zipped = Self.accepts("gzip", in: accepted) ? gzipped : nil
+        let form = zipped ?? plain
+        var headers = HTTPFields()
+        headers[.eTag] = form.tag
+        headers[.cacheControl] = "public, max-age=300"
+        headers[.vary] = "Accept-Encoding"
+        if Self.names(form.tag, in: request.headers[values: .ifNoneMatch].joined(separator: ",")) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = "application/json"
+        if zipped != nil { headers[.contentEncoding] = "gzip" }
+        let response = Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: form.body))
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Whether a list such as `gzip, br;q=0` allows a coding.
+    private static func accepts(_ coding: String, in list: String) -> Bool {
+        list.split(separator: ",").contains { item in
+            let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+            guard parts.first == coding else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) ?? 0 <= 0 }
+        }
+    }
+
+    /// Whether a list of tags holds one, compared weakly as `If-None-Match` wants it.
+    private static func names(_ tag: String, in list: String) -> Bool {
+        list.split(separator: ",").contains { item in
+            let item = item.drop(while: \.isWhitespace)
+            let name = item.hasPrefix("W/") ? item.dropFirst(2) : item
+            return name.prefix(tag.count) == tag || item.first == "*"
+        }
+    }
+}
