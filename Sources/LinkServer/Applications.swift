@@ -76,6 +76,7 @@ package func buildAdminApplication(
             to: router
         )
         RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
+        AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
         ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
     }
 }
