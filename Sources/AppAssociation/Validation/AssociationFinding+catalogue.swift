@@ -6,15 +6,8 @@ extension AssociationFinding {
 
     /// Of Apple's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
     public static let appleCatalogue: [Definition] = [
-        Definition(.cdnFailure, .error, "Apple's CDN cannot read the file"),
-        Definition(.cdnStale, .info, "Apple's CDN still has another version of the file"),
-        Definition(.redirect, .error, "The file's URL redirects"),
-        Definition(.notServed, .error, "The file's URL does not answer with the file"),
-        Definition(.contentType, .warning, "The content type is not JSON"),
-        Definition(.hostNotCovered, .error, "A host of the app serves no file"),
         Definition(.entitlement, .error, "An associated-domains entitlement that no system accepts"),
         Definition(.entitlementMode, .warning, "An entitlement mode that users' devices ignore"),
-        Definition(.testAdvice, .info, "A correct file does not open the app from everywhere"),
         Definition(.tooLarge, .error, "The file is larger than devices read"),
         Definition(.html, .error, "The file is a web page"),
         Definition(.byteOrderMark, .error, "The file starts with a byte order mark"),
@@ -62,15 +55,8 @@ extension AssociationFinding {
 }
 
 extension AssociationFinding.Code {
-    public static let cdnFailure = Self(rawValue: "AASA-CDN-FAILURE")
-    public static let cdnStale = Self(rawValue: "AASA-CDN-STALE")
-    public static let redirect = Self(rawValue: "AASA-REDIRECT")
-    public static let notServed = Self(rawValue: "AASA-NOT-SERVED")
-    public static let contentType = Self(rawValue: "AASA-CONTENT-TYPE")
-    public static let hostNotCovered = Self(rawValue: "AASA-HOST-NOT-COVERED")
     public static let entitlement = Self(rawValue: "AASA-ENTITLEMENT")
     public static let entitlementMode = Self(rawValue: "AASA-ENTITLEMENT-MODE")
-    public static let testAdvice = Self(rawValue: "AASA-TEST-ADVICE")
     public static let tooLarge = Self(rawValue: "AASA-TOO-LARGE")
     public static let html = Self(rawValue: "AASA-HTML")
     public static let byteOrderMark = Self(rawValue: "AASA-BYTE-ORDER-MARK")

@@ -1,0 +1,18 @@
+import AppAssociation
+import FoundationEssentials
+import LinkRouting
+import Testing
+
+/// docs/association.md lists every code as it is.
+struct AssociationDocumentTests {
+    @Test func tableOfCodesIsTheCatalogue() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/association.md")
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("| `AASA-") || $0.hasPrefix("| `DAL-") }
+            .map(String.init)
+
+        #expect(
+            rows == AssociationFinding.catalogue.map { "| `\($0.code)` | \($0.severity.rawValue) | \($0.title) |" }
+        )
+    }
+}
