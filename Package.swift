@@ -115,7 +115,8 @@ let package = Package(
             name: "Examples",
             path: "config",
             exclude: [
-                "examples/sample.suite.yaml", "examples/blogs.suite.yaml", "examples/taxi.suite.yaml",
+                "fingerpost.yaml", "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
+                "examples/taxi.suite.yaml",
                 "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
             ],
             resources: [

@@ -72,6 +72,31 @@ struct AndroidValidationTests {
         #expect(found.allSatisfy { $0.message.hasSuffix(".") && $0.fix.hasSuffix(".") && $0.position.line >= 1 })
     }
 
+    @Test func findingHasItsPlace() {
+        let file = """
+            [
+             {"relation":["delegate_permission/common.handle_all_urls"],
+              "target":{"namespace":"android","package_name":"com.a"}}
+            ]
+            """
+        let found = AssetLinks.validate(Array(file.utf8)).first
+
+        #expect(found?.pointer == "/0/target/namespace" && found?.severity == .error)
+        #expect(found?.position.line == 3 && found?.position.column == 25)
+    }
+
+    @Test(arguments: [
+        statement(target: #""target":{"namespace":"web","site":"https://a.example"}"#),
+        statement(
+            relation:
+                #""relation":["delegate_permission/common.handle_all_urls","delegate_permission/common.get_login_creds"]"#
+        ),
+        #"[{"include":"https://a.example/assetlinks.json"}]"#,
+    ])
+    func documentedFormHasNoFindings(_ file: String) {
+        #expect(AssetLinks.validate(Array(file.utf8)) == [])
+    }
+
     @Test func statementOfGooglesGuideIsToldToBeNobodys() {
         let example = "14" + Self.print.dropFirst(2)
         let found = AssetLinks.validate(Array(Self.app(#"["\#(example)","\#(Self.second)"]"#).utf8))
