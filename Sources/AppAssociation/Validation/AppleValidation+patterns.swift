@@ -175,9 +175,26 @@ extension AppleValidation {
 
     // MARK: Encoding
 
+    /// The pattern with `*` in place of each variable.
+    private static func withoutVariables(_ pattern: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = pattern[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "("),
+                let end = rest.firstIndex(of: UInt8(ascii: ")"))
+            else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(UInt8(ascii: "*"))
+            rest = rest[(end + 1)...]
+        }
+        return bytes
+    }
+
     private mutating func checkEncoding(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
         // A variable's name is no part of what is compared.
-        let bytes = Array(text.replacing(/\$\([^)]*\)/, with: "*").utf8)
+        let bytes = Self.withoutVariables(Array(text.utf8))
         let escapes = bytes.indices.filter { index in
             bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && ByteSet.hexDigits.contains(bytes[index + 1])
                 && ByteSet.hexDigits.contains(bytes[index + 2])
