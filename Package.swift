@@ -43,8 +43,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         // FilePath, which the configuration's file provider takes.
         .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
-        // Outgoing requests: the link suites against a server, later webhooks and S3.
+        // Outgoing requests: the link suites against a server, association files of hosts, later webhooks and S3.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        // Which certificates an outgoing request trusts; a server with a private authority in tests.
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        // Tests only: that authority and its certificates, made anew in each run.
+        .package(url: "https://github.com/apple/swift-certificates.git", from: "1.19.0"),
     ],
     targets: [
         .target(name: "LinkRouting", swiftSettings: strict),
@@ -64,6 +68,8 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),
@@ -153,9 +159,18 @@ let package = Package(
             dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
             swiftSettings: strict
         ),
+        .testTarget(name: "OutboundHTTPTests", dependencies: ["OutboundHTTP"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["fingerpost", "LinkCatalog", "LinkRouting"],
+            dependencies: [
+                "fingerpost", "LinkCatalog", "LinkRouting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
             exclude: ["Transcripts"],
             swiftSettings: strict
         ),

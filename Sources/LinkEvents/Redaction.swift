@@ -1,5 +1,6 @@
 import Crypto
 package import LinkRouting
+import OutboundHTTP
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

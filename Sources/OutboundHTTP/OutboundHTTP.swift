@@ -1,60 +1,132 @@
 import AsyncHTTPClient
+import Foundation
 package import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// Every request that goes out of the process: with a time-out, a bound on the answer, and no redirects.
 package struct OutboundHTTP: Sendable {
     package struct Response: Sendable {
         package let status: Int
+        private let headers: HTTPHeaders
         package let body: [UInt8]
+
+        init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
+        /// The first of this name, in any letter case.
+        package func header(_ name: String) -> String? { headers.first(name: name) }
     }
 
-    package enum Failure: Error, CustomStringConvertible {
-        case unreachable(String, reason: String)
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
 
-        package var description: String {
-            switch self {
-            case .unreachable(let url, let reason): "\(url) did not answer: \(reason)"
-            }
-        }
+    /// Which addresses may be asked.
+    package enum Reach: Sendable {
+        /// Any: the operator named the server.
+        case anywhere
+        /// Somebody else may have chosen the name: only addresses of the open internet, and these ranges.
+        ///
+        /// Names are looked up once; the connection goes to the address that was judged.
+        case publicAddresses(and: [AddressRange])
     }
 
     private let timeout: TimeAmount
     private let maximumBytes: Int
+    private let reach: Reach
+    /// A PEM file of roots that are trusted beside the system's.
+    private let extraRoots: String?
+    /// The address to connect to, instead of what a name has.
+    private let address: NetworkAddress?
 
-    package init(timeout: TimeAmount = .seconds(10), maximumBytes: Int = 8 << 20) {
+    package init(
+        timeout: TimeAmount = .seconds(10),
+        maximumBytes: Int = 8 << 20,
+        reach: Reach = .anywhere,
+        extraRoots: String? = nil,
+        address: NetworkAddress? = nil
+    ) {
         self.timeout = timeout
         self.maximumBytes = maximumBytes
+        self.reach = reach
+        self.extraRoots = extraRoots
+        self.address = address
     }
 
     /// Posts a JSON body. `url` may be `http+unix://` with an escaped path, for the control socket.
-    package func post(_ url: String, json: [UInt8]) async throws -> Response {
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(json)
-        return try await send(request)
+    package func post(
+        _ url: String,
+        json: [UInt8],
+        headers: [(String, String)] = []
+    ) async throws(Failure) -> Response {
+        try await send(.post, url, headers + [("Content-Type", "application/json")], json)
     }
 
     /// Gets with these headers, of which `Host` may name another host than the URL.
-    package func get(_ url: String, headers: [(String, String)] = []) async throws -> Response {
-        var request = HTTPClientRequest(url: url)
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        return try await send(request)
+    package func get(_ url: String, headers: [(String, String)] = []) async throws(Failure) -> Response {
+        try await send(.get, url, headers)
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> Response {
+    /// Sends a request with a body, if one is given.
+    package func send(
+        _ method: Method,
+        _ url: String,
+        _ headers: [(String, String)],
+        _ body: [UInt8]? = nil
+    ) async throws(Failure) -> Response {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method.rawValue)
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        if let body { request.body = .bytes(body) }
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = timeout
+        if let extraRoots {
+            var trust = TLSConfiguration.makeClientConfiguration()
+            trust.additionalTrustRoots = [.file(extraRoots)]
+            configuration.tlsConfiguration = trust
+        }
+        if let (host, address) = try await judgedAddress(of: url) { configuration.dnsOverride = [host: address.text] }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result = await execute(request, by: client)
+        // A client that only this request used has nothing left to lose.
+        try? await client.shutdown()
+        return try result.get()
+    }
+
+    private func execute(_ request: HTTPClientRequest, by client: HTTPClient) async -> Result<Response, Failure> {
         do {
             let answer = try await client.execute(request, timeout: timeout)
             let body = try await answer.body.collect(upTo: maximumBytes)
-            try await client.shutdown()
-            return Response(status: Int(answer.status.code), body: Array(buffer: body))
+            return .success(
+                Response(status: Int(answer.status.code), headers: answer.headers, body: Array(buffer: body))
+            )
         } catch {
-            try await client.shutdown()
-            throw Failure.unreachable(request.url, reason: "\(error)")
+            return .failure(Failure(error, url: request.url, timeout: timeout, maximumBytes: maximumBytes))
         }
+    }
+
+    /// Where to connect for the URL's host, when that is not left to the client. The host is read as the client reads it.
+    private func judgedAddress(of url: String) async throws(Failure) -> (host: String, address: NetworkAddress)? {
+        guard let host = URL(string: url)?.host?.trimmingCharacters(in: ["[", "]"]) else { return nil }
+        if let address { return (host, address) }
+        guard case .publicAddresses(let exceptions) = reach else { return nil }
+        let found = await NetworkAddress.lookUp(host)
+        guard let first = found.first else { throw Failure(.unknownHost, url, "'\(host)' has no address") }
+        if let refused = found.first(where: { !$0.isPublic && !exceptions.contains($0) }) {
+            throw Failure(
+                .privateAddress,
+                url,
+                "'\(host)' has the address \(refused.text), which is not one of the open internet"
+            )
+        }
+        return (host, first)
     }
 }

@@ -96,13 +96,24 @@ func withTemporaryDirectory<Result>(_ body: (String) async throws -> Result) asy
 
 /// Runs a program to its end; its status and what it wrote.
 func run(_ command: String...) throws -> (status: Int32, output: Data) {
+    try run(command[0], Array(command.dropFirst()))
+}
+
+func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: Data) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
+    process.arguments = [program] + arguments
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
     let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return (process.terminationStatus, output)
+}
+
+/// Runs a program while the test's own threads go on, as those that it speaks to may need them.
+func runBeside(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: Data) {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result { try run(program, arguments) }) }
+    }
 }

@@ -4,9 +4,13 @@ extension AssetLinks {
     /// Everything about a file that Android, or Google's verifier, takes otherwise than its author meant. Any bytes have an
     /// answer. In the order of ``AssociationFinding/precedes(_:_:)``; of one code at most 100.
     /// - Parameter hosting: How the file is served, where that is known.
-    public static func validate(_ bytes: [UInt8], hosting: Hosting? = nil) -> [AssociationFinding] {
+    public static func validate(_ bytes: [UInt8], hosting: AssociationHosting? = nil) -> [AssociationFinding] {
         var findings = AndroidFindings()
-        if let hosting { hosting.judge(&findings) }
+        if let hosting {
+            hosting.judge(&findings)
+            // What stands in an error page is nobody's association file.
+            guard hosting.status == 200 else { return findings.sorted }
+        }
         do {
             AndroidFileInspection.inspect(try AssetLinks(parsing: bytes), &findings)
         } catch {
@@ -23,43 +27,28 @@ extension AssetLinks {
         }
         return findings.sorted
     }
+}
 
-    /// How a file is served. Android fetches `https://HOST/.well-known/assetlinks.json` on each host of the manifest.
-    public struct Hosting: Sendable, Hashable {
-        public var status: Int
-        /// The `Location` of a redirect.
-        public var redirect: String?
-        public var contentType: String?
-
-        public init(status: Int, redirect: String? = nil, contentType: String? = nil) {
-            self.status = status
-            self.redirect = redirect
-            self.contentType = contentType
-        }
-
-        fileprivate func judge(_ findings: inout AndroidFindings) {
-            let place = AssociationFinding.wholeFile
-            guard status == 200 else {
-                guard (300..<400).contains(status) else {
-                    return findings.add(
-                        .androidNotServed,
-                        "",
-                        place,
-                        "The URL answers with status \(status); to Android the site makes no statement.",
-                        fix: "Answer with status 200 to everybody on every host of the manifest."
-                    )
-                }
-                let target = redirect.map { " to '\($0)'" } ?? ""
-                return findings.add(
-                    .androidRedirect,
-                    "",
-                    place,
-                    "The URL redirects\(target) with status \(status); Android does not follow.",
-                    fix: "Answer with status 200 on this very host."
-                )
-            }
-            let type = contentType?.split(separator: ";").first.map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard type != "application/json" else { return }
+extension AssociationHosting {
+    fileprivate func judge(_ findings: inout AndroidFindings) {
+        let place = AssociationFinding.wholeFile
+        if isRedirect {
+            findings.add(
+                .androidRedirect,
+                "",
+                place,
+                "The URL redirects\(target) with status \(status); Android does not follow.",
+                fix: "Answer with status 200 on this very host."
+            )
+        } else if status != 200 {
+            findings.add(
+                .androidNotServed,
+                "",
+                place,
+                "The URL answers with status \(status); to Android the site makes no statement.",
+                fix: "Answer with status 200 to everybody on every host of the manifest."
+            )
+        } else if mediaType != "application/json" {
             findings.add(
                 .androidContentType,
                 "",

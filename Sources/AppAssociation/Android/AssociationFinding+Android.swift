@@ -6,6 +6,9 @@ extension AssociationFinding {
         Definition(.androidNotServed, .error, "The file's URL does not answer with the file"),
         Definition(.androidRedirect, .error, "The file's URL redirects"),
         Definition(.androidContentType, .error, "The content type is not JSON"),
+        Definition(.androidHostNotCovered, .error, "A host that links use does not serve the file"),
+        Definition(.androidNotPublished, .error, "The host serves another file than the one that is published"),
+        Definition(.androidAppNotNamed, .error, "The file does not name the app"),
         Definition(.androidInvalidJSON, .error, "The file is not JSON"),
         Definition(.androidHTML, .error, "The file is a web page"),
         Definition(.androidRootType, .error, "The file is not one list"),
@@ -43,6 +46,9 @@ extension AssociationFinding.Code {
     public static let androidNotServed = Self(rawValue: "DAL-NOT-SERVED")
     public static let androidRedirect = Self(rawValue: "DAL-REDIRECT")
     public static let androidContentType = Self(rawValue: "DAL-CONTENT-TYPE")
+    public static let androidHostNotCovered = Self(rawValue: "DAL-HOST-NOT-COVERED")
+    public static let androidNotPublished = Self(rawValue: "DAL-NOT-PUBLISHED")
+    public static let androidAppNotNamed = Self(rawValue: "DAL-APP-NOT-NAMED")
     public static let androidInvalidJSON = Self(rawValue: "DAL-INVALID-JSON")
     public static let androidHTML = Self(rawValue: "DAL-HTML")
     public static let androidRootType = Self(rawValue: "DAL-ROOT-TYPE")

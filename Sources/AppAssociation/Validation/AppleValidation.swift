@@ -6,9 +6,14 @@ extension AppleAppSiteAssociation {
     /// Takes any bytes: what is no JSON is a finding as well. At most ``AssociationFinding/maximumPerCode`` findings of a
     /// code are told, in the order of the file. The work is bounded: whether rules cover another one is given up where
     /// that takes too long, and then nothing is claimed.
-    public static func validate(_ bytes: some Collection<UInt8>) -> [AssociationFinding] {
+    /// - Parameter hosting: How the file is served, where that is known; of another answer than 200 only that is judged.
+    public static func validate(
+        _ bytes: some Collection<UInt8>,
+        hosting: AssociationHosting? = nil
+    ) -> [AssociationFinding] {
         var validation = AppleValidation()
-        validation.run(Array(bytes))
+        if let hosting { validation.check(hosting) }
+        if (hosting?.status ?? 200) == 200 { validation.run(Array(bytes)) }
         return validation.findings.sorted(by: AssociationFinding.precedes)
     }
 }

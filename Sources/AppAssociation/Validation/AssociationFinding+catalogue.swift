@@ -6,6 +6,15 @@ extension AssociationFinding {
 
     /// Of Apple's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
     public static let appleCatalogue: [Definition] = [
+        Definition(.notServed, .error, "The file's URL does not answer with the file"),
+        Definition(.redirect, .error, "The file's URL redirects"),
+        Definition(.contentType, .warning, "The content type is not JSON"),
+        Definition(.hostNotCovered, .error, "A host that links use does not serve the file"),
+        Definition(.notPublished, .error, "The host serves another file than the one that is published"),
+        Definition(.appNotNamed, .error, "The file does not name the app"),
+        Definition(.cdnFailure, .error, "Apple's CDN has no file for the host"),
+        Definition(.cdnStale, .info, "Apple's CDN has an older file than the host"),
+        Definition(.testAdvice, .info, "What keeps a link in the browser although the file opens it"),
         Definition(.entitlement, .error, "An associated-domains entitlement that no system accepts"),
         Definition(.entitlementMode, .warning, "An entitlement mode that users' devices ignore"),
         Definition(.tooLarge, .error, "The file is larger than devices read"),
@@ -55,6 +64,15 @@ extension AssociationFinding {
 }
 
 extension AssociationFinding.Code {
+    public static let notServed = Self(rawValue: "AASA-NOT-SERVED")
+    public static let redirect = Self(rawValue: "AASA-REDIRECT")
+    public static let contentType = Self(rawValue: "AASA-CONTENT-TYPE")
+    public static let hostNotCovered = Self(rawValue: "AASA-HOST-NOT-COVERED")
+    public static let notPublished = Self(rawValue: "AASA-NOT-PUBLISHED")
+    public static let appNotNamed = Self(rawValue: "AASA-APP-NOT-NAMED")
+    public static let cdnFailure = Self(rawValue: "AASA-CDN-FAILURE")
+    public static let cdnStale = Self(rawValue: "AASA-CDN-STALE")
+    public static let testAdvice = Self(rawValue: "AASA-TEST-ADVICE")
     public static let entitlement = Self(rawValue: "AASA-ENTITLEMENT")
     public static let entitlementMode = Self(rawValue: "AASA-ENTITLEMENT-MODE")
     public static let tooLarge = Self(rawValue: "AASA-TOO-LARGE")

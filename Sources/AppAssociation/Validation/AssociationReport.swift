@@ -26,10 +26,12 @@ public struct AssociationReport: Sendable, Hashable {
 
     /// `{"findings": […]}`, with the `file` of each finding when there are several files.
     public func json(_ layout: JSONWriter.Layout = .compact) -> String {
-        let findings = files.flatMap { file in
-            file.findings.map { $0.json(file: files.count > 1 ? file.name : nil) }
-        }
-        return JSONNode.object(["findings": .array(findings)]).json(layout)
+        JSONNode.object(["findings": .array(findingsJSON)]).json(layout)
+    }
+
+    /// What ``json(_:)`` lists.
+    public var findingsJSON: [JSONNode] {
+        files.flatMap { file in file.findings.map { $0.json(file: files.count > 1 ? file.name : nil) } }
     }
 }
 

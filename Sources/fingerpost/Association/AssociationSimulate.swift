@@ -2,7 +2,6 @@ import AppAssociation
 import ArgumentParser
 import Foundation
 import LinkRouting
-import OutboundHTTP
 
 struct AssociationSimulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,37 +71,21 @@ struct AssociationSimulate: AsyncParsableCommand {
     }
 
     private func file(for url: String) async throws -> [UInt8] {
-        guard table != nil || server != nil else { return try readBytes(arguments[0]) }
+        guard let published = try PublishedFiles(table: table, server: server) else {
+            return try readBytes(arguments[0])
+        }
         var asked = domain ?? ""
         if asked.hasPrefix("*.") { asked.removeFirst(2) }
         guard let host = asked.isEmpty ? try? Link.parse(url).host : asked else {
             throw fail("'\(url)' is no web link; write https://HOST/PATH.", .unreadableInput)
         }
-        let platform = platform ?? .ios
-        if let table {
-            let router = try OfflineTable(table).router
-            guard let owner = router.identity.domain(for: host)?.host ?? ownFile(host, router) else {
-                throw fail("\(table): no domain of the tenant covers '\(host)'.", .unreadableInput)
-            }
-            return platform.generated(for: owner, router)
-        }
-        do {
-            let response = try await OutboundHTTP().get(
-                "\(server ?? "")/.well-known/\(platform.fileName)",
-                headers: [("Host", host)]
+        guard let file = try await published.file(platform ?? .ios, of: host) else {
+            throw fail(
+                "\(table ?? server ?? ""): no domain covers '\(host)'.",
+                table == nil ? .unavailable : .unreadableInput
             )
-            guard response.status == 200 else {
-                throw fail("\(server ?? "") answers \(response.status) for '\(host)'.", .unavailable)
-            }
-            return response.body
-        } catch let error as OutboundHTTP.Failure {
-            throw fail(error.description, .unavailable)
         }
-    }
-
-    /// The file of `*.x` stands on `x`.
-    private func ownFile(_ host: String, _ router: Router) -> String? {
-        router.identity.domains.contains { $0.coversSubdomains && $0.host == host } ? host : nil
+        return file
     }
 }
 

@@ -111,7 +111,7 @@ struct AndroidValidationTests {
         ] as [(Int, String?, [String])]
     )
     func hostingIsJudged(_ status: Int, _ type: String?, _ codes: [String]) {
-        let hosting = AssetLinks.Hosting(status: status, redirect: "https://b.example/", contentType: type)
+        let hosting = AssociationHosting(status: status, redirect: "https://b.example/", contentType: type)
         let found = AssetLinks.validate(Array(Self.statement().utf8), hosting: hosting)
 
         #expect(found.map(\.code.rawValue) == codes)
@@ -120,6 +120,7 @@ struct AndroidValidationTests {
     @Test func everyCodeOfTheCatalogueHasARow() {
         let tested = Set(Self.rows.flatMap(\.codes))
             .union(["DAL-EXAMPLE-FINGERPRINT", "DAL-CONTENT-TYPE", "DAL-REDIRECT", "DAL-NOT-SERVED"])
+            .union(["DAL-HOST-NOT-COVERED", "DAL-NOT-PUBLISHED", "DAL-APP-NOT-NAMED"])
 
         #expect(tested == Set(AssociationFinding.androidCatalogue.map(\.code.rawValue)))
     }

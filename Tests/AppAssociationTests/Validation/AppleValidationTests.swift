@@ -198,9 +198,67 @@ struct AppleValidationTests {
         let tested = Set(
             Self.rows.flatMap { AppleAppSiteAssociation.validate(Array($0.file.utf8)) }.map(\.code.rawValue)
         )
-        let others: Set = ["AASA-ENTITLEMENT", "AASA-ENTITLEMENT-MODE", "AASA-SIGNED", "AASA-TOO-LARGE"]
+        let others: Set = [
+            "AASA-ENTITLEMENT", "AASA-ENTITLEMENT-MODE", "AASA-SIGNED", "AASA-TOO-LARGE",
+            // Of how a file is served: below, and in the tests of `association doctor`.
+            "AASA-NOT-SERVED", "AASA-REDIRECT", "AASA-CONTENT-TYPE", "AASA-CDN-FAILURE", "AASA-CDN-STALE",
+            "AASA-HOST-NOT-COVERED", "AASA-NOT-PUBLISHED", "AASA-APP-NOT-NAMED", "AASA-TEST-ADVICE",
+        ]
 
         #expect(tested.union(others) == Set(AssociationFinding.appleCatalogue.map(\.code.rawValue)))
+    }
+
+    // MARK: Hosting
+
+    @Test(
+        arguments: [
+            (200, nil, "application/json", []), (200, nil, "Application/JSON; charset=utf-8", []),
+            (200, nil, "application/octet-stream", ["AASA-CONTENT-TYPE"]), (200, nil, nil, ["AASA-CONTENT-TYPE"]),
+            (301, "https://b.example/", nil, ["AASA-REDIRECT"]), (307, nil, "application/json", ["AASA-REDIRECT"]),
+            (403, nil, "text/html", ["AASA-NOT-SERVED"]), (404, nil, nil, ["AASA-NOT-SERVED"]),
+            (503, nil, "application/json", ["AASA-NOT-SERVED"]),
+        ] as [(Int, String?, String?, [String])]
+    )
+    func hostingIsJudged(status: Int, redirect: String?, type: String?, codes: [String]) {
+        let file = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.a"],"components":[{"/":"/buy/*"}]}]}}"#
+        let hosting = AssociationHosting(status: status, redirect: redirect, contentType: type)
+        let found = AppleAppSiteAssociation.validate(Array(file.utf8), hosting: hosting)
+
+        #expect(found.map(\.code.rawValue) == codes)
+        #expect(redirect == nil || found.contains { $0.message.contains("to 'https://b.example/'") })
+    }
+
+    @Test func errorPageIsNotReadAsAFile() {
+        let hosting = AssociationHosting(status: 404, contentType: "text/html")
+        #expect(AppleAppSiteAssociation.validate(Array("<html>".utf8), hosting: hosting).map(\.code) == [.notServed])
+        #expect(AssetLinks.validate(Array("<html>".utf8), hosting: hosting).map(\.code) == [.androidNotServed])
+    }
+
+    @Test func contentDeliveryNetworkIsJudgedBesideTheHost() {
+        let file = Array("{}".utf8)
+        #expect(AppleCDNAnswer(status: 200, body: file).findings(origin: file).isEmpty)
+        #expect(AppleCDNAnswer(status: 200, body: file).findings(origin: nil).isEmpty)
+        #expect(AppleCDNAnswer(status: 200, body: []).findings(origin: file).map(\.code) == [.cdnStale])
+        let failed = AppleCDNAnswer(
+            status: 404,
+            failureReason: "SWCERR00101 Bad HTTP Response: 404",
+            triedURL: "https://a/"
+        )
+        #expect(failed.findings(origin: file).map(\.code) == [.cdnFailure])
+        #expect(failed.findings(origin: nil).first?.message.contains("SWCERR00101 Bad HTTP Response: 404") == true)
+    }
+
+    @Test func differenceNamesTheFirstPlace() throws {
+        for (left, right, pointer) in [
+            (#"{"a":1,"b":[1,2]}"#, #"{"b":[1,2],"a":1}"#, nil), (#"{"a":1}"#, #"{"a":2}"#, "/a"),
+            (#"{"a/b":{"x":[1,{"y":0}]}}"#, #"{"a/b":{"x":[1,{"y":1}]}}"#, "/a~1b/x/1/y"),
+            (#"{"a":[1]}"#, #"{"a":[1,2]}"#, "/a/1"), (#"{"a":[1,2]}"#, #"{"a":[1]}"#, "/a/1"),
+            (#"{"a":1,"b":2}"#, #"{"a":1}"#, "/b"), (#"{"a":1}"#, #"{"a":1,"b":2}"#, "/b"), ("[]", "{}", ""),
+        ] {
+            let limits = JSONReader.Limits(maximumBytes: 1_000)
+            let first = try JSONReader.parse(left, limits: limits)
+            #expect(first.difference(to: try JSONReader.parse(right, limits: limits))?.pointer == pointer)
+        }
     }
 
     // MARK: Places

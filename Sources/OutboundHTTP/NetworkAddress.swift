@@ -1,0 +1,74 @@
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An IPv4 or IPv6 address.
+package struct NetworkAddress: Hashable, Sendable {
+    /// 4 or 16, in network order. An IPv4 address that is mapped into IPv6 has 4.
+    package let bytes: [UInt8]
+
+    /// Reads what `inet_pton` reads, and ignores an IPv6 zone (`%eth0`).
+    package init?(_ text: some StringProtocol) {
+        var four = [UInt8](repeating: 0, count: 4)
+        if inet_pton(AF_INET, String(text), &four) == 1 {
+            bytes = four
+            return
+        }
+        var sixteen = [UInt8](repeating: 0, count: 16)
+        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &sixteen) == 1 else { return nil }
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+        bytes = sixteen.starts(with: mapped) ? Array(sixteen[12...]) : sixteen
+    }
+
+    /// Takes 4 or 16 bytes.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// As it is written: dotted, or in the shortest form of RFC 5952.
+    package var text: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else {
+            preconditionFailure("4 or 16 bytes are an address, and the text has room for every one")
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Every address of a host, in the system's order; of an address itself. Empty when it has none.
+    static func lookUp(_ host: String) async -> [NetworkAddress] {
+        // The system's look-up blocks its thread.
+        let found = try? await NIOThreadPool.singleton.runIfActive { blockingLookUp(host) }
+        return found ?? []
+    }
+
+    private static func blockingLookUp(_ host: String) -> [NetworkAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [NetworkAddress] = []
+        var next = list
+        while let entry = next {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            let info = entry.pointee
+            if getnameinfo(info.ai_addr, info.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0,
+                let address = NetworkAddress(
+                    String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                )
+            {
+                found.append(address)
+            }
+            next = info.ai_next
+        }
+        return found
+    }
+}

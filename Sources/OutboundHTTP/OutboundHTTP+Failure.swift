@@ -1,0 +1,47 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOSSL
+
+extension OutboundHTTP {
+    /// Why there is no answer.
+    package struct Failure: Error, CustomStringConvertible {
+        package enum Kind: Sendable {
+            case unknownHost, privateAddress, notTrusted, timedOut, tooLarge, unreachable
+        }
+
+        package let kind: Kind
+        package let url: String
+        package let reason: String
+
+        init(_ kind: Kind, _ url: String, _ reason: String) {
+            self.kind = kind
+            self.url = url
+            self.reason = reason
+        }
+
+        package var description: String { "\(url) did not answer: \(reason)" }
+    }
+}
+
+extension OutboundHTTP.Failure {
+    init(_ error: any Error, url: String, timeout: TimeAmount, maximumBytes: Int) {
+        let timeouts: [HTTPClientError] = [.deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout]
+        if let error = error as? HTTPClientError, timeouts.contains(error) {
+            self.init(.timedOut, url, "it took longer than \(timeout.nanoseconds / 1_000_000) ms")
+        } else if error is NIOTooManyBytesError {
+            self.init(.tooLarge, url, "the answer has more than \(maximumBytes) bytes")
+        } else if Self.isAboutTrust(error) {
+            self.init(.notTrusted, url, "its certificate is not trusted (\(error))")
+        } else {
+            self.init(.unreachable, url, "\(error)")
+        }
+    }
+
+    private static func isAboutTrust(_ error: any Error) -> Bool {
+        switch error {
+        case is NIOSSLExtraError: true
+        case NIOSSLError.handshakeFailed: "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
+        default: false
+        }
+    }
+}

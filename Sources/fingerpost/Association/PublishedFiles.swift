@@ -1,0 +1,49 @@
+import AppAssociation
+import LinkRouting
+import OutboundHTTP
+
+/// The association files that are published: made from a tenant file, or asked of a server.
+enum PublishedFiles {
+    case table(String, Router)
+    /// Its public address.
+    case server(String)
+
+    /// Nil when neither is named.
+    init?(table: String?, server: String?) throws {
+        if let table {
+            self = .table(table, try OfflineTable(table).router)
+        } else if let server {
+            self = .server(server)
+        } else {
+            return nil
+        }
+    }
+
+    /// The file that `host` is meant to serve; nil when nobody here owns the host.
+    func file(_ platform: AssociationPlatform, of host: String) async throws -> [UInt8]? {
+        switch self {
+        case .table(_, let router):
+            let owner = router.identity.domain(for: host)?.host ?? wildcardFile(host, router)
+            return owner.map { platform.generated(for: $0, router) }
+        case .server(let server):
+            do {
+                let response = try await OutboundHTTP().get(
+                    "\(server)/.well-known/\(platform.fileName)",
+                    headers: [("Host", host)]
+                )
+                switch response.status {
+                case 200: return response.body
+                case 404: return nil
+                default: throw fail("\(server) answers \(response.status) for '\(host)'.", .unavailable)
+                }
+            } catch let error as OutboundHTTP.Failure {
+                throw fail(error.description, .unavailable)
+            }
+        }
+    }
+
+    /// The file of `*.x` stands on `x`.
+    private func wildcardFile(_ host: String, _ router: Router) -> String? {
+        router.identity.domains.contains { $0.coversSubdomains && $0.host == host } ? host : nil
+    }
+}
