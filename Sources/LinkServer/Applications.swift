@@ -38,7 +38,7 @@ package struct ServerParts: Sendable {
 }
 
 /// Where a port listens; port 0 takes a free one.
-package struct ListenAddress: Sendable, Hashable {
+package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
 
@@ -46,6 +46,8 @@ package struct ListenAddress: Sendable, Hashable {
         self.host = host
         self.port = port
     }
+
+    package var description: String { "\(host):\(port)" }
 }
 
 /// The public port: resolve, association files, clicks.

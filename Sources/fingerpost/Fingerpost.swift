@@ -13,7 +13,8 @@ struct Fingerpost: AsyncParsableCommand {
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
 
             EXIT CODES
-              0 done · 1 a check or test failed · 64 wrong usage · 65 unreadable input · 69 a server did not answer
+              0 done · 1 a check or test failed · 64 wrong usage · 65 unreadable input
+              69 a server did not answer, or an address cannot be listened on
               74 a write failed · 75 the data directory is in use · 78 wrong configuration
             """,
         version: "0.1.0",

@@ -41,6 +41,8 @@ struct Serve: AsyncParsableCommand {
         } catch let error as StorageError {
             if case .locked = error { throw fail(error.description, .inUse) }
             throw fail(error.description, .ioError)
+        } catch let error as ListenFailure {
+            throw fail(error.description, .unavailable)
         } catch let error as EventStoreError {
             throw fail(
                 "the log could not be written (\(error)); restart, and see deploy/runbooks/corrupt-file.md.",

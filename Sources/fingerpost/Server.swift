@@ -90,18 +90,19 @@ struct Server {
         if directory.wasUnclean {
             logger.notice("the last process did not end cleanly; checking the newest day of the log")
         }
-        var services: [any Service] = [
-            recorder,
-            LogCheck(log: log, isNeeded: directory.wasUnclean),
-            parts.exporter,
-            buildOpsApplication(parts, at: configuration.opsAddress) { ports.set(.ops, $0) },
-            buildAdminApplication(parts, at: configuration.adminAddress) { ports.set(.admin, $0) },
-            buildPublicApplication(parts, at: configuration.publicAddress) { ports.set(.public, $0) },
-            Drain(readiness: parts.readiness, seconds: configuration.drainSeconds),
+        let (ops, admin, open) = (configuration.opsAddress, configuration.adminAddress, configuration.publicAddress)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: recorder),
+            .init(service: LogCheck(log: log, isNeeded: directory.wasUnclean)),
+            .init(service: parts.exporter),
+            .port(.ops, at: ops, buildOpsApplication(parts, at: ops) { ports.set(.ops, $0) }),
+            .port(.admin, at: admin, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
+            .port(.public, at: open, buildPublicApplication(parts, at: open) { ports.set(.public, $0) }),
+            .init(service: Drain(readiness: parts.readiness, seconds: configuration.drainSeconds)),
         ]
         let control = ControlSocket(path: directory.controlSocketPath, parts: parts, store: database)
         if control.fits {
-            services.insert(control.application, at: 3)
+            services.insert(.init(service: control.application), at: 3)
         } else {
             logger.warning(
                 "the data directory's path is too long for a control socket: stop the service to use keys or export"
@@ -109,15 +110,26 @@ struct Server {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) },
+                services: services,
                 gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger
             )
         )
-        try await group.run()
+        do {
+            try await group.run()
+        } catch let failure as ListenFailure {
+            // Nothing is wrong with the files: a start at another address need not check them.
+            try close()
+            try directory.leaveAsFound()
+            throw failure
+        }
+        try close()
+        try directory.markClean()
+    }
+
+    private func close() throws {
         try log.close()
         try database.close()
-        try directory.markClean()
     }
 
     /// Loads the example tenants into a directory that has none, and makes a key for them; nil when there are tenants.
@@ -183,11 +195,9 @@ private final class PortBoard: Sendable {
 
     init(_ whenAllAreBound: @escaping @Sendable (BoundPorts) -> Void) { self.whenAllAreBound = whenAllAreBound }
 
-    enum Name { case `public`, admin, ops }
-
-    func set(_ name: Name, _ port: Int) {
+    func set(_ role: PortRole, _ port: Int) {
         let bound = ports.withLock { ports in
-            switch name {
+            switch role {
             case .public: ports.public = port
             case .admin: ports.admin = port
             case .ops: ports.ops = port
@@ -198,6 +208,20 @@ private final class PortBoard: Sendable {
     }
 }
 
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// A port that cannot be opened stops what runs already in good order.
+    fileprivate static func port(
+        _ role: PortRole,
+        at address: ListenAddress,
+        _ application: some ApplicationProtocol
+    ) -> Self {
+        Self(
+            service: ListeningPort(role, at: address, application),
+            failureTerminationBehavior: .gracefullyShutdownGroup
+        )
+    }
+}
+
 /// Turns readiness off first, and gives load balancers time to see it.
 private struct Drain: Service {
     let readiness: Readiness
@@ -205,6 +229,7 @@ private struct Drain: Service {
 
     func run() async throws {
         try await gracefulShutdown()
+        guard readiness.isReady else { return }
         readiness.set(false)
         try await Task.sleep(for: .seconds(seconds))
     }

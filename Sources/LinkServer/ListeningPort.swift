@@ -1,0 +1,83 @@
+package import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A port by what it is for; its flag and its keys have the same name.
+package enum PortRole: String, Sendable {
+    case `public`, admin, ops
+}
+
+/// A port that serves until it is stopped. When its address cannot be listened on it throws a `ListenFailure`.
+package struct ListeningPort<Application: ApplicationProtocol>: Service {
+    private let role: PortRole
+    private let address: ListenAddress
+    private let application: Application
+
+    package init(_ role: PortRole, at address: ListenAddress, _ application: Application) {
+        self.role = role
+        self.address = address
+        self.application = application
+    }
+
+    package func run() async throws {
+        // Errors of a connection end with it, so what is thrown here comes from opening the port.
+        do {
+            try await application.run()
+        } catch let error as IOError {
+            throw ListenFailure(role, at: address, errno: error.errnoCode)
+        } catch is SocketAddressError {
+            throw ListenFailure(role, at: address, .unknownHost)
+        }
+    }
+}
+
+/// Why a port cannot be opened, and what to do: one line.
+package struct ListenFailure: Error, Hashable, CustomStringConvertible {
+    package let role: PortRole
+    package let address: ListenAddress
+    package let reason: Reason
+
+    package enum Reason: Sendable, Hashable {
+        case inUse
+        case notOurs
+        case notPermitted
+        case unknownHost
+        case other(String)
+    }
+
+    package init(_ role: PortRole, at address: ListenAddress, _ reason: Reason) {
+        self.role = role
+        self.address = address
+        self.reason = reason
+    }
+
+    package init(_ role: PortRole, at address: ListenAddress, errno code: CInt) {
+        let reason: Reason =
+            switch code {
+            case EADDRINUSE: .inUse
+            case EADDRNOTAVAIL: .notOurs
+            case EACCES, EPERM: .notPermitted
+            default: .other(String(cString: strerror(code)))
+            }
+        self.init(role, at: address, reason)
+    }
+
+    package var description: String {
+        let choose = "with --\(role.rawValue) HOST:PORT"
+        return switch reason {
+        case .inUse: "\(role.rawValue): \(address) is in use; choose another \(choose)"
+        case .notOurs: "\(role.rawValue): \(address) is not an address of this machine; choose another \(choose)"
+        case .notPermitted:
+            "\(role.rawValue): \(address) is not allowed to this user; choose a port above 1023 \(choose)"
+        case .unknownHost:
+            "\(role.rawValue): no address is known for the host '\(address.host)'; write another \(choose)"
+        case .other(let detail): "\(role.rawValue): \(address) cannot be opened (\(detail)); choose another \(choose)"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// A port that cannot be opened is told on one line, and leaves the data directory as a proper stop does.
+struct ListenTests {
+    /// `--demo` is left out, so that nothing but the failure is to be told.
+    private func serve(_ directory: String, _ addresses: [String: String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments =
+            ["serve", "--data", directory]
+            + ["public", "admin", "ops"].flatMap { ["--\($0)", addresses[$0] ?? "127.0.0.1:0"] }
+        var environment = ProcessInfo.processInfo.environment
+        environment["FINGERPOST_LOG_LEVEL"] = "warning"
+        process.environment = environment
+        let pipe = Pipe()
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    private func isMarkedRunning(_ directory: String) -> Bool {
+        FileManager.default.fileExists(atPath: directory + "/running")
+    }
+
+    @Test(arguments: ["public", "admin", "ops"])
+    func takenAddressIsOneLineAndExitSixtyNine(_ role: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let taken = try ListeningSocket()
+            let address = "127.0.0.1:\(taken.port)"
+            let (status, text) = try serve(directory, [role: address])
+
+            #expect(status == 69)
+            #expect(
+                text == "fingerpost: \(role): \(address) is in use; choose another with --\(role) HOST:PORT\n"
+            )
+            #expect(!isMarkedRunning(directory))
+        }
+    }
+
+    @Test func foreignAddressIsOneLineAndExitSixtyNine() async throws {
+        try await withTemporaryDirectory { directory in
+            let (status, text) = try serve(directory, ["public": "192.0.2.1:0"])
+
+            #expect(status == 69)
+            #expect(
+                text
+                    == "fingerpost: public: 192.0.2.1:0 is not an address of this machine; choose another with --public HOST:PORT\n"
+            )
+        }
+    }
+
+    /// A start that could not check what the last process left behind leaves that to the next one.
+    @Test func uncleanDirectoryStaysUnclean() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data().write(to: URL(filePath: directory + "/running"))
+            let taken = try ListeningSocket()
+            #expect(try serve(directory, ["ops": "127.0.0.1:\(taken.port)"]).status == 69)
+            #expect(isMarkedRunning(directory))
+        }
+    }
+}
+
+/// A free port of 127.0.0.1 that is taken for as long as this lives.
+private final class ListeningSocket {
+    private let descriptor: Int32
+    let port: UInt16
+
+    struct Failure: Error {}
+
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, length) == 0 && listen(descriptor, 1) == 0
+                    && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        guard isListening else {
+            close(descriptor)
+            throw Failure()
+        }
+        self.descriptor = descriptor
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+}
