@@ -11,9 +11,9 @@ package final class LiveCatalog: Sendable {
     /// A catalog and what is made from it once.
     private final class Box: AtomicReference, Sendable {
         let catalog: Catalog
-        let files: Mutex<[FileKey: ServedFile]>
+        let files: Mutex<[FileKey: Once<ServedFile>]>
 
-        init(_ catalog: Catalog, files: [FileKey: ServedFile] = [:]) {
+        init(_ catalog: Catalog, files: [FileKey: Once<ServedFile>] = [:]) {
             self.catalog = catalog
             self.files = Mutex(files)
         }
@@ -58,15 +58,17 @@ package final class LiveCatalog: Sendable {
         // Hosts of one `*.` domain share a file, so that made-up hosts cannot fill the memory.
         let fileHost = table.settings.identity.domain(for: host)?.host ?? host
         let key = FileKey(kind: kind, host: fileHost, version: TableVersion(table))
-        if let file = box.files.withLock({ $0[key] }) { return file }
-        let bytes =
+        let file = box.files.withLock { files in
+            let file = files[key] ?? Once()
+            files[key] = file
+            return file
+        }
+        return try file.value {
             switch kind {
-            case .apple: AppleFileGenerator.file(for: fileHost, router: table.router)
-            case .android: AndroidFileGenerator.file(for: fileHost, router: table.router)
+            case .apple: try ServedFile(AppleFileGenerator.file(for: fileHost, router: table.router))
+            case .android: try ServedFile(AndroidFileGenerator.file(for: fileHost, router: table.router))
             }
-        let file = try ServedFile(bytes)
-        box.files.withLock { $0[key] = file }
-        return file
+        }
     }
 }
 

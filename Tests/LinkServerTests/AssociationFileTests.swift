@@ -1,12 +1,17 @@
+import Foundation
 import HTTPTypes
-import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkStorage
 import Testing
 
 /// What devices and Apple's CDN get: one answer, never a redirect, the same bytes until something is published.
 struct AssociationFileTests {
     private static let apple = "/.well-known/apple-app-site-association"
+    private static let android = "/.well-known/assetlinks.json"
+    private static let paths = [apple, "/apple-app-site-association", android]
+
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
 
     private static func tenant(_ name: String, path: String = "/a") -> String {
         """
@@ -16,18 +21,19 @@ struct AssociationFileTests {
           domains: [{host: \(name).example, serves: association}, {host: go.\(name).example}]
           apps:
             - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.\(name)}
+            - {id: android, platform: android, package: com.example.\(name), fingerprints: ["\(fingerprint)"]}
         table:
           defaults: {fallback: {web: "https://\(name).example/"}}
           routes:
             - {id: a, path: \(path), open: {screen: A}}
-            - {id: any, path: "/{x}/{y}", web: "https://\(name).example/y"}
+            - {id: any, path: "/{x...}", web: "https://\(name).example/y"}
         """
     }
 
     @Test func fileIsAnsweredOnBothPathsWithItsHeaders() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            for path in [Self.apple, "/apple-app-site-association", Self.apple + "?x=1"] {
+            for path in Self.paths + Self.paths.map({ $0 + "?x=1" }) {
                 for host in ["one.example", "go.one.example"] {
                     let answer = try await service.publicPort(.get, path, host: host)
                     #expect(answer.status == 200)
@@ -37,7 +43,8 @@ struct AssociationFileTests {
                     #expect(answer["Content-Encoding"] == nil && answer["Location"] == nil)
                     #expect(answer["ETag"]?.hasPrefix("\"") == true)
                     #expect(answer["Content-Length"] == "\(answer.text.utf8.count)")
-                    #expect(answer.text.contains("ABCDE12345.com.example.one"))
+                    let app = path.contains("apple") ? "ABCDE12345.com.example.one" : #""com.example.one""#
+                    #expect(answer.text.contains(app), "\(path)")
                 }
             }
         }
@@ -67,6 +74,9 @@ struct AssociationFileTests {
                 )
                 #expect(answer.status == 304 && answer.text.isEmpty, "\(list)")
                 #expect(answer["ETag"] == tag)
+                #expect(answer["Cache-Control"] == "public, max-age=300")
+                #expect(answer["Vary"] == "Accept-Encoding")
+                #expect(answer["Content-Type"] == nil && answer["Content-Encoding"] == nil)
             }
             let other = try await service.publicPort(
                 .get,
@@ -91,11 +101,11 @@ struct AssociationFileTests {
                 )
                 #expect(answer["Content-Encoding"] == "gzip")
                 #expect(answer["ETag"] != plain["ETag"])
-                var expected: [UInt8] = []
-                let stream = try GzipStream(level: 9)
-                try stream.write(Array(plain.text.utf8)) { expected += $0 }
-                try stream.finish { expected += $0 }
-                #expect(answer["Content-Length"] == "\(expected.count)")
+                #expect(answer["Vary"] == "Accept-Encoding")
+                #expect(answer["Content-Length"] == "\(answer.body.count)")
+                let file = service.directory + "/answer.gz"
+                try Data(answer.body).write(to: URL(filePath: file))
+                #expect(try unzipped(file) == plain.body)
             }
             for refused in ["identity", "gzip;q=0", "br"] {
                 let answer = try await service.publicPort(
@@ -134,27 +144,52 @@ struct AssociationFileTests {
     func otherMethodsAreToldWhichTwoThereAre(_ method: HTTPRequest.Method) async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            let answer = try await service.publicPort(method, Self.apple, host: "one.example")
+            for path in Self.paths {
+                let answer = try await service.publicPort(method, path, host: "one.example")
 
-            #expect(answer.status == 405)
-            #expect(answer["Allow"] == "GET, HEAD")
-            #expect(answer.json?["code"]?.text == "method_not_allowed")
+                #expect(answer.status == 405, "\(path)")
+                #expect(answer["Allow"] == "GET, HEAD")
+                #expect(answer.json?["code"]?.text == "method_not_allowed")
+            }
         }
     }
 
-    /// Not even a route for any two segments, on a host whose links are answered with redirects.
+    /// Not even with a route for every path, on a host whose links are answered with redirects.
     @Test(arguments: [
         "/.well-known/apple-app-site-association/", "//.well-known/apple-app-site-association",
-        "/.well-known/apple-app-site-association.json", "/.well-known/other", "/.well-known//assetlinks.json",
+        "/.well-known/apple-app-site-association/?x=1", "/.well-known/apple-app-site-association//",
+        "/.well-known/apple-app-site-association.json", "/.well-known/Apple-App-Site-Association",
+        "/.well-known/apple-app-site-association#x", "/.well-known/apple-app-site-association/x",
+        "//apple-app-site-association", "/apple-app-site-association/", "/apple-app-site-association#x",
+        "/%61pple-app-site-association", "/.well-known//assetlinks.json", "/.well-known/assetlinks.json/",
+        "/.well-known/%61ssetlinks.json", "/.well-known", "/.well-known/", "/.well-known?x=1", "/.well-known#x",
+        "/.well-known/other", "//.well-known/other", "///.well-known", "/%2Ewell-known/other", "/%2ewell-known",
+        "//%2Ewell%2Dknown/assetlinks.json", "/.well-known/%zz", "/_fp", "/_fp/", "/_fp?x=1", "/_fp/x", "//_fp/x",
+        "/%5Ffp/x", "/%5ffp#x",
     ])
-    func nothingBesideTheFilesRedirects(_ path: String) async throws {
+    func nothingBesideTheFilesIsAnswered(_ path: String) async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
             for host in ["one.example", "go.one.example"] {
-                let answer = try await service.publicPort(.get, path, host: host)
-                #expect(answer.status == 404 || answer.status == 200, "\(host)")
-                #expect(answer["Location"] == nil)
+                for method in [HTTPRequest.Method.get, .head] {
+                    let answer = try await service.publicPort(method, path, host: host)
+                    #expect(answer.status == 404, "\(method) \(host)")
+                    #expect(answer["Location"] == nil)
+                }
+                let answer = try await service.publicPort(.post, path, host: host)
+                #expect(answer.status == 404, "POST \(host)")
             }
+            #expect(try await service.log.lastSequence() == 0)
+        }
+    }
+
+    /// The route for every path does answer what only looks like a reserved path.
+    @Test(arguments: ["/well-known/x", "/x/.well-known", "/_fpx", "/.Well-Known/x"])
+    func otherPathsAreClicks(_ path: String) async throws {
+        try await withService { service in
+            try await service.load(Self.tenant("one"))
+            let answer = try await service.publicPort(.get, path, host: "go.one.example")
+            #expect(answer.status == 302)
         }
     }
 

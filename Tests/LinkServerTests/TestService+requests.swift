@@ -12,8 +12,9 @@ import Synchronization
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields
-    let text: String
+    let body: [UInt8]
 
+    var text: String { String(decoding: body, as: UTF8.self) }
     var json: JSONNode? { try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 20)) }
 
     subscript(name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
@@ -75,16 +76,16 @@ extension TestService {
         let response = try await application.responder.respond(to: request, context: context)
         let written = WrittenBody()
         try await response.body.write(written)
-        return Answer(status: response.status.code, headers: response.headers, text: written.text)
+        return Answer(status: response.status.code, headers: response.headers, body: written.bytes)
     }
 }
 
 private final class WrittenBody: ResponseBodyWriter, Sendable {
-    private let bytes = Mutex<[UInt8]>([])
+    private let written = Mutex<[UInt8]>([])
 
-    var text: String { bytes.withLock { String(decoding: $0, as: UTF8.self) } }
+    var bytes: [UInt8] { written.withLock(\.self) }
 
-    func write(_ buffer: ByteBuffer) async throws { bytes.withLock { $0 += buffer.readableBytesView } }
+    func write(_ buffer: ByteBuffer) async throws { written.withLock { $0 += buffer.readableBytesView } }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import LinkRouting
 import NIOCore
 
-/// The association files of the host that is asked for: 200 or 404, never a redirect.
+/// The association files of the host that is asked for, at their exact paths: 200 or 404, never a redirect.
 struct AssociationController {
     let catalog: LiveCatalog
 
@@ -13,18 +13,26 @@ struct AssociationController {
             ("/.well-known/assetlinks.json", .android),
         ]
         for (path, kind) in paths {
-            let path = RouterPath(path)
             for method in [HTTPRequest.Method.get, .head] {
-                router.on(path, method: method) { request, _ in try answer(request, kind) }
+                router.on(RouterPath(path), method: method) { request, _ in
+                    try checkPath(of: request, is: path)
+                    return try answer(request, kind)
+                }
             }
             for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
-                router.on(path, method: method) { _, _ -> Response in
+                router.on(RouterPath(path), method: method) { request, _ -> Response in
+                    try checkPath(of: request, is: path)
                     var problem = Problem(.methodNotAllowed, "An association file is read with GET or HEAD.")
                     problem.headers[.allow] = "GET, HEAD"
                     throw problem
                 }
             }
         }
+    }
+
+    /// The router takes no notice of empty segments, but a device or a crawler that is sent elsewhere must not find the file.
+    private func checkPath(of request: Request, is path: String) throws {
+        guard request.uri.path == path else { throw Problem(.notFound, "The file is at \(path).") }
     }
 
     private func answer(_ request: Request, _ kind: AssociationFile) throws -> Response {

@@ -81,9 +81,19 @@ struct ClickController {
 }
 
 extension String {
-    /// `/_fp/` and `/.well-known/` are answered by Fingerpost itself on every host.
+    /// Whether Fingerpost itself answers the path on every host: `/_fp/…`, `/.well-known/…`, `/apple-app-site-association`.
+    /// They are read as a link's path is, so neither an escape nor an empty segment before them makes them a click.
     fileprivate var isReserved: Bool {
-        hasPrefix("/_fp/") || hasPrefix("/.well-known/") || self == "/_fp" || self == "/.well-known"
+        let segments = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(
+            separator: UInt8(ascii: "/")
+        )
+        // A segment that cannot be read is no name of ours, and its link is rejected.
+        guard let first = segments.first, let link = try? Link.parse("x:/\(Substring(first))") else { return false }
+        switch link.segmentText(0) {
+        case "_fp", ".well-known": return true
+        case "apple-app-site-association": return segments.count == 1
+        default: return false
+        }
     }
 }
 
