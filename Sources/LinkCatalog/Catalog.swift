@@ -102,9 +102,9 @@ package struct Catalog: Sendable {
         do {
             return resolve(try Link.parse(text), in: context, explanation: explanation)
         } catch {
-            // A rejected link is recorded under the tenant that its host or scheme names, as far as they could be read.
+            // A rejected link is recorded under the tenant that would own it, as far as its host and scheme could be read.
             let table =
-                error.host.flatMap { self.table(forHost: $0, port: nil)?.table }
+                error.host.flatMap { self.table(forHost: $0, port: error.port)?.table }
                 ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
             return CatalogResolution(link: nil, table: table, resolution: .rejected(error))
         }

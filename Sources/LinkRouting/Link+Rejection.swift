@@ -4,10 +4,12 @@ extension Link {
         public let code: Code
         /// The byte at which it was seen.
         public let offset: Int
-        /// What may be recorded of the text: its scheme and host as far as they could be read, and its length in bytes.
+        /// What may be known of the text: its scheme, host and port as far as they could be read, and its length in bytes.
         public let scheme: String?
         /// Of a web link, in look-up form.
         public let host: String?
+        /// Of a web link; nil when absent, the scheme's default, or not read.
+        public let port: UInt16?
         public let length: Int
 
         public enum Code: String, Sendable, CaseIterable {

@@ -26,7 +26,7 @@ struct LinkScanner {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     func rejection(_ code: Link.Rejection.Code, at offset: Int) -> Link.Rejection {
-        Link.Rejection(code: code, offset: offset, scheme: scheme, host: host, length: bytes.count)
+        Link.Rejection(code: code, offset: offset, scheme: scheme, host: host, port: port, length: bytes.count)
     }
 
     mutating func link() throws(Link.Rejection) -> Link {

@@ -9,6 +9,7 @@ struct CatalogTests {
           - shop.example.com
           - "*.example.com"
           - {host: dev.example.com, port: 8443}
+          - {host: dev.example, port: 8443}
           - {host: site.example.com, serves: association}
           - bücher.example
         schemes: [shop]
@@ -98,6 +99,11 @@ struct CatalogTests {
             ("https://shop.example.com/a/../b", "shop", Link.Rejection.Code.dotSegment),
             ("https://a.eu.example.com/<x>", "taxi", .forbiddenCharacter),
             ("https://bücher.example/%00", "shop", .controlCharacter),
+            ("https://dev.example:8443/a/../b", "shop", .dotSegment),
+            ("https://dev.example:8443/?\(String(repeating: "a", count: 8_192))", "shop", .tooLong),
+            ("https://dev.example/a/../b", nil, .dotSegment),
+            ("https://shop.example.com:8443/a/../b", nil, .dotSegment),
+            ("https://shop.example.com:99999/", "shop", .badPort),
             ("shop://x/../y", "shop", .dotSegment),
             ("taxi://user@x", "taxi", .userInfo),
             ("https://user@shop.example.com/", nil, .userInfo),

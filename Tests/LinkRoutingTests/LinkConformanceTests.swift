@@ -21,7 +21,9 @@ struct LinkConformanceTests {
             func expanded(_ cell: String) -> String? {
                 text(cell).map { String(decoding: RoutingDocument.expanded($0), as: UTF8.self) }
             }
-            guard refused.isEmpty else { return .rejected(code: refused, scheme: text(scheme), host: expanded(host)) }
+            guard refused.isEmpty else {
+                return .rejected(code: refused, scheme: text(scheme), host: expanded(host), port: text(port))
+            }
             let hasTrailingSlash = path.hasSuffix("/")
             return .parts(
                 Outcome.Parts(
@@ -40,7 +42,7 @@ struct LinkConformanceTests {
     }
 
     enum Outcome: Equatable {
-        case rejected(code: String, scheme: String?, host: String?)
+        case rejected(code: String, scheme: String?, host: String?, port: String?)
         case parts(Parts)
 
         struct Parts: Equatable {
@@ -58,7 +60,12 @@ struct LinkConformanceTests {
             do throws(Link.Rejection) {
                 self = .parts(Parts(try Link.parse(bytes)))
             } catch {
-                self = .rejected(code: error.code.rawValue, scheme: error.scheme, host: error.host)
+                self = .rejected(
+                    code: error.code.rawValue,
+                    scheme: error.scheme,
+                    host: error.host,
+                    port: error.port.map { "\($0)" }
+                )
             }
         }
     }
