@@ -58,7 +58,7 @@ package struct Event: Sendable, Hashable {
     package var node: String
     package var requestID: String
     package var method: String
-    /// From the request's arrival to the event; its commit is not in it.
+    /// From the request's arrival to the recorder; the commit is not in it. The links of a batch share it.
     package var latencyMicroseconds: Int64?
 
     package struct QueryItem: Sendable, Hashable {

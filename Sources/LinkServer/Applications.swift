@@ -103,7 +103,7 @@ private func application(
 ) -> some ApplicationProtocol {
     let router = Router(context: ServerRequestContext.self)
     let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
-    router.add(middleware: ErrorMiddleware { ids.next(at: now()) })
+    router.add(middleware: ErrorMiddleware(uptime: parts.resolving.uptime) { ids.next(at: now()) })
     routes(router)
     return Application(
         router: router,

@@ -6,10 +6,12 @@ import LinkRouting
 import Logging
 import NIOCore
 
-/// Gives every request its id and every error its answer; the only place of the server that logs errors.
+/// Gives every request its id and arrival, and every error its answer; the only place of the server that logs errors.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
+    /// Nil where requests are not timed.
+    var uptime: (@Sendable () -> ContinuousClock.Instant)?
     let makeRequestID: @Sendable () -> String
 
     func handle(
@@ -18,6 +20,7 @@ struct ErrorMiddleware: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
+        context.arrival = uptime?()
         context.requestID = request.headers[.requestID].flatMap { $0.isRequestID ? $0 : nil } ?? makeRequestID()
         var response: Response
         do {

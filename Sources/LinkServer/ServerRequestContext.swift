@@ -7,6 +7,8 @@ struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// `X-Request-ID` where the client sent a proper one, else made here.
     var requestID = ""
+    /// When its head was read, where requests are timed.
+    var arrival: ContinuousClock.Instant?
     /// The socket's peer.
     let peerAddress: String?
 

@@ -68,6 +68,7 @@ struct Server {
                 eventIDs: EventIDGenerator { .random(in: .min ... .max) },
                 addressKeys: AddressKeys(random: Self.random),
                 now: Self.now,
+                uptime: { .now },
                 node: configuration.node
             ),
             keys: KeyRing(try await database.keyGrants(), now: Self.now),

@@ -66,6 +66,18 @@ final class TestClock: Sendable {
 
     var now: Timestamp { instant.withLock(\.self) }
 
+    private let reading = Mutex((instant: ContinuousClock.now, step: Duration.zero))
+
+    /// Goes on by one step with each reading.
+    var uptime: ContinuousClock.Instant {
+        reading.withLock { reading in
+            defer { reading.instant += reading.step }
+            return reading.instant
+        }
+    }
+
+    func setStep(_ step: Duration) { reading.withLock { $0.step = step } }
+
     func advance(seconds: Int64) {
         instant.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + seconds * 1_000) }
     }
@@ -139,6 +151,7 @@ private func makeService(
             eventIDs: EventIDGenerator { 1 },
             addressKeys: AddressKeys { Data(repeating: 9, count: $0) },
             now: { clock.now },
+            uptime: { clock.uptime },
             node: "test"
         ),
         keys: KeyRing([]) { clock.now },

@@ -45,7 +45,7 @@ struct ClickController {
                 by: caller
             )
         ]
-        try await resolving.record(&passages)
+        try await resolving.record(&passages, arrivedAt: context.arrival)
         guard let answer = passages.first?.answer else { preconditionFailure("one link gives one passage") }
         return response(to: answer)
     }

@@ -54,7 +54,7 @@ struct ResolveController {
             )
         }
         if message.explanation == .included { try checkExplanation(passages, grant) }
-        try await resolving.record(&passages)
+        try await resolving.record(&passages, arrivedAt: context.arrival)
         return try Response(json: answer(passages, isBatch: isBatch, warnings: message.warnings))
     }
 

@@ -12,6 +12,8 @@ package struct Resolving: Sendable {
     package let eventIDs: EventIDGenerator
     package let addressKeys: AddressKeys
     package let now: @Sendable () -> Timestamp
+    /// Measures how long a request takes, whatever is done to the wall clock meanwhile.
+    package let uptime: @Sendable () -> ContinuousClock.Instant
     /// Names this server in events.
     package let node: String
 
@@ -22,6 +24,7 @@ package struct Resolving: Sendable {
         eventIDs: EventIDGenerator,
         addressKeys: AddressKeys,
         now: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         node: String
     ) {
         self.catalog = catalog
@@ -30,6 +33,7 @@ package struct Resolving: Sendable {
         self.eventIDs = eventIDs
         self.addressKeys = addressKeys
         self.now = now
+        self.uptime = uptime
         self.node = node
     }
 
@@ -68,8 +72,13 @@ package struct Resolving: Sendable {
         return Passage(answer: answer, url: url, event: event)
     }
 
-    /// Commits the events of one request together. Events that belong to no tenant may be left out when there are too many.
-    func record(_ passages: inout [Passage]) async throws {
+    /// Commits the events of one request together, with the time since its arrival. Events that belong to no tenant may be left out
+    /// when there are too many.
+    func record(_ passages: inout [Passage], arrivedAt arrival: ContinuousClock.Instant?) async throws {
+        if let arrival {
+            let latency = (uptime() - arrival).microseconds
+            for index in passages.indices { passages[index].event.latencyMicroseconds = latency }
+        }
         var result = await recorder.record(passages.map(\.event))
         var recorded = passages.indices.filter { _ in true }
         if case .refused(.unownedRate) = result {
@@ -171,6 +180,13 @@ package struct Resolving: Sendable {
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
         event.userAgent = caller.userAgent?.utf8Prefix(512)
         return event
+    }
+}
+
+extension Duration {
+    /// Whole ones.
+    fileprivate var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }
 
