@@ -86,7 +86,8 @@ package final class EventLog: EventStore {
         try reader.read { try Int64.fetchOne($0, sql: "SELECT min(seq) FROM event") }.map(Start.at) ?? .empty
     }
 
-    /// Reads the whole newest day file and throws when it is damaged. For after an unclean stop, in the background.
+    /// Reads the whole newest day file and throws when it is damaged. Blocks for as long as that takes: for after an unclean
+    /// stop, in the background, on a thread that answers no requests.
     package func checkNewestDay() throws {
         guard let newest = state.withLock({ $0.newest }) else { return }
         try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.day, in: folder))

@@ -237,9 +237,17 @@ private struct Drain: Service {
 }
 
 /// Checks the newest day file after an unclean stop, beside the running service.
-private struct LogCheck: Service {
-    let log: EventLog
-    let isNeeded: Bool
+private actor LogCheck: Service {
+    private let executor = BlockingExecutor(label: "fingerpost.log.check")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let log: EventLog
+    private let isNeeded: Bool
+
+    init(log: EventLog, isNeeded: Bool) {
+        self.log = log
+        self.isNeeded = isNeeded
+    }
 
     func run() async throws {
         if isNeeded { try log.checkNewestDay() }

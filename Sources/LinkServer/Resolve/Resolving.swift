@@ -72,8 +72,8 @@ package struct Resolving: Sendable {
         return Passage(answer: answer, url: url, event: event)
     }
 
-    /// Commits the events of one request together, with the time since its arrival. Events that belong to no tenant may be left out
-    /// when there are too many.
+    /// Commits the events of one request together, with the time since its arrival. Events that belong to no tenant may be
+    /// left out when there are too many.
     func record(_ passages: inout [Passage], arrivedAt arrival: ContinuousClock.Instant?) async throws {
         if let arrival {
             let latency = (uptime() - arrival).microseconds
