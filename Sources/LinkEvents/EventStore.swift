@@ -28,8 +28,12 @@ package protocol ExportLedger: Sendable {
     func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor
 
     /// Cuts the next window up to `edge`: from the cursor's edge + 1. Stored once; cutting the same end again changes nothing
-    /// and returns what is stored.
+    /// and returns what is stored. After a rewind an earlier window may have the end already: then this one ends at the next
+    /// free millisecond.
     func cut(_ tenant: TenantID, end: Timestamp, edge: Int64, format: String, level: Int) async throws -> ExportWindow
+
+    /// Lets windows count from an instant before the cursor's last end; its edge stays.
+    func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor
 
     /// Windows that are cut but not yet marked as exported, oldest first.
     func pending(_ tenant: TenantID) async throws -> [ExportWindow]

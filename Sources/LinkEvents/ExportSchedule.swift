@@ -36,15 +36,39 @@ package enum ExportSchedule: Sendable, Hashable {
         }
     }
 
-    /// Every end after one instant up to and including another, oldest first.
+    /// From one end to the next; where a zone changes its offset a day is a little longer or shorter.
+    package var period: Duration {
+        switch self {
+        case .hourly: .seconds(3_600)
+        case .daily: .seconds(86_400)
+        }
+    }
+
+    /// As many missed windows as are caught up one by one: 41 days of hours.
+    package static let mostEndsAtOnce = 1_000
+
+    /// Every end after one instant up to and including another, oldest first. Only the last one when they are more than
+    /// `mostEndsAtOnce`: then the clock has jumped, and all but one of the windows would be empty.
     package func ends(after start: Timestamp, upTo limit: Timestamp) -> [Timestamp] {
         var ends: [Timestamp] = []
         var end = next(after: start)
         while end <= limit {
             ends.append(end)
+            guard ends.count <= Self.mostEndsAtOnce else { return [last(upTo: limit)] }
             end = next(after: end)
         }
         return ends
+    }
+
+    private func last(upTo limit: Timestamp) -> Timestamp {
+        // A wall time comes at least once in three days.
+        var last = next(after: Timestamp(milliseconds: limit.milliseconds - 3 * Timestamp.millisecondsPerDay))
+        var end = last
+        while end <= limit {
+            last = end
+            end = next(after: end)
+        }
+        return last
     }
 }
 

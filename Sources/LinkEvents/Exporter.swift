@@ -111,7 +111,7 @@ package actor Exporter: Service {
     }
 
     private func cutAndExportDue(_ plan: ExportPlan) async throws -> Timestamp? {
-        let cursor = try await ledger.cursor(of: plan.tenant, since: now())
+        let cursor = try await cursor(of: plan)
         guard let schedule = plan.schedule else { return nil }
         let ends = schedule.ends(after: cursor.lastEnd, upTo: now())
         if !ends.isEmpty {
@@ -130,13 +130,28 @@ package actor Exporter: Service {
         return schedule.next(after: max(cursor.lastEnd, ends.last ?? cursor.lastEnd))
     }
 
+    /// How far the tenant's exports have come. A clock that ran ahead has cut windows up to the false time; once it is set
+    /// right, the schedule goes on from now and does not wait until that time comes. An edge is a sequence and stays where it
+    /// is, so no row is exported twice or missed. A clock that is set back by less than a period is only waited for.
+    private func cursor(of plan: ExportPlan) async throws -> ExportCursor {
+        let now = now()
+        let cursor = try await ledger.cursor(of: plan.tenant, since: now)
+        let ahead = Duration.milliseconds(cursor.lastEnd.milliseconds - now.milliseconds)
+        guard ahead > (plan.schedule ?? .hourly).period else { return cursor }
+        logger.notice(
+            "the clock was set back; export windows go on from now",
+            metadata: ["tenant": "\(plan.tenant)", "window.end": "\(cursor.lastEnd)"]
+        )
+        return try await ledger.rewind(plan.tenant, to: now)
+    }
+
     /// Ends a window at this moment and exports it.
     package func exportNow(_ plan: ExportPlan) async throws -> ExportManifest {
         try await exclusively { try await self.cutAndExport(plan) }
     }
 
     private func cutAndExport(_ plan: ExportPlan) async throws -> ExportManifest {
-        let cursor = try await ledger.cursor(of: plan.tenant, since: now())
+        let cursor = try await cursor(of: plan)
         // Two windows cannot end in the same millisecond, nor before the last one.
         let end = Timestamp(milliseconds: max(now().milliseconds, cursor.lastEnd.milliseconds + 1))
         for window in try await ledger.pending(plan.tenant) { _ = try await export(window) }

@@ -33,14 +33,17 @@ extension EventLog: ExportLedger {
         level: Int
     ) async throws -> ExportWindow {
         try await ledger.write { db in
-            if let stored = try Self.windows(
+            let cursor = try Self.cursor(of: tenant, db)
+            var end = end
+            while let stored = try Self.windows(
                 db,
                 "WHERE tenant = ? AND window_end = ?",
                 [tenant.rawValue, end.milliseconds]
             ).first {
-                return stored
+                // Cut before; or cut before a rewind, in a time that comes again now.
+                guard cursor.lastEnd < end else { return stored }
+                end = Timestamp(milliseconds: end.milliseconds + 1)
             }
-            let cursor = try Self.cursor(of: tenant, db)
             // An edge never moves back; a window that got nothing new is empty.
             let last = max(edge, cursor.edge)
             try db.execute(
@@ -66,6 +69,16 @@ extension EventLog: ExportLedger {
                 format: format,
                 level: level
             )
+        }
+    }
+
+    package func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor {
+        try await ledger.write { db in
+            try db.execute(
+                sql: "UPDATE export_cursor SET last_end = ? WHERE tenant = ? AND last_end > ?",
+                arguments: [instant.milliseconds, tenant.rawValue, instant.milliseconds]
+            )
+            return try Self.cursor(of: tenant, db)
         }
     }
 

@@ -70,6 +70,23 @@ struct ExportScheduleTests {
         #expect(ends.map(\.description) == ["11", "12", "13"].map { "2026-11-21T\($0):00:00.000Z" })
     }
 
+    @Test(arguments: [true, false])
+    func moreEndsThanCanBeMissedAreOne(_ isHourly: Bool) throws {
+        let two = try #require(ExportSchedule.DailyTime(hour: 2, minute: 0, zone: "Europe/Paris"))
+        let schedule = isHourly ? ExportSchedule.hourly : .daily(two)
+        let ends = schedule.ends(after: instant("1970-01-01T00:00:00Z"), upTo: instant("2026-11-21T13:30:00Z"))
+
+        #expect(ends == [instant(isHourly ? "2026-11-21T13:00:00Z" : "2026-11-21T01:00:00Z")])
+    }
+
+    @Test func asManyEndsAsCanBeMissedAreNamedOneByOne() {
+        let start = instant("2026-11-21T10:30:00Z")
+        let limit = Timestamp(milliseconds: start.milliseconds + 1_000 * 3_600_000)
+        #expect(ExportSchedule.hourly.ends(after: start, upTo: limit).count == 1_000)
+        let later = Timestamp(milliseconds: limit.milliseconds + 3_600_000)
+        #expect(ExportSchedule.hourly.ends(after: start, upTo: later).count == 1)
+    }
+
     @Test func unknownZonesAndTimesAreNone() {
         #expect(ExportSchedule.DailyTime(hour: 2, minute: 0, zone: "Mars/Olympus") == nil)
         #expect(ExportSchedule.DailyTime(hour: 24, minute: 0, zone: "UTC") == nil)
