@@ -89,7 +89,8 @@ let package = Package(
             name: "Migrations",
             path: "migrations",
             resources: [
-                .embedInCode("m0001_catalog.sql"), .embedInCode("m0001_events.sql"), .embedInCode("m0001_ledger.sql"),
+                .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
+                .embedInCode("m0001_events.sql"), .embedInCode("m0001_ledger.sql"),
             ],
             swiftSettings: strict
         ),
@@ -156,7 +157,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkCatalogTests",
-            dependencies: ["LinkCatalog", "LinkRouting", "LinkServer"],
+            dependencies: ["LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage"],
             swiftSettings: strict
         ),
         .testTarget(name: "OutboundHTTPTests", dependencies: ["OutboundHTTP"], swiftSettings: strict),

@@ -34,7 +34,15 @@ package struct Catalog: Sendable {
     /// By the host behind `*.`.
     private let parentHosts: [HostKey: Owner]
     private let schemes: [String: Int]
+    /// The table of each tenant's domains and schemes: its production one.
     private let tenants: [TenantID: Int]
+    /// The tables of other environments, which a caller asks for by name.
+    private let others: [Place: Int]
+
+    private struct Place: Hashable {
+        let tenant: TenantID
+        let environment: EnvironmentID
+    }
 
     private struct HostKey: Hashable {
         let host: String
@@ -53,7 +61,9 @@ package struct Catalog: Sendable {
         var parentHosts: [HostKey: Owner] = [:]
         var schemes: [String: Int] = [:]
         var tenants: [TenantID: Int] = [:]
+        var others: [Place: Int] = [:]
         for (index, table) in tables.enumerated() {
+            others[Place(tenant: table.tenant, environment: table.environment)] = index
             // Hosts belong to the tenant and are answered from its production table.
             if table.environment == .production || tenants[table.tenant] == nil { tenants[table.tenant] = index }
         }
@@ -71,6 +81,7 @@ package struct Catalog: Sendable {
         self.parentHosts = parentHosts
         self.schemes = schemes
         self.tenants = tenants
+        self.others = others
     }
 
     /// The table that answers for a host in look-up form: the exact host, else the longest `*.` that covers it.
@@ -86,6 +97,11 @@ package struct Catalog: Sendable {
 
     package func table(of tenant: TenantID) -> PublishedTable? { tenants[tenant].map { tables[$0] } }
 
+    /// Nil where nothing was published there.
+    package func table(of tenant: TenantID, in environment: EnvironmentID) -> PublishedTable? {
+        others[Place(tenant: tenant, environment: environment)].map { tables[$0] }
+    }
+
     package func table(for link: Link) -> PublishedTable? {
         guard let host = link.host else { return schemes[link.scheme].map { tables[$0] } }
         return owner(ofHost: host, port: link.port).map { tables[$0.table] }
@@ -98,27 +114,56 @@ package struct Catalog: Sendable {
     }
 
     /// Resolves a text: synchronous, without I/O.
-    package func resolve(_ text: String, in context: Context, explanation: Router.Explanation) -> CatalogResolution {
+    package func resolve(
+        _ text: String,
+        in context: Context,
+        environment: EnvironmentID = .production,
+        explanation: Router.Explanation
+    ) -> CatalogResolution {
         do {
-            return resolve(try Link.parse(text), in: context, explanation: explanation)
+            return resolve(try Link.parse(text), in: context, environment: environment, explanation: explanation)
         } catch {
             // A rejected link is recorded under the tenant that would own it, as far as its host and scheme could be read.
             let table =
                 error.host.flatMap { self.table(forHost: $0, port: error.port)?.table }
                 ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
-            return CatalogResolution(link: nil, table: table, resolution: .rejected(error))
+            return CatalogResolution(
+                link: nil,
+                table: table.map { self.table(of: $0, in: environment) },
+                resolution: .rejected(error)
+            )
         }
     }
 
-    package func resolve(_ link: Link, in context: Context, explanation: Router.Explanation) -> CatalogResolution {
-        guard let table = table(for: link) else {
+    package func resolve(
+        _ link: Link,
+        in context: Context,
+        environment: EnvironmentID = .production,
+        explanation: Router.Explanation
+    ) -> CatalogResolution {
+        guard let owner = table(for: link) else {
             return CatalogResolution(link: link, table: nil, resolution: Resolution(outcome: .unmatched))
         }
+        let table = table(of: owner, in: environment)
         return CatalogResolution(
             link: link,
             table: table,
             resolution: table.router.resolve(link, in: context, explanation: explanation)
         )
+    }
+
+    /// The owner's table of an environment; where nothing was published there, an empty one.
+    private func table(of owner: PublishedTable, in environment: EnvironmentID) -> PublishedTable {
+        guard owner.environment != environment else { return owner }
+        return table(of: owner.tenant, in: environment)
+            ?? PublishedTable(
+                tenant: owner.tenant,
+                environment: environment,
+                revision: nil,
+                settingsRevision: owner.settingsRevision,
+                settings: owner.settings,
+                table: RouteTable()
+            )
     }
 }
 

@@ -2,7 +2,7 @@ package import LinkRouting
 
 /// Links and what they should come out as, written by people and run against a table or a server.
 package struct LinkSuite: Sendable {
-    package let name: String?
+    package var name: String?
     package let tenant: TenantID?
     package let cases: [Case]
 
@@ -11,8 +11,21 @@ package struct LinkSuite: Sendable {
         /// As `POST /resolve` takes it.
         package let context: JSONNode
         package let expectations: [Expectation]
+        /// The app that the link is meant to reach, by its id in the settings.
+        package let app: AppID?
+        package let via: Via?
         /// Where the case stands in its file.
         package let position: JSONNode.Position
+    }
+
+    /// How the link comes to the app.
+    package enum Via: String, Sendable, CaseIterable {
+        /// Handed over by another app or by code: nothing but the table decides.
+        case app
+        /// Tapped outside of a browser: the association file decides first.
+        case system
+        /// Tapped on a web page.
+        case page
     }
 
     /// One thing that an answer must say.
@@ -26,8 +39,8 @@ package struct LinkSuite: Sendable {
         }
     }
 
-    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, expect}]}`. A case's context is laid over the
-    /// suite's.
+    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, app, via, expect}]}`. A case's context is laid over
+    /// the suite's.
     package init(_ text: String) throws {
         let object = try Field(try Document.read(text), path: "").object(
             "formatVersion",
@@ -43,7 +56,7 @@ package struct LinkSuite: Sendable {
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
-            let one = try field.object("link", "context", "expect", "note")
+            let one = try field.object("link", "context", "app", "via", "expect", "note")
             let own = try one["context"]?.anyObject().field.node.members ?? []
             let context = JSONNode(
                 .object(shared.filter { member in !own.contains { $0.key == member.key } } + own),
@@ -64,6 +77,8 @@ package struct LinkSuite: Sendable {
                     link: try one.required("link").text(),
                     context: context,
                     expectations: expectations,
+                    app: try one["app"]?.identifier(AppID.self),
+                    via: try one["via"]?.choice(Via.self),
                     position: field.node.position
                 )
             )

@@ -10,6 +10,7 @@ package struct Settings: Sendable, Hashable {
     package var retentionDays: Int
     package var explain: Explain
     package var whenLogFails: WhenLogFails
+    package var clientKey: ClientKey
 
     package struct Privacy: Sendable, Hashable {
         /// Names of query items whose values are recorded; no other value ever is.
@@ -58,8 +59,15 @@ package struct Settings: Sendable, Hashable {
         case answer
     }
 
+    package enum ClientKey: String, Sendable, CaseIterable {
+        /// Everybody may resolve.
+        case optional
+        /// `POST /resolve` needs a key of scope `resolve`; clicks do not.
+        case required
+    }
+
     private static let keys =
-        Identity.keys + ["privacy", "export", "retentionDays", "explain", "whenLogFails"]
+        Identity.keys + ["privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey"]
 
     /// Reads a settings object.
     package init(_ field: Field) throws {
@@ -78,6 +86,7 @@ package struct Settings: Sendable, Hashable {
         retentionDays = Int(try object["retentionDays"]?.int(in: 1...36_500) ?? 400)
         explain = try object["explain"]?.choice(Explain.self) ?? .key
         whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .refuse
+        clientKey = try object["clientKey"]?.choice(ClientKey.self) ?? .optional
     }
 }
 

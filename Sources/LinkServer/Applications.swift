@@ -9,6 +9,7 @@ import NIOCore
 package struct ServerParts: Sendable {
     package var resolving: Resolving
     package var keys: KeyRing
+    package var keyMaker: KeyMaker
     package var editor: CatalogEditor
     package var store: any CatalogStore
     package var exporter: Exporter
@@ -19,6 +20,7 @@ package struct ServerParts: Sendable {
     package init(
         resolving: Resolving,
         keys: KeyRing,
+        keyMaker: KeyMaker,
         editor: CatalogEditor,
         store: any CatalogStore,
         exporter: Exporter,
@@ -28,6 +30,7 @@ package struct ServerParts: Sendable {
     ) {
         self.resolving = resolving
         self.keys = keys
+        self.keyMaker = keyMaker
         self.editor = editor
         self.store = store
         self.exporter = exporter
@@ -71,12 +74,21 @@ package func buildAdminApplication(
 ) -> some ApplicationProtocol {
     let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
     return application(parts, at: address, name: "admin", onListening: onListening) { router in
+        router.add(
+            middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
+        )
         TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
             to: router
         )
-        TableController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+        DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
             to: router
         )
+        RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+            to: router
+        )
+        SuiteController(gate: gate, store: parts.store, limits: parts.limits).addRoutes(to: router)
+        KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
+        AuditController(gate: gate, store: parts.store).addRoutes(to: router)
         RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
         AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
         ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)

@@ -77,7 +77,30 @@ extension Problem {
         case .unknownTenant(let tenant):
             self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings first.")
         case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
-        case .noTable(let tenant): self.init(.noTable, "'\(tenant)' has no draft to publish; PUT a table first.")
+        case .unknownRevision(let revision):
+            self.init(.unknownRevision, "There is no revision \(revision) any more; list them at …/revisions.")
+        case .noDraft(let name):
+            self.init(.noDraft, "There is no draft '\(name)'; write one with PUT …/draft, and list them at …/drafts.")
+        case .conflicts(let conflicts):
+            self.init(
+                .conflict,
+                "The draft and what was published since it was begun change the same: "
+                    + conflicts.map { "\($0.kind.rawValue) '\($0.subject)'" }.joined(separator: ", ")
+                    + ". Take both sides from 'conflicts', write the draft anew, then publish."
+            )
+            facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
+        case .suites(let failures):
+            self.init(
+                .suitesFailed,
+                "\(failures.count) expectations of the stored suites fail; nothing was changed. Mend the draft or the suite, or "
+                    + "publish with {\"override\": {\"reason\": …}}."
+            )
+            facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
+        case .outsideLimit(let refusals):
+            self.init(.forbidden, "The key may not change this: \(refusals.joined(separator: "; ")).")
+        case .busy:
+            self.init(.busy, "Other changes went live again and again in between. Try again in a second.")
+            headers[.retryAfter] = "1"
         case .findings(let findings):
             self.init(
                 .invalidTable,

@@ -7,6 +7,8 @@ import Synchronization
 /// The catalog that requests are answered from: one atomic load a request, replaced whole when something is published.
 package final class LiveCatalog: Sendable {
     private let reference: ManagedAtomic<Box>
+    /// The version of the snapshot that is live; held while a newer one is compiled, so that none overtakes another.
+    private let version = Mutex<Int64>(-1)
 
     /// A catalog and what is made from it once.
     private final class Box: AtomicReference, Sendable {
@@ -25,22 +27,18 @@ package final class LiveCatalog: Sendable {
         let version: TableVersion
     }
 
-    /// What a file is made from: another table or other settings of the tenant make another file.
-    private struct TableVersion: Hashable {
-        let tenant: TenantID
-        let revision: Revision?
-        let settingsRevision: Int64
-
-        init(_ table: PublishedTable) {
-            tenant = table.tenant
-            revision = table.revision
-            settingsRevision = table.settingsRevision
-        }
-    }
-
     package init(_ catalog: Catalog = Catalog()) { reference = ManagedAtomic(Box(catalog)) }
 
     package var current: Catalog { reference.load(ordering: .acquiring).catalog }
+
+    /// Compiles what is stored, and answers from it; a snapshot that is older than the last is ignored.
+    package func update(from snapshot: CatalogSnapshot) throws {
+        try version.withLock { version in
+            guard snapshot.version > version else { return }
+            replace(by: try snapshot.catalog(reusing: current))
+            version = snapshot.version
+        }
+    }
 
     /// Files of tables that stay are kept: publishing for one tenant makes no other one's files anew.
     package func replace(by catalog: Catalog) {

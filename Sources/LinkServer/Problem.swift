@@ -8,6 +8,8 @@ struct Problem: Error {
     let code: Code
     let detail: String
     var findings: [Finding] = []
+    /// Further members, such as `conflicts`.
+    var facts: [JSONNode.Member] = []
     var headers = HTTPFields()
 
     enum Code: String, CaseIterable {
@@ -27,7 +29,15 @@ struct Problem: Error {
         case unknownRoute = "unknown_route"
         case unknownRevision = "unknown_revision"
         case unknownExport = "unknown_export"
+        case unknownSuite = "unknown_suite"
+        case unknownKey = "unknown_key"
         case noTable = "no_table"
+        case noDraft = "no_draft"
+        case conflict
+        case suitesFailed = "suites_failed"
+        case busy
+        case idempotencyMismatch = "idempotency_mismatch"
+        case idempotencyUnfinished = "idempotency_unfinished"
         case domainTaken = "domain_taken"
         case schemeTaken = "scheme_taken"
         case stale
@@ -43,14 +53,16 @@ struct Problem: Error {
             case .malformedJSON, .invalidRequest, .continuationInvalid: .badRequest
             case .missingKey, .invalidKey: .unauthorized
             case .forbidden, .explainForbidden: .forbidden
-            case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport: .notFound
+            case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
+                .unknownSuite, .unknownKey:
+                .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable: .conflict
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished: .conflict
             case .continuationExpired: .gone
-            case .stale: .preconditionFailed
+            case .stale, .conflict: .preconditionFailed
             case .bodyTooLarge: .contentTooLarge
-            case .invalidTable, .invalidSettings: .unprocessableContent
-            case .logUnavailable: .serviceUnavailable
+            case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent
+            case .logUnavailable, .busy: .serviceUnavailable
             case .notRecorded, .internalError: .internalServerError
             }
         }
@@ -73,6 +85,7 @@ struct Problem: Error {
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("requestId", requestID)
+        for fact in facts { writer.member(fact.key, fact.value) }
         if !findings.isEmpty {
             writer.key("findings")
             writer.findings(findings)

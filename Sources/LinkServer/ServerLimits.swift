@@ -6,6 +6,8 @@ package struct ServerLimits: Sendable, Hashable {
     package var batchBytes = 262_144
     /// Of a table or settings written through the admin port.
     package var tableBytes = 32 << 20
+    /// Of a suite that is stored.
+    package var suiteBytes = 4 << 20
     package var connections = 10_000
     package var idleSeconds = 60
 

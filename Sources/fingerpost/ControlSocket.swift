@@ -9,12 +9,14 @@ import OutboundHTTP
 /// How a second `fingerpost` speaks to the one that holds the data directory: `DIR/control.sock`, mode 0600, so whoever
 /// reaches it may do everything. No second process ever opens a database file.
 enum ControlMessage {
-    static func createKey(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) -> JSONNode {
-        .object([
-            "do": .string("createKey"), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) },
-            "scopes": .array(scopes.map { .string($0.rawValue) }),
-        ])
-    }
+    /// `wish` is what `POST /admin/v1/keys` takes.
+    static func createKey(_ wish: JSONNode) -> JSONNode { .object(["do": .string("createKey"), "key": wish]) }
+
+    static let listKeys = JSONNode.object(["do": .string("listKeys")])
+
+    static func revokeKey(_ id: String) -> JSONNode { .object(["do": .string("revokeKey"), "id": .string(id)]) }
+
+    static let verifyAudit = JSONNode.object(["do": .string("verifyAudit")])
 
     static func export(tenant: TenantID) -> JSONNode {
         .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
@@ -45,19 +47,17 @@ struct ControlSocket {
     let store: any CatalogStore
 
     func answer(_ message: JSONNode) async throws -> JSONNode {
-        let object = try Field(message, path: "").object("do", "name", "tenant", "scopes")
-        let tenant = try object["tenant"]?.identifier(TenantID.self)
+        let object = try Field(message, path: "").object("do", "key", "id", "tenant")
+        let commands = CatalogCommands(store: store, keys: parts.keyMaker)
         switch try object.required("do").text() {
-        case "createKey":
-            let scopes = try object.required("scopes").list().map { try $0.choice(KeyGrant.Scope.self) }
-            let key = try await KeyMaker(store: store, keys: parts.keys).create(
-                name: try object.required("name").text(),
-                tenant: tenant,
-                scopes: Set(scopes)
-            )
-            return .object(["key": .string(key.token)])
+        case "createKey": return try await commands.createKey(try object.required("key"))
+        case "listKeys": return try await commands.listKeys()
+        case "revokeKey": return try await commands.revokeKey(try object.required("id"))
+        case "verifyAudit": return try await commands.verifyAudit()
         case "export":
-            guard let tenant, let table = parts.resolving.catalog.current.table(of: tenant) else {
+            guard let tenant = try object["tenant"]?.identifier(TenantID.self),
+                let table = parts.resolving.catalog.current.table(of: tenant)
+            else {
                 throw try object.required("do").error("there is no such tenant.")
             }
             let manifest = try await parts.exporter.exportNow(ExportPlan(table))

@@ -20,6 +20,7 @@ struct Fingerpost: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self, Keys.self,
+            Audit.self,
             ShowConfiguration.self,
         ]
     )

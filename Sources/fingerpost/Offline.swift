@@ -8,6 +8,7 @@ struct OfflineTable {
     private let catalog: Catalog
     /// What the file's table and settings make together.
     let router: Router
+    let published: PublishedTable
     /// A file without settings owns every link.
     private let bare: PublishedTable?
 
@@ -36,9 +37,22 @@ struct OfflineTable {
             )
             catalog = Catalog([published])
             router = published.router
+            self.published = published
             bare = settings == nil ? published : nil
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)
+        }
+    }
+
+    /// What a suite says of the table. A file without settings has no hosts, so its links are asked of the table itself.
+    func failures(of suite: LinkSuite) -> [SuiteFailure] {
+        guard bare != nil else { return suite.failures(against: published, at: Server.now()) }
+        return suite.cases.flatMap { one in
+            var warnings: [String] = []
+            let context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
+            let answer = answer(one.link, in: context, explanation: one.wantsTrace ? .included : .omitted)
+            let node = try? JSONReader.parse(answer.json(), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+            return one.failures(of: node ?? .null, suite: suite.name ?? "", sealsContinuations: false)
         }
     }
 

@@ -21,6 +21,7 @@ struct Server {
     private let log: EventLog
     private let parts: ServerParts
     private let recorder: EventRecorder
+    private let keyUses: KeyUseRecorder
 
     /// The system's clock, which nothing below this target reads.
     static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
@@ -40,7 +41,11 @@ struct Server {
         log = try EventLog(directory.eventsPath, now: Self.now)
         recorder = EventRecorder(store: log, now: Self.now, logger: logger)
         let catalog = LiveCatalog()
-        let editor = CatalogEditor(store: database) { catalog.replace(by: $0) }
+        let editor = CatalogEditor(store: database) { suite, table in
+            suite.failures(against: table, at: Self.now())
+        } goLive: {
+            try catalog.update(from: $0)
+        }
         try await editor.reload()
         let keys = try await database.continuationKeys(
             random: Self.random(ContinuationSealer.keyBytes),
@@ -60,6 +65,8 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
+        keyUses = KeyUseRecorder(store: database, logger: logger)
+        let ring = KeyRing(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
         parts = ServerParts(
             resolving: Resolving(
                 catalog: catalog,
@@ -71,7 +78,8 @@ struct Server {
                 uptime: { .now },
                 node: configuration.node
             ),
-            keys: KeyRing(try await database.keyGrants(), now: Self.now),
+            keys: ring,
+            keyMaker: KeyMaker(store: database, ring: ring, random: Self.random),
             editor: editor,
             store: database,
             exporter: exporter,
@@ -96,6 +104,7 @@ struct Server {
             .init(service: recorder),
             .init(service: LogCheck(log: log, isNeeded: directory.wasUnclean)),
             .init(service: parts.exporter),
+            .init(service: keyUses),
             .port(.ops, at: ops, buildOpsApplication(parts, at: ops) { ports.set(.ops, $0) }),
             .port(.admin, at: admin, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
             .port(.public, at: open, buildPublicApplication(parts, at: open) { ports.set(.public, $0) }),
@@ -103,7 +112,7 @@ struct Server {
         ]
         let control = ControlSocket(path: directory.controlSocketPath, parts: parts, store: database)
         if control.fits {
-            services.insert(.init(service: control.application), at: 3)
+            services.insert(.init(service: control.application), at: 4)
         } else {
             logger.warning(
                 "the data directory's path is too long for a control socket: stop the service to use keys or export"
@@ -143,44 +152,18 @@ struct Server {
                 preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
             }
             _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
-            _ = try await parts.editor.saveTable(table, of: tenant, in: .production, expected: nil, change: change)
-            _ = try await parts.editor.publish(tenant, in: .production, message: "example", change: change)
+            let place = CatalogEditor.Place(tenant, .production)
+            _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
+            _ = try await parts.editor.publish(place, note: .init(message: "example"), change: change)
         }
-        return try await createKey(name: "demo", tenant: nil, scopes: [.admin])
-    }
-
-    func createKey(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) async throws -> APIKey {
-        try await KeyMaker(store: database, keys: parts.keys).create(name: name, tenant: tenant, scopes: scopes)
+        return try await parts.keyMaker.create(
+            KeyMaker.Wish(name: "demo", tenant: nil, scopes: [.admin]),
+            change: change
+        )
+        .key
     }
 
     var exporter: Exporter { parts.exporter }
-}
-
-/// Makes keys; the running server knows a new one at once.
-struct KeyMaker {
-    let store: any CatalogStore
-    let keys: KeyRing?
-
-    func create(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) async throws -> APIKey {
-        guard let key = APIKey(environment: .production, random: Server.random(41)) else {
-            preconditionFailure("41 random bytes make a key")
-        }
-        let now = Server.now()
-        try await store.saveKey(
-            KeyGrant(
-                id: key.id,
-                secretHash: key.secretHash,
-                tenant: tenant,
-                scopes: scopes,
-                createdAt: now,
-                expiresAt: nil,
-                name: name
-            ),
-            change: Change(actor: Server.system, at: now, requestID: "keys-create")
-        )
-        keys?.replace(by: try await store.keyGrants())
-        return key
-    }
 }
 
 struct BoundPorts: Sendable {

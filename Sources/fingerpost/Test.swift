@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LinkCatalog
 import LinkRouting
 import LinkServer
@@ -11,8 +12,12 @@ struct Test: AsyncParsableCommand {
             EXAMPLES
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
               fingerpost test config/examples/*.suite.yaml --server http://127.0.0.1:8080
+              fingerpost test suites/*.yaml --table shop.yaml --junit test-results.xml
+              fingerpost test suites/shop.yaml --table shop.yaml --print-commands
 
             Against a server, links are sent with purpose 'test'; traces need a tenant with `explain: public` or a key.
+            With --print-commands nothing is run: the lines open the links on a booted simulator and on a device, and say
+            what each of them tests.
             Exit code 1 when a case fails.
             """
     )
@@ -21,110 +26,172 @@ struct Test: AsyncParsableCommand {
     @ArgumentParser.Option(help: "A tenant or table file.") var table: String?
     @ArgumentParser.Option(help: "The public address of a server.") var server: String?
     @Flag(help: "Print the results as JSON.") var json = false
+    @ArgumentParser.Option(help: "Write the results to this file as JUnit XML, too.") var junit: String?
+    @Flag(help: "Print the lines that open the links on devices, instead of running the suites.") var printCommands =
+        false
 
     func validate() throws {
         guard (table == nil) != (server == nil) else { throw ValidationError("Name one of --table and --server.") }
+        guard !printCommands || table != nil else {
+            throw ValidationError("--print-commands needs --table: the settings name the apps.")
+        }
     }
 
     func run() async throws {
         let offline = try table.map(OfflineTable.init)
-        var results: [(suite: String, failures: [SuiteFailure], count: Int)] = []
-        for path in suites {
-            let suite: LinkSuite
+        let read = try suites.map { path in
             do {
-                suite = try LinkSuite(try readText(path))
+                var suite = try LinkSuite(try readText(path))
+                suite.name = path
+                return suite
             } catch let error as DocumentError {
                 throw fail("\(path): \(error.description)", .unreadableInput)
             }
+        }
+        if printCommands, let offline {
+            return read.forEach { suite in
+                DeviceCommands(suite: suite, apps: offline.router.identity.apps).lines.forEach { print($0) }
+            }
+        }
+        var results: [SuiteResult] = []
+        for suite in read {
             var failures: [SuiteFailure] = []
-            for one in suite.cases {
-                let answer = try await answer(one, offline)
-                for expectation in one.expectations {
-                    // Only a server seals continuations.
-                    if expectation.key == .continuation, offline != nil { continue }
-                    guard let difference = expectation.difference(in: answer) else { continue }
-                    failures.append(
-                        SuiteFailure(
-                            line: one.position.line,
-                            link: one.link,
-                            key: expectation.key.rawValue,
-                            difference: difference
-                        )
-                    )
+            if let offline {
+                failures = offline.failures(of: suite)
+            } else {
+                for one in suite.cases {
+                    let answer = try await ask(one)
+                    failures += one.failures(of: answer, suite: suite.name ?? "", sealsContinuations: true)
                 }
             }
-            results.append((path, failures, suite.cases.count))
+            results.append(SuiteResult(suite, failures: failures))
         }
-        report(results)
+        if let junit {
+            do {
+                try Data(JUnitReport(results).xml.utf8).write(to: URL(filePath: junit))
+            } catch {
+                throw fail("\(junit) cannot be written: \(error.localizedDescription)", .ioError)
+            }
+        }
+        print(
+            json
+                ? JSONNode.object(["suites": .array(results.map(\.json))]).json()
+                : results.map(\.text).joined(separator: "\n")
+        )
         if results.contains(where: { !$0.failures.isEmpty }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private func answer(_ one: LinkSuite.Case, _ offline: OfflineTable?) async throws -> JSONNode {
-        let limits = JSONReader.Limits(maximumBytes: 1 << 20)
-        if let offline {
-            var warnings: [String] = []
-            let context = try Context(Field(one.context, path: "context"), warnings: &warnings)
-            return try JSONReader.parse(
-                offline.answer(one.link, in: context, explanation: one.wantsTrace ? .included : .omitted).json(),
-                limits: limits
-            )
-        }
+    private func ask(_ one: LinkSuite.Case) async throws -> JSONNode {
         let request = JSONNode.object([
             "url": .string(one.link), "context": one.context, "purpose": .string("test"),
             "explain": one.wantsTrace ? .bool(true) : nil,
         ])
         do {
             let response = try await OutboundHTTP().post("\(server ?? "")/resolve", json: Array(request.json().utf8))
-            return try JSONReader.parse(response.body, limits: limits)
+            return try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
         } catch let error as OutboundHTTP.Failure {
             throw fail(error.description, .unavailable)
         }
     }
+}
 
-    private func report(_ results: [(suite: String, failures: [SuiteFailure], count: Int)]) {
-        guard !json else {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("suites")
-            writer.beginArray()
-            for result in results {
-                writer.beginObject()
-                writer.member("suite", result.suite)
-                writer.member("cases", result.count)
-                writer.key("failures")
-                writer.beginArray()
-                for failure in result.failures {
-                    writer.beginObject()
-                    writer.member("line", failure.line)
-                    writer.member("link", failure.link)
-                    writer.member("expected", failure.key)
-                    writer.member("difference", failure.difference)
-                    writer.endObject()
-                }
-                writer.endArray()
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.endObject()
-            return print(writer.text)
-        }
-        for result in results {
-            for failure in result.failures {
-                print("\(result.suite):\(failure.line): \(failure.link)\n  \(failure.key): \(failure.difference)")
-            }
-            let failed = Set(result.failures.map(\.line)).count
-            print("\(result.suite): \(result.count - failed) passed, \(failed) failed")
-        }
+extension SuiteResult {
+    /// What failed, and a summary.
+    var text: String {
+        let lines = failures.map { "\($0.suite):\($0.line): \($0.link)\n  \($0.key): \($0.difference)" }
+        return (lines + ["\(name): \(cases.count - failedCases) passed, \(failedCases) failed"]).joined(separator: "\n")
     }
 }
 
-private struct SuiteFailure {
-    let line: Int
-    let link: String
-    let key: String
-    let difference: String
+/// Results as continuous integration reads them: a test suite for each suite, a test case for each link.
+struct JUnitReport {
+    private let results: [SuiteResult]
+
+    init(_ results: [SuiteResult]) { self.results = results }
+
+    var xml: String {
+        let suites = results.map { result in
+            let cases = result.cases.map { one in
+                let failures = result.failures.filter { $0.line == one.line }
+                let name = Self.escaped("line \(one.line) \(one.link)")
+                guard !failures.isEmpty else { return "    <testcase name=\"\(name)\"/>" }
+                let message = Self.escaped(failures.map { "\($0.key): \($0.difference)" }.joined(separator: "; "))
+                return """
+                        <testcase name="\(name)">
+                          <failure message="\(message)">\(Self.escaped(result.name)):\(failures[0].line)</failure>
+                        </testcase>
+                    """
+            }
+            let counts = "tests=\"\(result.cases.count)\" failures=\"\(result.failedCases)\""
+            return (["  <testsuite name=\"\(Self.escaped(result.name))\" \(counts)>"] + cases + ["  </testsuite>"])
+                .joined(separator: "\n")
+        }
+        return (["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"] + suites + ["</testsuites>", ""])
+            .joined(separator: "\n")
+    }
+
+    /// For text and attributes; control characters, which XML 1.0 cannot hold, become a replacement character.
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "\n", "\r", "\t": "&#\(scalar.value);"
+            case _ where scalar.value < 0x20: "\u{FFFD}"
+            default: String(scalar)
+            }
+        }.joined()
+    }
+}
+
+/// The lines that open a suite's links on a booted simulator or a device, each with what it tests.
+struct DeviceCommands {
+    let suite: LinkSuite
+    let apps: [App]
+
+    var lines: [String] {
+        suite.cases.flatMap { one in
+            let isWeb = (try? Link.parse(one.link))?.isWeb ?? false
+            let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
+            return ["# \(one.link)"] + meant.flatMap { lines(one.link, $0, isWeb: isWeb) }
+        }
+    }
+
+    private func lines(_ link: String, _ app: App, isWeb: Bool) -> [String] {
+        switch app.product {
+        case .ios:
+            let tests =
+                isWeb
+                ? "the association file, the entitlement and the app's routing" : "the scheme and the app's routing"
+            return ["# tests \(tests)", "xcrun simctl openurl booted \(Self.quoted(link))"]
+        case .android(let package, _):
+            let view =
+                "am start -W -a android.intent.action.VIEW -c android.intent.category.BROWSABLE -d \(Self.quoted(link))"
+            let verification =
+                isWeb
+                ? "the verification of the host (assetlinks.json), the manifest and the app's routing"
+                : "the manifest and the app's routing"
+            return [
+                "# tests the app's routing only: the package is named",
+                "adb shell \(Self.quoted("\(view) \(package)"))",
+                "# tests \(verification)",
+                "adb shell \(Self.quoted(view))",
+            ]
+        }
+    }
+
+    /// As one word of a shell.
+    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
 }
 
 extension LinkSuite.Case {
-    fileprivate var wantsTrace: Bool { expectations.contains { $0.key == .trace } }
+    /// Whether the case's context leaves room for the app's platform.
+    fileprivate func isFor(_ app: App) -> Bool {
+        switch (context["platform"]?.text, app.product) {
+        case ("ios", .ios), ("android", .android), (nil, _): true
+        default: false
+        }
+    }
 }

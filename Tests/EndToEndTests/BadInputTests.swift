@@ -153,7 +153,7 @@ struct BadInputTests {
         Case(
             name: "missing key",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             key: .none,
             body: #"{"routes":[]}"#,
             status: 401,
@@ -162,7 +162,7 @@ struct BadInputTests {
         Case(
             name: "garbled key",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             key: .garbled,
             body: #"{"routes":[]}"#,
             status: 401,
@@ -171,7 +171,7 @@ struct BadInputTests {
         Case(
             name: "key of another tenant",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             key: .foreign,
             body: #"{"routes":[]}"#,
             status: 403,
@@ -189,7 +189,7 @@ struct BadInputTests {
         Case(
             name: "unknown tenant",
             method: "PUT",
-            path: "/admin/v1/tenants/nobody/table",
+            path: "/admin/v1/tenants/nobody/draft",
             body: #"{"routes":[]}"#,
             status: 404,
             code: "unknown_tenant"
@@ -197,14 +197,14 @@ struct BadInputTests {
         Case(
             name: "tenant that is no id",
             method: "GET",
-            path: "/admin/v1/tenants/Sh%20op/table",
+            path: "/admin/v1/tenants/Sh%20op/draft",
             status: 404,
             code: "unknown_tenant"
         ),
         Case(
             name: "malformed table",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             body: "{",
             status: 400,
             code: "malformed_json"
@@ -212,7 +212,7 @@ struct BadInputTests {
         Case(
             name: "unknown field in a table",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             body: #"{"routes":[{"id":"a","path":"/a","opne":{"screen":"A"}}]}"#,
             status: 422,
             code: "invalid_table"
@@ -220,7 +220,7 @@ struct BadInputTests {
         Case(
             name: "broken pattern",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             body: #"{"routes":[{"id":"a","path":"/{x...}/b"}]}"#,
             status: 422,
             code: "invalid_table"
@@ -228,7 +228,7 @@ struct BadInputTests {
         Case(
             name: "unknown field in a route",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/routes/a",
+            path: "/admin/v1/tenants/shop/draft/routes/a",
             body: #"{"path":"/a","pathh":"/b"}"#,
             status: 422,
             code: "invalid_table"
@@ -236,7 +236,7 @@ struct BadInputTests {
         Case(
             name: "another id in the body",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/routes/a",
+            path: "/admin/v1/tenants/shop/draft/routes/a",
             body: #"{"id":"b","path":"/a"}"#,
             status: 400,
             code: "invalid_request"
@@ -244,7 +244,7 @@ struct BadInputTests {
         Case(
             name: "before a route that is not there",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/routes/a?before=nobody",
+            path: "/admin/v1/tenants/shop/draft/routes/a?before=nobody",
             body: #"{"path":"/a"}"#,
             status: 404,
             code: "unknown_route"
@@ -252,7 +252,7 @@ struct BadInputTests {
         Case(
             name: "removing a route that is not there",
             method: "DELETE",
-            path: "/admin/v1/tenants/shop/routes/nobody",
+            path: "/admin/v1/tenants/shop/draft/routes/nobody",
             status: 404,
             code: "unknown_route"
         ),
@@ -307,7 +307,7 @@ struct BadInputTests {
         Case(
             name: "stale write",
             method: "PUT",
-            path: "/admin/v1/tenants/shop/table",
+            path: "/admin/v1/tenants/shop/draft",
             headers: ["If-Match": #""77""#],
             body: #"{"routes":[]}"#,
             status: 412,
@@ -316,14 +316,14 @@ struct BadInputTests {
         Case(
             name: "environment that does not exist",
             method: "GET",
-            path: "/admin/v1/tenants/shop/table?environment=moon",
+            path: "/admin/v1/tenants/shop/draft?environment=Mo%20on",
             status: 400,
             code: "invalid_request"
         ),
         Case(
             name: "revision that does not exist",
             method: "GET",
-            path: "/admin/v1/tenants/shop/table?revision=99",
+            path: "/admin/v1/tenants/shop/revisions/99/table",
             status: 404,
             code: "unknown_revision"
         ),

@@ -96,34 +96,38 @@ struct TranscriptTests {
             ),
             Exchange(
                 method: "PUT",
-                path: "\(tenant)/table",
+                path: "\(tenant)/draft",
                 headers: [("Content-Type", "application/yaml")],
                 body: "routes:\n  - {id: home, path: /, open: {screen: Home}}\n"
             ),
             Exchange(
                 method: "PUT",
-                path: "\(tenant)/routes/item",
+                path: "\(tenant)/draft/routes/item",
                 body: #"{"path":"/item/{id:int}","open":{"screen":"Item","arguments":{"id":"{id}"}}}"#
             ),
             Exchange(
                 method: "PUT",
-                path: "\(tenant)/routes/first?before=home",
+                path: "\(tenant)/draft/routes/first?before=home",
                 body: #"{"path":"/first","open":{"screen":"First"}}"#
             ),
-            Exchange(method: "PUT", path: "\(tenant)/routes/home", body: #"{"path":"/","open":{"screen":"Start"}}"#),
-            Exchange(method: "GET", path: "\(tenant)/table"),
-            Exchange(method: "DELETE", path: "\(tenant)/routes/first"),
             Exchange(
                 method: "PUT",
-                path: "\(tenant)/routes/twin",
+                path: "\(tenant)/draft/routes/home",
+                body: #"{"path":"/","open":{"screen":"Start"}}"#
+            ),
+            Exchange(method: "GET", path: "\(tenant)/draft"),
+            Exchange(method: "DELETE", path: "\(tenant)/draft/routes/first"),
+            Exchange(
+                method: "PUT",
+                path: "\(tenant)/draft/routes/twin",
                 body: #"{"path":"/item/{n:int}","open":{"screen":"Twin"}}"#
             ),
-            Exchange(method: "POST", path: "\(tenant)/check"),
-            Exchange(method: "POST", path: "\(tenant)/publish"),
-            Exchange(method: "DELETE", path: "\(tenant)/routes/twin"),
-            Exchange(method: "POST", path: "\(tenant)/publish", body: #"{"message":"first"}"#),
+            Exchange(method: "POST", path: "\(tenant)/draft/check"),
+            Exchange(method: "POST", path: "\(tenant)/draft/publish"),
+            Exchange(method: "DELETE", path: "\(tenant)/draft/routes/twin"),
+            Exchange(method: "POST", path: "\(tenant)/draft/publish", body: #"{"message":"first"}"#),
             Exchange(method: "GET", path: "\(tenant)/revisions"),
-            Exchange(method: "GET", path: "\(tenant)/table?revision=1"),
+            Exchange(method: "GET", path: "\(tenant)/revisions/1/table"),
             Exchange(method: "GET", path: "/admin/v1/tenants"),
         ]
         try await withTemporaryDirectory { directory in

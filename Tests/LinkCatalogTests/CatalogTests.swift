@@ -126,15 +126,20 @@ struct CatalogTests {
     }
 
     @Test func tenantWithoutATableIsKnownAndUnmatched() throws {
-        let snapshot = CatalogSnapshot(tenants: [
-            (
-                SettingsRow(
-                    tenant: try #require(TenantID("new")),
-                    revision: 4,
-                    content: try Document.readYAML("domains: [new.example]")
-                ), []
-            )
-        ])
+        let snapshot = CatalogSnapshot(
+            version: 1,
+            tenants: [
+                (
+                    SettingsRow(
+                        tenant: try #require(TenantID("new")),
+                        revision: 4,
+                        content: try Document.readYAML("domains: [new.example]"),
+                        actor: Actor(kind: .system, id: "test", name: "test"),
+                        writtenAt: Timestamp(milliseconds: 0)
+                    ), []
+                )
+            ]
+        )
         let answer = try snapshot.catalog().resolve("https://new.example/", in: Context(), explanation: .omitted)
 
         #expect(answer.resolution.outcome == .unmatched)

@@ -34,11 +34,11 @@ struct RequestTests {
     }
 
     @Test(arguments: [
-        (KeyGrant.Scope.tablesRead, "GET", "/table", 200), (.tablesRead, "PUT", "/table", 403),
-        (.tablesRead, "POST", "/publish", 403), (.tablesRead, "GET", "/exports", 403),
-        (.exportsRead, "GET", "/exports", 200), (.exportsRead, "GET", "/table", 403),
+        (KeyGrant.Scope.tablesRead, "GET", "/draft", 200), (.tablesRead, "PUT", "/draft", 403),
+        (.tablesRead, "POST", "/draft/publish", 403), (.tablesRead, "GET", "/exports", 403),
+        (.exportsRead, "GET", "/exports", 200), (.exportsRead, "GET", "/draft", 403),
         (.publish, "PUT", "/settings", 403), (.tablesWrite, "PUT", "/settings", 403),
-        (.explain, "GET", "/table", 403), (.resolve, "GET", "/settings", 403),
+        (.explain, "GET", "/draft", 403), (.resolve, "GET", "/settings", 403),
     ])
     func scopeOpensOnlyItsOwnEndpoints(
         scope: KeyGrant.Scope,

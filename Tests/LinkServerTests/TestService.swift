@@ -23,8 +23,9 @@ struct TestService: Sendable {
         }
         let change = Change(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
         _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
-        _ = try await parts.editor.saveTable(table, of: tenant, in: .production, expected: nil, change: change)
-        _ = try await parts.editor.publish(tenant, in: .production, message: "", change: change)
+        let place = CatalogEditor.Place(tenant, .production)
+        _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
+        _ = try await parts.editor.publish(place, change: change)
     }
 
     struct IncompleteDocument: Error {}
@@ -143,6 +144,7 @@ private func makeService(
     guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
         throw TestService.IncompleteDocument()
     }
+    let ring = KeyRing([], now: { clock.now })
     let parts = ServerParts(
         resolving: Resolving(
             catalog: catalog,
@@ -154,8 +156,13 @@ private func makeService(
             uptime: { clock.uptime },
             node: "test"
         ),
-        keys: KeyRing([]) { clock.now },
-        editor: CatalogEditor(store: database) { catalog.replace(by: $0) },
+        keys: ring,
+        keyMaker: KeyMaker(store: database, ring: ring) { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
+        editor: CatalogEditor(store: database) { suite, table in
+            suite.failures(against: table, at: clock.now)
+        } goLive: {
+            try catalog.update(from: $0)
+        },
         store: database,
         exporter: Exporter(
             store: log,

@@ -51,13 +51,16 @@ public struct AssociationDiff: Sendable, Hashable {
 
     /// `{"moves": [{"link", "app", "platform", "before", "after"}], "judged": 12}`
     public var json: JSONNode {
-        let moves = moves.map { move in
-            JSONNode.object([
-                "link": .string(move.link), "app": .string(move.app), "platform": .string(move.platform.rawValue),
-                "before": .string(move.before.rawValue), "after": .string(move.after.rawValue),
-            ])
-        }
-        return .object(["moves": .array(moves), "judged": .int(judged)])
+        .object(["moves": .array(moves.map(\.json)), "judged": .int(judged)])
+    }
+}
+
+extension AssociationDiff.Move {
+    public var json: JSONNode {
+        .object([
+            "link": .string(link), "app": .string(app), "platform": .string(platform.rawValue),
+            "before": .string(before.rawValue), "after": .string(after.rawValue),
+        ])
     }
 }
 

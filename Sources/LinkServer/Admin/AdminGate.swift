@@ -1,19 +1,47 @@
+import HTTPTypes
 import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Lets a request in on the admin port: its key, its tenant and environment, and who to name in the audit.
+/// Lets a request in on the admin port: its key, its tenant, environment and draft, and who to name in the audit.
 struct AdminGate {
     let keys: KeyRing
     let now: @Sendable () -> Timestamp
 
-    /// The tenant of the path, for a key that has the scope there.
+    /// A request about one tenant that its key may make.
+    struct Entry {
+        let grant: KeyGrant
+        let place: CatalogEditor.Place
+        let change: Change
+
+        var tenant: TenantID { place.tenant }
+        var environment: EnvironmentID { place.environment }
+    }
+
+    /// The tenant of the path, for a key that has the scope there and in `?environment=`.
     func tenant(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
         guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
             throw Problem(.unknownTenant, "A tenant's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
         let grant = try keys.grant(of: request, scope: scope, tenant: tenant)
-        return Entry(tenant: tenant, environment: try environment(request), change: change(grant, context))
+        let environment = try environment(request)
+        guard grant.allows(environment) else {
+            throw Problem(.forbidden, "This key is not for the environment '\(environment)'.")
+        }
+        let draft = request.uri.queryParameters.get("draft") ?? CatalogEditor.mainDraft
+        guard RouteID(draft) != nil else {
+            throw Problem(.invalidRequest, "A draft's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+        }
+        return Entry(
+            grant: grant,
+            place: CatalogEditor.Place(tenant, environment, draft: draft),
+            change: change(grant, context)
+        )
+    }
+
+    /// A key that has the scope for whatever tenants are its own.
+    func grant(_ request: Request, _ scope: KeyGrant.Scope) throws -> KeyGrant {
+        try keys.grant(of: request, scope: scope, tenant: nil)
     }
 
     func change(_ grant: KeyGrant, _ context: ServerRequestContext) -> Change {
@@ -26,40 +54,58 @@ struct AdminGate {
 
     private func environment(_ request: Request) throws -> EnvironmentID {
         guard let text = request.uri.queryParameters.get("environment") else { return .production }
-        guard text == EnvironmentID.production.rawValue else {
-            throw Problem(.invalidRequest, "The only environment is 'production' for now; leave 'environment' out.")
+        guard let environment = EnvironmentID(text) else {
+            throw Problem(.invalidRequest, "An environment's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
-        return .production
-    }
-
-    struct Entry {
-        let tenant: TenantID
-        let environment: EnvironmentID
-        let change: Change
+        return environment
     }
 }
 
 extension Request {
     /// The body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
-        let body = try await collectBody(upTo: limit)
-        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
-            throw Problem(.malformedJSON, "The body is not UTF-8.")
-        }
+        let text = try await text(upTo: limit)
         let isYAML = headers[.contentType]?.contains("yaml") == true
         guard !isYAML else { return try Document.readYAML(text) }
         return try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: limit, maximumDepth: 64))
     }
 
-    /// The version that `If-Match: "7"` names; nil without the header.
-    func expectedVersion() throws -> Int64? {
+    mutating func text(upTo limit: Int) async throws -> String {
+        let body = try await collectBody(upTo: limit)
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+            throw Problem(.malformedJSON, "The body is not UTF-8.")
+        }
+        return text
+    }
+
+    /// Whether the client sends a body, as far as the headers tell.
+    var hasBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
+
+    /// The JSON object of an optional body with these members; an empty one without a body.
+    mutating func object(_ keys: String..., upTo limit: Int) async throws -> ObjectField {
+        let body = try await collectBody(upTo: limit)
+        let node =
+            body.readableBytes == 0
+            ? JSONNode.object([:])
+            : try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limit))
+        let object = try Field(node, path: "").anyObject()
+        try object.refuseKeys(besides: keys)
+        return object
+    }
+
+    /// What `If-Match` names, without its quotes; nil without the header.
+    func ifMatch<Version>(_ read: (Substring) -> Version?) throws -> Version? {
         guard let header = headers[.ifMatch] else { return nil }
         let text =
             header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1
             ? header.dropFirst().dropLast() : header[...]
-        guard let version = Int64(text) else {
+        guard let version = read(text) else {
             throw Problem(.invalidRequest, "If-Match is the ETag of what was read, such as \"7\".")
         }
         return version
     }
+
+    func expectedDraft() throws -> DraftVersion? { try ifMatch { DraftVersion($0) } }
+    func expectedNumber() throws -> Int64? { try ifMatch { Int64($0) } }
+    func expectedRevision() throws -> Revision? { try expectedNumber().map(Revision.init(rawValue:)) }
 }

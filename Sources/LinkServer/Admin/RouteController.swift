@@ -2,34 +2,68 @@ import HTTPTypes
 import Hummingbird
 import LinkCatalog
 import LinkRouting
+import NIOCore
 
-/// Single routes of a tenant's draft.
+/// Single routes of a tenant's draft, and all of them as a stream of lines.
 struct RouteController {
     let gate: AdminGate
     let editor: CatalogEditor
     let limits: ServerLimits
 
+    private static let lines = "application/x-ndjson"
+
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        router.get("/admin/v1/tenants/:tenant/routes", use: list)
-        router.get("/admin/v1/tenants/:tenant/routes/:id", use: show)
-        router.put("/admin/v1/tenants/:tenant/routes/:id", use: write)
-        router.delete("/admin/v1/tenants/:tenant/routes/:id", use: remove)
+        router.get("/admin/v1/tenants/:tenant/draft/routes", use: list)
+        router.post("/admin/v1/tenants/:tenant/draft/routes", use: importRoutes)
+        router.get("/admin/v1/tenants/:tenant/draft/routes/:id", use: show)
+        router.put("/admin/v1/tenants/:tenant/draft/routes/:id", use: write)
+        router.delete("/admin/v1/tenants/:tenant/draft/routes/:id", use: remove)
     }
 
+    /// A part of the list; all of it, a route a line, for who accepts NDJSON.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
-        let draft = try await editor.draft(of: entry.tenant, in: entry.environment)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("routes", draft.content["routes"] ?? .array([]))
-        writer.endObject()
-        return Response(json: writer.bytes, headers: [.eTag: "\"\(draft.version)\""])
+        let draft = try await editor.draft(at: entry.place)
+        let routes = draft.content["routes"]?.elements ?? []
+        guard request.headers[.accept]?.contains(Self.lines) == true else {
+            let page = try Page(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
+            return Response(page, eTag: draft.version)
+        }
+        let body = ResponseBody { writer in
+            for start in stride(from: 0, to: routes.count, by: 256) {
+                let chunk = routes[start..<min(start + 256, routes.count)].map { $0.json() + "\n" }.joined()
+                try await writer.write(ByteBuffer(string: chunk))
+            }
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [.contentType: Self.lines, .cacheControl: "no-store", .eTag: "\"\(draft.version)\""]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// A route a line. They take the place of those with their ids, new ones go last; `?mode=replace` leaves no others.
+    @Sendable private func importRoutes(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesWrite)
+        let mode = request.uri.queryParameters.get("mode") ?? "merge"
+        guard ["merge", "replace"].contains(mode) else {
+            throw Problem(.invalidRequest, "'mode' is 'merge' or 'replace'.")
+        }
+        var lines = RouteLines(limit: limits.tableBytes)
+        for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
+        let (draft, findings) = try await editor.importRoutes(
+            try lines.finish(),
+            replacing: mode == "replace",
+            at: entry.place,
+            expected: try request.expectedDraft(),
+            limit: entry.grant,
+            change: entry.change
+        )
+        return Response(draft: draft, findings: findings)
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
-        let route = try await editor.route(try id(context), of: entry.tenant, in: entry.environment)
-        return Response(json: Array(route.json().utf8))
+        let (route, version) = try await editor.route(try id(context), at: entry.place)
+        return Response(route, eTag: version)
     }
 
     /// A route keeps its place; a new one goes last, or before another with `?before=ID`.
@@ -44,13 +78,13 @@ struct RouteController {
             placement = .before(before)
         }
         var request = request
-        let route = try await request.document(upTo: limits.tableBytes)
         let (draft, findings, isNew) = try await editor.saveRoute(
-            route,
+            try await request.document(upTo: limits.tableBytes),
             id: id,
             placement: placement,
-            of: entry.tenant,
-            in: entry.environment,
+            at: entry.place,
+            expected: try request.expectedDraft(),
+            limit: entry.grant,
             change: entry.change
         )
         return Response(draft: draft, findings: findings, status: isNew ? .created : .ok)
@@ -58,13 +92,14 @@ struct RouteController {
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
-        _ = try await editor.removeRoute(
+        let draft = try await editor.removeRoute(
             try id(context),
-            of: entry.tenant,
-            in: entry.environment,
+            at: entry.place,
+            expected: try request.expectedDraft(),
+            limit: entry.grant,
             change: entry.change
         )
-        return Response(status: .noContent)
+        return Response(status: .noContent, headers: [.eTag: "\"\(draft.version)\""])
     }
 
     private func id(_ context: ServerRequestContext) throws -> RouteID {
@@ -72,5 +107,45 @@ struct RouteController {
             throw Problem(.invalidRequest, "A route's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
         return id
+    }
+}
+
+/// NDJSON as it comes in, cut into lines that are read at once.
+private struct RouteLines {
+    private var routes: [JSONNode] = []
+    private var rest: [UInt8] = []
+    private var line = 1
+    private var bytes = 0
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ chunk: some Collection<UInt8>) throws {
+        bytes += chunk.count
+        guard bytes <= limit else {
+            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+        }
+        rest += chunk
+        var start = rest.startIndex
+        while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            try read(rest[start..<end])
+            start = end + 1
+            line += 1
+        }
+        rest.removeFirst(start)
+    }
+
+    mutating func finish() throws -> [JSONNode] {
+        try read(rest[...])
+        return routes
+    }
+
+    private mutating func read(_ text: ArraySlice<UInt8>) throws {
+        guard text.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
+        do {
+            routes.append(try JSONReader.parse(Array(text), limits: JSONReader.Limits(maximumBytes: 1 << 20)))
+        } catch {
+            throw Problem(.malformedJSON, "Line \(line) of the body is not JSON: \(error.description)")
+        }
     }
 }

@@ -14,36 +14,66 @@ struct TenantController {
         router.get("/admin/v1/tenants", use: list)
         router.get("/admin/v1/tenants/:tenant/settings", use: show)
         router.put("/admin/v1/tenants/:tenant/settings", use: write)
+        router.get("/admin/v1/tenants/:tenant/settings/history", use: history)
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.keys.grant(of: request, scope: .tablesRead, tenant: nil)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("tenants")
-        writer.beginArray()
-        for (settings, live) in try await store.snapshot().tenants where grant.allows(.tablesRead, for: settings.tenant)
-        {
-            writer.beginObject()
-            writer.member("id", settings.tenant.rawValue)
-            writer.member("settingsRevision", settings.revision)
-            writer.key("live")
-            writer.beginObject()
-            for table in live { writer.member(table.environment.rawValue, table.revision.rawValue) }
-            writer.endObject()
-            writer.endObject()
-        }
-        writer.endArray()
-        writer.endObject()
-        return Response(json: writer.bytes)
+        let grant = try gate.grant(request, .tablesRead)
+        let visible = try await store.snapshot().tenants.filter { grant.allows(.tablesRead, for: $0.settings.tenant) }
+        return Response(
+            try Page(request).answer(of: visible, "tenants") { tenant in
+                .object([
+                    "id": .string(tenant.settings.tenant.rawValue),
+                    "settingsRevision": .int(tenant.settings.revision),
+                    "live": JSONNode(
+                        .object(
+                            tenant.live.map { JSONNode.Member($0.environment.rawValue, .int($0.revision.rawValue)) }
+                        )
+                    ),
+                ])
+            } key: {
+                $0.settings.tenant.rawValue
+            }
+        )
     }
 
+    /// What is live, or an earlier one with `?revision=`.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
-        guard let row = try await store.settings(of: entry.tenant) else {
-            throw CatalogEditor.Failure.unknownTenant(entry.tenant)
+        try await store.require(entry.tenant)
+        var number: Int64?
+        if let text = request.uri.queryParameters.get("revision") {
+            guard let revision = Int64(text) else {
+                throw Problem(.invalidRequest, "'revision' is a number, such as 3.")
+            }
+            number = revision
+        }
+        guard let row = try await store.settings(of: entry.tenant, revision: number) else {
+            throw Problem(.unknownRevision, "There are no such settings; list them at …/settings/history.")
         }
         return answer(row)
+    }
+
+    /// Newest first, without their contents.
+    @Sendable private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        let page = try Page(request)
+        let rows = try await store.settingsHistory(
+            of: entry.tenant,
+            before: try page.number(),
+            limit: page.limit + 1
+        )
+        return Response(
+            page.answer("settings", rows) { row in
+                .object([
+                    "settingsRevision": .int(row.revision), "actor": row.actor.json,
+                    "writtenAt": .string(row.writtenAt.description),
+                ])
+            } cursor: {
+                "\($0.revision)"
+            }
+        )
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -55,7 +85,7 @@ struct TenantController {
             row = try await editor.saveSettings(
                 content,
                 of: entry.tenant,
-                expected: try request.expectedVersion(),
+                expected: try request.expectedNumber(),
                 change: entry.change
             )
         } catch let error as DocumentError {

@@ -49,10 +49,12 @@ struct ResolveController {
                 link.url,
                 clientEventID: link.clientEventID,
                 in: message.context,
+                environment: message.environment,
                 explanation: message.explanation,
                 by: caller
             )
         }
+        try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try await resolving.record(&passages, arrivedAt: context.arrival)
         return try Response(json: answer(passages, isBatch: isBatch, warnings: message.warnings))
@@ -82,10 +84,25 @@ struct ResolveController {
         }
     }
 
+    /// Some tenants answer only to their own apps and servers.
+    private func checkClientKey(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
+        for table in passages.compactMap(\.answer.table) where table.settings.clientKey == .required {
+            guard let grant else {
+                throw Problem(
+                    .missingKey,
+                    "This tenant's links are resolved for a key only: send 'Authorization: Bearer fp_…' with scope 'resolve'."
+                )
+            }
+            guard grant.allows(.resolve, for: table.tenant), grant.allows(table.environment) else {
+                throw Problem(.forbidden, "This key lacks the scope 'resolve' for the link's tenant or environment.")
+            }
+        }
+    }
+
     /// A trace shows unpublished paths: it needs a key of scope `explain`, or a tenant that shows them to all.
     private func checkExplanation(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
         for table in passages.compactMap(\.answer.table) where table.settings.explain == .key {
-            guard grant?.allows(.explain, for: table.tenant) == true else {
+            guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
                 throw Problem(
                     .explainForbidden,
                     "'explain' needs a key with the scope 'explain'; leave it out, or send the key."

@@ -19,6 +19,8 @@ package struct ResolveRequest: Sendable {
 
     package let subject: Subject
     package var context: Context
+    /// Whose table is asked; the domain's owner has one for each.
+    package let environment: EnvironmentID
     package let occurredAt: Timestamp?
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
@@ -27,7 +29,7 @@ package struct ResolveRequest: Sendable {
     package init(_ field: Field) throws {
         let object = try field.anyObject()
         var warnings: [String] = []
-        let known = ["url", "links", "continuation", "context", "purpose", "clientEventId", "explain"]
+        let known = ["url", "links", "continuation", "context", "purpose", "clientEventId", "explain", "environment"]
         for (key, value) in object.all where !known.contains(key) {
             warnings.append("\(value.path) is not known and was ignored.")
         }
@@ -60,6 +62,7 @@ package struct ResolveRequest: Sendable {
             occurredAt = nil
         }
         self.warnings = warnings
+        environment = try object["environment"]?.identifier(EnvironmentID.self) ?? .production
         purpose = try object["purpose"]?.choice(Event.Purpose.self) ?? .live
         explanation = try object["explain"]?.bool() == true ? .included : .omitted
     }

@@ -63,10 +63,11 @@ package struct Resolving: Sendable {
         _ url: String,
         clientEventID: String?,
         in context: Context,
+        environment: EnvironmentID = .production,
         explanation: Router.Explanation,
         by caller: Caller
     ) -> Passage {
-        let answer = catalog.current.resolve(url, in: context, explanation: explanation)
+        let answer = catalog.current.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
         event.clientEventID = clientEventID
         return Passage(answer: answer, url: url, event: event)

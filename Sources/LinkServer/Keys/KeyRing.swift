@@ -7,11 +7,20 @@ import Synchronization
 /// The keys that are valid now, by id.
 package final class KeyRing: Sendable {
     private let grants: Mutex<[String: KeyGrant]>
+    /// The hour in which each key was last seen, and where to tell a new one.
+    private let uses = Mutex<[String: Timestamp]>([:])
+    private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
     private let now: @Sendable () -> Timestamp
 
-    package init(_ grants: [KeyGrant], now: @escaping @Sendable () -> Timestamp) {
+    /// - Parameter noteUse: Called when a key is used for the first time in an hour.
+    package init(
+        _ grants: [KeyGrant],
+        now: @escaping @Sendable () -> Timestamp,
+        noteUse: @escaping @Sendable (_ id: String, _ hour: Timestamp) -> Void = { _, _ in }
+    ) {
         self.grants = Mutex(Dictionary(grants.map { ($0.id, $0) }) { $1 })
         self.now = now
+        self.noteUse = noteUse
     }
 
     package func replace(by grants: [KeyGrant]) {
@@ -27,14 +36,21 @@ package final class KeyRing: Sendable {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
             let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash),
-            grant.expiresAt.map({ now() < $0 }) ?? true
+            grant.isValid(at: now())
         else {
             throw Problem(
                 .invalidKey,
-                "The key is not one of this server's, or it has expired. Make one with 'fingerpost keys create'."
+                "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
             )
         }
+        note(grant)
         return grant
+    }
+
+    private func note(_ grant: KeyGrant) {
+        let hour = Timestamp(milliseconds: now().milliseconds / 3_600_000 * 3_600_000)
+        let isNew = uses.withLock { $0.updateValue(hour, forKey: grant.id) != hour } && grant.lastUsedAt != hour
+        if isNew { noteUse(grant.id, hour) }
     }
 
     /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are the key's own.

@@ -23,9 +23,11 @@ package struct APIKey: Sendable, Hashable {
 
     package var secretHash: Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
-    /// Makes a key from 41 random bytes or more.
+    package static let randomBytes = 41
+
+    /// Makes a key from `randomBytes` random bytes or more.
     package init?(environment: EnvironmentID, random: Data) {
-        guard random.count >= 41 else { return nil }
+        guard random.count >= Self.randomBytes else { return nil }
         self.environment = environment
         id = random.prefix(9).base64URL.replacing("-", with: "A").replacing("_", with: "B")
         secret = random.dropFirst(9).prefix(32).base64URL
@@ -74,66 +76,4 @@ package struct APIKey: Sendable, Hashable {
     /// 62⁶ is more than 2³², so no two checks are written alike.
     private static let checkLength = 6
     private static let checkDigits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-}
-
-/// What a key may do.
-package struct KeyGrant: Sendable, Hashable {
-    package let id: String
-    package let secretHash: Data
-    /// Nil for a key of every tenant.
-    package let tenant: TenantID?
-    package let scopes: Set<Scope>
-    package let createdAt: Timestamp
-    package let expiresAt: Timestamp?
-    package let name: String
-
-    package enum Scope: String, Sendable, CaseIterable {
-        case resolve, explain
-        case tablesRead = "tables:read"
-        case tablesWrite = "tables:write"
-        case publish
-        case exportsRead = "exports:read"
-        case keys
-        /// Includes every other scope.
-        case admin
-    }
-
-    package init(
-        id: String,
-        secretHash: Data,
-        tenant: TenantID?,
-        scopes: Set<Scope>,
-        createdAt: Timestamp,
-        expiresAt: Timestamp?,
-        name: String
-    ) {
-        self.id = id
-        self.secretHash = secretHash
-        self.tenant = tenant
-        self.scopes = scopes
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.name = name
-    }
-
-    package func allows(_ scope: Scope, for tenant: TenantID?) -> Bool {
-        (scopes.contains(scope) || scopes.contains(.admin)) && (self.tenant == nil || self.tenant == tenant)
-    }
-}
-
-/// Who changed something.
-package struct Actor: Sendable, Hashable {
-    package enum Kind: String, Sendable, CaseIterable {
-        case key, person, system
-    }
-
-    package let kind: Kind
-    package let id: String
-    package let name: String
-
-    package init(kind: Kind, id: String, name: String) {
-        self.kind = kind
-        self.id = id
-        self.name = name
-    }
 }

@@ -1,0 +1,278 @@
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+package struct SettingsRow: Sendable, Hashable {
+    package let tenant: TenantID
+    package let revision: Int64
+    package let content: JSONNode
+    package let actor: Actor
+    package let writtenAt: Timestamp
+
+    package init(tenant: TenantID, revision: Int64, content: JSONNode, actor: Actor, writtenAt: Timestamp) {
+        self.tenant = tenant
+        self.revision = revision
+        self.content = content
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}
+
+/// Which writing of a draft is meant. No two are ever alike, also when a draft is published and begun anew.
+package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
+    /// Counts the tenant's writes.
+    case written(Int64)
+    /// There is no draft: what would be edited is what is live, or nothing.
+    case live(Revision?)
+
+    /// As an ETag says it, without quotes.
+    package init?(_ text: some StringProtocol) {
+        if let version = Int64(text), version > 0 {
+            self = .written(version)
+        } else if text.hasPrefix("live-"), let revision = Int64(text.dropFirst(5)), revision >= 0 {
+            self = .live(revision == 0 ? nil : Revision(rawValue: revision))
+        } else {
+            return nil
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .written(let version): "\(version)"
+        case .live(let revision): "live-\(revision?.rawValue ?? 0)"
+        }
+    }
+}
+
+package struct DraftRow: Sendable, Hashable {
+    package let name: String
+    /// The revision that the draft was begun from.
+    package let base: Revision?
+    package let version: DraftVersion
+    package let content: JSONNode
+    /// Who wrote it last, and when; nil when there is no draft yet.
+    package let actor: Actor?
+    package let writtenAt: Timestamp?
+
+    package init(
+        name: String,
+        base: Revision?,
+        version: DraftVersion,
+        content: JSONNode,
+        actor: Actor? = nil,
+        writtenAt: Timestamp? = nil
+    ) {
+        self.name = name
+        self.base = base
+        self.version = version
+        self.content = content
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}
+
+/// A table that is to be live, and what it was checked against.
+package struct Publication: Sendable {
+    package var tenant: TenantID
+    package var environment: EnvironmentID
+    package var content: JSONNode
+    package var message: String
+    package var approvals: [String] = []
+    /// Why failing suites do not keep it back; nil when none fails.
+    package var overrideReason: String?
+    package var origin: Origin
+    package var checked: Checked
+
+    package enum Origin: Sendable, Hashable {
+        case draft(String, DraftVersion)
+        /// An earlier revision of the same environment.
+        case rollback(Revision)
+        /// A revision of another environment.
+        case promotion(Revision)
+
+        package var name: String {
+            switch self {
+            case .draft: "draft"
+            case .rollback: "rollback"
+            case .promotion: "promotion"
+            }
+        }
+    }
+
+    package struct Checked: Sendable, Hashable {
+        package let live: Revision?
+        package let settings: Int64
+        /// The newest version of the tenant's suites; 0 without any.
+        package let suites: Int64
+
+        package init(live: Revision?, settings: Int64, suites: Int64) {
+            self.live = live
+            self.settings = settings
+            self.suites = suites
+        }
+    }
+}
+
+package struct RevisionRow: Sendable, Hashable {
+    package let revision: Revision
+    package let environment: EnvironmentID
+    package let parent: Revision?
+    /// SHA-256 of the content, hexadecimal.
+    package let contentHash: String
+    package let message: String
+    package let actor: Actor
+    package let publishedAt: Timestamp
+    package let routeCount: Int
+    /// `draft`, `rollback` or `promotion`.
+    package let origin: String
+    /// The revision that was rolled back to or promoted.
+    package let originRevision: Revision?
+    package let approvals: [String]
+    package let overrideReason: String?
+
+    package init(
+        revision: Revision,
+        environment: EnvironmentID,
+        parent: Revision?,
+        contentHash: String,
+        message: String,
+        actor: Actor,
+        publishedAt: Timestamp,
+        routeCount: Int,
+        origin: String,
+        originRevision: Revision?,
+        approvals: [String],
+        overrideReason: String?
+    ) {
+        self.revision = revision
+        self.environment = environment
+        self.parent = parent
+        self.contentHash = contentHash
+        self.message = message
+        self.actor = actor
+        self.publishedAt = publishedAt
+        self.routeCount = routeCount
+        self.origin = origin
+        self.originRevision = originRevision
+        self.approvals = approvals
+        self.overrideReason = overrideReason
+    }
+}
+
+package struct SuiteRow: Sendable, Hashable {
+    package let name: String
+    package let version: Int64
+    /// As it was written, YAML or JSON.
+    package let content: String
+
+    package init(name: String, version: Int64, content: String) {
+        self.name = name
+        self.version = version
+        self.content = content
+    }
+}
+
+/// How a key comes to its end.
+package enum KeyEnd: String, Sendable {
+    case revoke = "key.revoke"
+    /// Another one replaces it, and it goes on for a while.
+    case rotate = "key.rotate"
+}
+
+package struct AuditRow: Sendable, Hashable {
+    package let id: Int64
+    package let at: Timestamp
+    package let actor: Actor
+    /// Such as `table.publish`.
+    package let action: String
+    package let tenant: TenantID?
+    package let environment: EnvironmentID?
+    package let subject: String
+    /// What was and what is, as far as it is small: numbers, hashes, grants.
+    package let before: JSONNode?
+    package let after: JSONNode?
+    package let requestID: String
+    /// SHA-256 over the row and the hash of the row before; nil in rows from before rows were chained.
+    package let hash: String?
+
+    package init(
+        id: Int64,
+        at: Timestamp,
+        actor: Actor,
+        action: String,
+        tenant: TenantID?,
+        environment: EnvironmentID?,
+        subject: String,
+        before: JSONNode?,
+        after: JSONNode?,
+        requestID: String,
+        hash: String?
+    ) {
+        self.id = id
+        self.at = at
+        self.actor = actor
+        self.action = action
+        self.tenant = tenant
+        self.environment = environment
+        self.subject = subject
+        self.before = before
+        self.after = after
+        self.requestID = requestID
+        self.hash = hash
+    }
+}
+
+package struct AuditVerdict: Sendable, Hashable {
+    package let rows: Int
+    /// The hash of the last row, to be kept elsewhere: whoever has it sees when rows at the end are missing.
+    package let head: String?
+    /// The first row that is not as it was written, or before which rows are missing.
+    package let brokenAt: Int64?
+
+    package init(rows: Int, head: String?, brokenAt: Int64?) {
+        self.rows = rows
+        self.head = head
+        self.brokenAt = brokenAt
+    }
+}
+
+/// A request that may come twice.
+package struct RepeatedRequest: Sendable, Hashable {
+    /// The id of the key that sent it.
+    package let actor: String
+    /// The `Idempotency-Key`.
+    package let key: String
+    /// SHA-256 of its method, target and body.
+    package let hash: Data
+
+    package init(actor: String, key: String, hash: Data) {
+        self.actor = actor
+        self.key = key
+        self.hash = hash
+    }
+}
+
+package struct StoredAnswer: Sendable, Hashable {
+    package let status: Int
+    package let headers: [String: String]
+    package let body: Data
+
+    package init(status: Int, headers: [String: String], body: Data) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+package enum KnownRequest: Sendable, Hashable {
+    case new
+    case answered(StoredAnswer)
+    /// The first one is still being worked on, or the server stopped in the middle of it.
+    case unfinished
+    /// The key came with another request.
+    case other
+}

@@ -1,0 +1,96 @@
+package import LinkRouting
+
+/// What the store holds at one moment.
+package struct CatalogSnapshot: Sendable {
+    package struct Live: Sendable {
+        package let environment: EnvironmentID
+        package let revision: Revision
+        /// The table as it is stored: JSON.
+        package let text: String
+
+        package init(environment: EnvironmentID, revision: Revision, text: String) {
+            self.environment = environment
+            self.revision = revision
+            self.text = text
+        }
+    }
+
+    /// Grows with every write.
+    package let version: Int64
+    package let tenants: [(settings: SettingsRow, live: [Live])]
+
+    package init(version: Int64, tenants: [(settings: SettingsRow, live: [Live])]) {
+        self.version = version
+        self.tenants = tenants
+    }
+
+    /// The catalog that the rows say; tables that `earlier` has already are not compiled again. Rows were checked when they
+    /// were written: one that cannot be read is a broken store.
+    package func catalog(reusing earlier: Catalog = Catalog()) throws -> Catalog {
+        let compiled = Dictionary(earlier.tables.map { (TableVersion($0), $0) }) { first, _ in first }
+        var tables: [PublishedTable] = []
+        for (row, live) in tenants {
+            let settings = try Settings(Field(row.content, path: "settings"))
+            for table in live {
+                let version = TableVersion(
+                    tenant: row.tenant,
+                    environment: table.environment,
+                    revision: table.revision,
+                    settingsRevision: row.revision
+                )
+                if let known = compiled[version] {
+                    tables.append(known)
+                    continue
+                }
+                let content = try Document.readJSON(table.text)
+                tables.append(
+                    PublishedTable(
+                        tenant: row.tenant,
+                        environment: table.environment,
+                        revision: table.revision,
+                        settingsRevision: row.revision,
+                        settings: settings,
+                        table: try RouteTable(Field(content, path: "table"))
+                    )
+                )
+            }
+            if !live.contains(where: { $0.environment == .production }) {
+                tables.append(
+                    PublishedTable(
+                        tenant: row.tenant,
+                        environment: .production,
+                        revision: nil,
+                        settingsRevision: row.revision,
+                        settings: settings,
+                        table: RouteTable()
+                    )
+                )
+            }
+        }
+        return Catalog(tables)
+    }
+}
+
+/// What a compiled table is made from: the same version is the same table.
+package struct TableVersion: Sendable, Hashable {
+    package let tenant: TenantID
+    package let environment: EnvironmentID
+    package let revision: Revision?
+    package let settingsRevision: Int64
+
+    package init(tenant: TenantID, environment: EnvironmentID, revision: Revision?, settingsRevision: Int64) {
+        self.tenant = tenant
+        self.environment = environment
+        self.revision = revision
+        self.settingsRevision = settingsRevision
+    }
+
+    package init(_ table: PublishedTable) {
+        self.init(
+            tenant: table.tenant,
+            environment: table.environment,
+            revision: table.revision,
+            settingsRevision: table.settingsRevision
+        )
+    }
+}

@@ -1,0 +1,154 @@
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Where tenants, settings, drafts, revisions, suites and keys are kept. Every write is one transaction with its audit row.
+package protocol CatalogStore: Sendable {
+    /// Every tenant with its live settings and tables.
+    func snapshot() async throws -> CatalogSnapshot
+
+    // MARK: Settings
+
+    /// Nil for a tenant that is not there; `revision` nil is the live one.
+    func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow?
+    /// Newest first, those before a revision.
+    func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsRow]
+    /// Writes the next settings and the domains and schemes that come with them; makes the tenant if it is new.
+    ///
+    /// Throws `OwnershipConflict` when another tenant owns one of them, `StaleWrite` when `expected` is not the current
+    /// revision, `CatalogMoved` when other tables than those of `checked` are live.
+    func saveSettings(
+        _ content: JSONNode,
+        identity: Identity,
+        of tenant: TenantID,
+        expected: Int64?,
+        checked: [EnvironmentID: Revision],
+        change: Change
+    ) async throws -> SettingsRow
+
+    // MARK: Drafts
+
+    func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftRow]
+    func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
+    /// Throws `StaleWrite` when `expected` is not the draft's current version. A new draft is based on what is live.
+    func saveDraft(
+        _ content: JSONNode,
+        name: String,
+        of tenant: TenantID,
+        in environment: EnvironmentID,
+        expected: DraftVersion?,
+        change: Change
+    ) async throws -> DraftRow
+    /// False when there was none.
+    func removeDraft(
+        _ name: String,
+        of tenant: TenantID,
+        in environment: EnvironmentID,
+        expected: DraftVersion?,
+        change: Change
+    ) async throws -> Bool
+
+    // MARK: Revisions
+
+    func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision?
+    /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
+    ///
+    /// Throws `CatalogMoved` when what the publication was checked against is no longer so.
+    func publish(_ publication: Publication, change: Change) async throws -> RevisionRow
+    /// Newest first, those before a revision; of every environment for nil.
+    func revisions(
+        of tenant: TenantID,
+        in environment: EnvironmentID?,
+        before: Revision?,
+        limit: Int
+    ) async throws -> [RevisionRow]
+    func revision(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow?
+    func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode?
+    /// Forgets revisions that are older than the newest `keep` and than `before`; never one that is live anywhere or that a
+    /// draft is based on. Those that went.
+    func prune(_ tenant: TenantID, keep: Int, before: Timestamp, change: Change) async throws -> [Revision]
+
+    // MARK: Suites
+
+    func suites(of tenant: TenantID) async throws -> [SuiteRow]
+    func saveSuite(
+        _ content: String,
+        name: String,
+        of tenant: TenantID,
+        expected: Int64?,
+        change: Change
+    ) async throws -> SuiteRow
+    /// False when there was none.
+    func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: Change) async throws -> Bool
+
+    // MARK: Keys
+
+    func saveKey(_ grant: KeyGrant, change: Change) async throws
+    func keyGrants() async throws -> [KeyGrant]
+    /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
+    func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> KeyGrant?
+    func noteUse(ofKey id: String, at hour: Timestamp) async throws
+    /// The continuation keys, newest first; makes one from `random` when there is none or the newest is older than `age` ms.
+    func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
+
+    // MARK: Audit
+
+    /// Newest first, those before an id; of every tenant for nil.
+    func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow]
+    /// Reads the whole audit and computes its hashes again.
+    func verifyAudit() async throws -> AuditVerdict
+
+    // MARK: Repeated requests
+
+    /// Notes that a request with an `Idempotency-Key` is being worked on, unless it is known; forgets those before `oldest`.
+    func beginRequest(_ request: RepeatedRequest, at now: Timestamp, oldest: Timestamp) async throws -> KnownRequest
+    /// Keeps the answer, or with nil forgets that the request began.
+    func endRequest(_ request: RepeatedRequest, with answer: StoredAnswer?) async throws
+}
+
+extension CatalogStore {
+    package func settings(of tenant: TenantID) async throws -> SettingsRow? {
+        try await settings(of: tenant, revision: nil)
+    }
+}
+
+/// Who changes the catalog, when, and with which request.
+package struct Change: Sendable {
+    package let actor: Actor
+    package let at: Timestamp
+    package let requestID: String
+
+    package init(actor: Actor, at: Timestamp, requestID: String) {
+        self.actor = actor
+        self.at = at
+        self.requestID = requestID
+    }
+}
+
+/// Another tenant owns a domain or scheme.
+package struct OwnershipConflict: Error, Hashable, Sendable {
+    package enum Kind: String, Sendable { case domain, scheme }
+    package let kind: Kind
+    package let name: String
+
+    package init(kind: Kind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+/// Somebody else wrote first; read again and repeat.
+package struct StaleWrite: Error, Hashable, Sendable {
+    /// As its ETag says it, without quotes.
+    package let current: String
+    package init(current: String) { self.current = current }
+}
+
+/// What a change was checked against is no longer so; check again and repeat.
+package struct CatalogMoved: Error, Hashable, Sendable {
+    package init() {}
+}

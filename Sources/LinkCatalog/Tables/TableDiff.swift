@@ -1,0 +1,149 @@
+package import LinkRouting
+
+/// What one table says otherwise than another, by route.
+package struct TableDiff: Sendable, Hashable {
+    package var added: [Route]
+    package var removed: [Route]
+    package var changed: [Change]
+    /// Routes that stand at another place among those that both tables have. Places decide only between equal patterns.
+    package var moved: [RouteID]
+    /// Of whatever the table says beside its routes, such as `defaults.fallback.web`.
+    package var others: [Field]
+
+    /// A route as it is written.
+    package struct Route: Sendable, Hashable {
+        package let id: String
+        package let content: JSONNode
+
+        package var path: String? { content["path"]?.text }
+        package var owner: String? { content["owner"]?.text }
+    }
+
+    package struct Change: Sendable, Hashable {
+        package let id: String
+        package let before: Route
+        package let after: Route
+        package let fields: [Field]
+    }
+
+    /// One value: nil where a side does not have it.
+    package struct Field: Sendable, Hashable {
+        /// From the route or the table down: `open.arguments.id`.
+        package let path: String
+        package let before: JSONNode?
+        package let after: JSONNode?
+    }
+
+    package init(from before: JSONNode, to after: JSONNode) {
+        let (old, new) = (Self.routes(of: before), Self.routes(of: after))
+        let (oldByID, newByID) = (Self.byID(old), Self.byID(new))
+        added = new.filter { oldByID[$0.id] == nil }
+        removed = old.filter { newByID[$0.id] == nil }
+        changed = new.compactMap { route in
+            guard let earlier = oldByID[route.id], earlier != route else { return nil }
+            let fields = Self.fields(earlier.content, route.content, at: "")
+            // Only the order of keys differs.
+            guard !fields.isEmpty else { return nil }
+            return Change(id: route.id, before: earlier, after: route, fields: fields)
+        }
+        moved = Self.moved(old.map(\.id).filter { newByID[$0] != nil }, new.map(\.id).filter { oldByID[$0] != nil })
+            .compactMap { RouteID($0) }
+        others = Self.fields(before.withoutRoutes, after.withoutRoutes, at: "")
+    }
+
+    package var isEmpty: Bool {
+        added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty && others.isEmpty
+    }
+
+    /// The routes of a table in its order, those without an id left out.
+    static func routes(of table: JSONNode) -> [Route] {
+        (table["routes"]?.elements ?? []).compactMap { node in
+            node["id"]?.text.map { Route(id: $0, content: node) }
+        }
+    }
+
+    static func byID(_ routes: [Route]) -> [String: Route] {
+        Dictionary(routes.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// What stands between other neighbours: everything outside a longest run that both orders have.
+    private static func moved(_ before: [String], _ after: [String]) -> [String] {
+        guard before != after else { return [] }
+        let places = Dictionary(before.enumerated().map { ($1, $0) }) { first, _ in first }
+        // Longest increasing subsequence of the old places (patience sorting): what keeps its order.
+        var piles: [(place: Int, index: Int)] = []
+        var previous: [Int?] = []
+        let order = after.compactMap { places[$0] }
+        for (index, place) in order.enumerated() {
+            var (low, high) = (0, piles.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if piles[middle].place < place { low = middle + 1 } else { high = middle }
+            }
+            previous.append(low > 0 ? piles[low - 1].index : nil)
+            if low < piles.count { piles[low] = (place, index) } else { piles.append((place, index)) }
+        }
+        var kept: Set<Int> = []
+        var next = piles.last?.index
+        while let index = next {
+            kept.insert(index)
+            next = previous[index]
+        }
+        return after.indices.filter { !kept.contains($0) }.map { after[$0] }
+    }
+
+    /// Objects are compared member by member; lists and scalars as a whole.
+    static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
+        guard before != after else { return [] }
+        guard let old = before?.members, let new = after?.members else {
+            return [Field(path: path, before: before, after: after)]
+        }
+        let names = old.map(\.key) + new.map(\.key).filter { key in !old.contains { $0.key == key } }
+        return names.flatMap { name in
+            fields(before?[name], after?[name], at: path.isEmpty ? name : "\(path).\(name)")
+        }
+    }
+}
+
+extension JSONNode {
+    fileprivate var withoutRoutes: JSONNode { JSONNode(.object((members ?? []).filter { $0.key != "routes" })) }
+}
+
+extension TableDiff {
+    /// One sentence a change, for people.
+    package var words: [String] {
+        added.map { "adds '\($0.id)'\($0.path.map { " for \($0)" } ?? "")" }
+            + removed.map { "removes '\($0.id)'\($0.path.map { " for \($0)" } ?? "")" }
+            + changed.flatMap { change in change.fields.map { "'\(change.id)': \($0.words)" } }
+            + (moved.isEmpty ? [] : ["moves \(moved.map { "'\($0)'" }.joined(separator: ", "))"])
+            + others.map { "table: \($0.words)" }
+    }
+
+    /// `{"added": [{id, path}], "removed", "changed": [{id, fields: [{path, before, after}]}], "moved", "table", "words"}`
+    package var json: JSONNode {
+        func routes(_ routes: [Route]) -> JSONNode {
+            .array(routes.map { .object(["id": .string($0.id), "path": $0.path.map(JSONNode.string)]) })
+        }
+        return .object([
+            "added": routes(added), "removed": routes(removed),
+            "changed": .array(
+                changed.map { .object(["id": .string($0.id), "fields": .array($0.fields.map(\.json))]) }
+            ),
+            "moved": .array(moved.map { .string($0.rawValue) }), "table": .array(others.map(\.json)),
+            "words": .array(words.map(JSONNode.string)),
+        ])
+    }
+}
+
+extension TableDiff.Field {
+    fileprivate var words: String {
+        switch (before, after) {
+        case (nil, let after?): "\(path) is now \(after.json())"
+        case (let before?, nil): "\(path) is no longer \(before.json())"
+        case (let before?, let after?): "\(path) changes from \(before.json()) to \(after.json())"
+        case (nil, nil): path
+        }
+    }
+
+    fileprivate var json: JSONNode { .object(["path": .string(path), "before": before, "after": after]) }
+}

@@ -1,0 +1,72 @@
+package import AppAssociation
+package import LinkRouting
+
+/// What publishing a table would change, and whether it may.
+package struct TablePlan: Sendable {
+    /// The table that would be live: the draft's changes put on top of what is.
+    package let content: JSONNode
+    /// What is live now, and what else the plan was made against.
+    package let checked: Publication.Checked
+    package let diff: TableDiff
+    package let findings: [Finding]
+    /// Of the tenant's stored suites.
+    package let suiteFailures: [SuiteFailure]
+    /// Links of the suites that move between app and browser.
+    package let moves: [AssociationDiff.Move]
+
+    package var errors: [Finding] { findings.filter { $0.severity == .error } }
+}
+
+/// A case of a suite that does not come out as expected.
+package struct SuiteFailure: Sendable, Hashable {
+    /// The name of the stored suite, or the path of its file.
+    package var suite: String
+    package var line: Int
+    package var link: String
+    /// What was expected of the answer: `route`, `action` …
+    package var key: String
+    package var difference: String
+
+    package init(suite: String, line: Int, link: String, key: String, difference: String) {
+        self.suite = suite
+        self.line = line
+        self.link = link
+        self.key = key
+        self.difference = difference
+    }
+
+    package var json: JSONNode {
+        .object([
+            "suite": .string(suite), "line": .int(line), "link": .string(link), "expected": .string(key),
+            "difference": .string(difference),
+        ])
+    }
+}
+
+/// What came of a suite.
+package struct SuiteResult: Sendable, Hashable {
+    package var name: String
+    /// In the order of the suite.
+    package var cases: [Case]
+    package var failures: [SuiteFailure]
+
+    package struct Case: Sendable, Hashable {
+        package var line: Int
+        package var link: String
+    }
+
+    package init(_ suite: LinkSuite, failures: [SuiteFailure]) {
+        name = suite.name ?? ""
+        cases = suite.cases.map { Case(line: $0.position.line, link: $0.link) }
+        self.failures = failures
+    }
+
+    package var failedCases: Int { Set(failures.map(\.line)).count }
+
+    /// `{suite, cases, failures}`
+    package var json: JSONNode {
+        .object([
+            "suite": .string(name), "cases": .int(cases.count), "failures": .array(failures.map(\.json)),
+        ])
+    }
+}

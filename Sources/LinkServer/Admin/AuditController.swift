@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkRouting
+
+/// Who changed what. Rows are only ever added.
+struct AuditController {
+    let gate: AdminGate
+    let store: any CatalogStore
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/audit", use: list)
+        router.post("/admin/v1/audit/verify", use: verify)
+    }
+
+    /// Newest first; of `?tenant=` or all that are the key's.
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        var tenant: TenantID?
+        if let text = request.uri.queryParameters.get("tenant") {
+            guard let id = TenantID(text) else {
+                throw Problem(.unknownTenant, "A tenant's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            }
+            tenant = id
+        }
+        let grant = try gate.keys.grant(of: request, scope: .admin, tenant: tenant)
+        let page = try Page(request)
+        let rows = try await store.audit(
+            of: tenant ?? grant.tenant,
+            before: try page.number(),
+            limit: page.limit + 1
+        )
+        return Response(page.answer("audit", rows, \.json) { "\($0.id)" })
+    }
+
+    @Sendable private func verify(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try gate.grant(request, .admin)
+        guard grant.tenant == nil else {
+            throw Problem(.forbidden, "The chain runs through all tenants; it takes a key of all of them.")
+        }
+        return Response(try await store.verifyAudit().json)
+    }
+}
+
+extension AuditVerdict {
+    package var json: JSONNode {
+        .object([
+            "intact": .bool(brokenAt == nil), "rows": .int(rows), "head": head.map(JSONNode.string) ?? .null,
+            "brokenAt": brokenAt.map { .int($0) },
+        ])
+    }
+}
+
+extension AuditRow {
+    fileprivate var json: JSONNode {
+        .object([
+            "id": .int(id), "at": .string(at.description), "actor": actor.json, "action": .string(action),
+            "tenant": tenant.map { .string($0.rawValue) }, "environment": environment.map { .string($0.rawValue) },
+            "subject": .string(subject), "before": before, "after": after, "requestId": .string(requestID),
+            "hash": hash.map(JSONNode.string),
+        ])
+    }
+}

@@ -1,0 +1,190 @@
+import AppAssociation
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// A tenant's drafts: what is edited, checked, tested and published. `?draft=` names one, else it is `main`.
+struct DraftController {
+    let gate: AdminGate
+    let editor: CatalogEditor
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/drafts", use: list)
+        router.get("/admin/v1/tenants/:tenant/draft", use: show)
+        router.put("/admin/v1/tenants/:tenant/draft", use: write)
+        router.delete("/admin/v1/tenants/:tenant/draft", use: remove)
+        router.post("/admin/v1/tenants/:tenant/draft/check", use: check)
+        router.post("/admin/v1/tenants/:tenant/draft/plan", use: plan)
+        router.post("/admin/v1/tenants/:tenant/draft/test", use: test)
+        router.post("/admin/v1/tenants/:tenant/draft/publish", use: publish)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
+        return Response(try Page(request).answer(of: drafts, "drafts", \.json, key: \.name))
+    }
+
+    /// The table as it is edited; without a draft the live one.
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        let draft = try await editor.draft(at: entry.place)
+        return Response(draft.content, eTag: draft.version)
+    }
+
+    @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesWrite)
+        var request = request
+        let (draft, findings) = try await editor.saveDraft(
+            try await request.document(upTo: limits.tableBytes),
+            at: entry.place,
+            expected: try request.expectedDraft(),
+            limit: entry.grant,
+            change: entry.change
+        )
+        return Response(draft: draft, findings: findings)
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesWrite)
+        try await store.require(entry.tenant)
+        // A key that may write some routes only may not throw away the others' changes.
+        if entry.grant.routes != nil { throw Problem(.forbidden, "A key that is limited to routes removes no drafts.") }
+        let wasThere = try await store.removeDraft(
+            entry.place.draft,
+            of: entry.tenant,
+            in: entry.environment,
+            expected: try request.expectedDraft(),
+            change: entry.change
+        )
+        guard wasThere else { throw CatalogEditor.Failure.noDraft(entry.place.draft) }
+        return Response(status: .noContent)
+    }
+
+    /// What a check of the body says, or of the draft when there is none.
+    @Sendable private func check(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        var request = request
+        let content =
+            request.hasBody
+            ? try await request.document(upTo: limits.tableBytes)
+            : try await editor.draft(at: entry.place).content
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("findings")
+        do {
+            writer.findings(try await editor.findings(in: content, of: entry.tenant))
+        } catch CatalogEditor.Failure.findings(let findings) {
+            writer.findings(findings)
+        }
+        writer.endObject()
+        return Response(json: writer.bytes)
+    }
+
+    /// What publishing the body would change, or the draft when there is none.
+    @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        var request = request
+        let content = request.hasBody ? try await request.document(upTo: limits.tableBytes) : nil
+        let plan = try await editor.plan(content, at: entry.place)
+        return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
+    }
+
+    /// Runs the suite of the body against the draft, or the stored ones without a body.
+    @Sendable private func test(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        var request = request
+        let text = request.hasBody ? try await request.text(upTo: limits.tableBytes) : nil
+        let results = try await editor.test(try text.map { try LinkSuite($0) }, at: entry.place)
+        return Response(.object(["suites": .array(results.map(\.json))]))
+    }
+
+    @Sendable private func publish(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .publish)
+        let expected = try request.expectedDraft()
+        var request = request
+        let published = try await editor.publish(
+            entry.place,
+            expected: expected,
+            note: try await request.note(upTo: limits.bodyBytes),
+            limit: entry.grant,
+            change: entry.change
+        )
+        return Response(published)
+    }
+}
+
+extension CatalogStore {
+    /// Throws for a tenant that is not there.
+    func require(_ tenant: TenantID) async throws {
+        guard try await settings(of: tenant) != nil else { throw CatalogEditor.Failure.unknownTenant(tenant) }
+    }
+}
+
+extension Request {
+    /// `{"message", "approvals", "override": {"reason"}}`, all of it optional.
+    mutating func note(upTo limit: Int) async throws -> CatalogEditor.Note {
+        let object = try await object("message", "approvals", "override", upTo: limit)
+        let reason = try object["override"]?.object("reason").required("reason")
+        if let reason, try reason.text().isEmpty { throw reason.error("say why, for the audit.") }
+        return CatalogEditor.Note(
+            message: try object["message"]?.text() ?? "",
+            approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],
+            overrideReason: try reason?.text()
+        )
+    }
+}
+
+extension Response {
+    /// A draft as it is now, and what publishing it would say.
+    init(draft: DraftRow, findings: [Finding], status: HTTPResponse.Status = .ok) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("draft", draft.name)
+        writer.member("version", "\(draft.version)")
+        writer.member("base", draft.base?.rawValue)
+        writer.member("routes", draft.content["routes"]?.elements?.count ?? 0)
+        writer.key("findings")
+        writer.findings(findings)
+        writer.endObject()
+        self.init(status: status, json: writer.bytes, headers: [.eTag: "\"\(draft.version)\""])
+    }
+
+    init(_ published: CatalogEditor.Published) {
+        var members = published.row.json.members ?? []
+        members += (published.plan.json.members ?? []).filter { ["changes", "findings", "moves"].contains($0.key) }
+        self.init(JSONNode(.object(members)), status: .created, eTag: published.row.revision.rawValue)
+    }
+}
+
+extension DraftRow {
+    fileprivate var json: JSONNode {
+        .object([
+            "draft": .string(name), "version": .string("\(version)"), "base": base.map { .int($0.rawValue) } ?? .null,
+            "routes": .int(content["routes"]?.elements?.count ?? 0), "actor": actor?.json,
+            "writtenAt": writtenAt.map { .string($0.description) },
+        ])
+    }
+}
+
+extension TablePlan {
+    /// `{live, changes, findings, suiteFailures, moves}`
+    var json: JSONNode {
+        var writer = JSONWriter()
+        writer.findings(findings)
+        let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
+        return .object([
+            "live": checked.live.map { .int($0.rawValue) } ?? .null, "changes": diff.json,
+            "findings": findings ?? .null,
+            "suiteFailures": .array(suiteFailures.map(\.json)), "moves": .array(moves.map(\.json)),
+        ])
+    }
+}
+
+extension Actor {
+    var json: JSONNode { .object(["kind": .string(kind.rawValue), "id": .string(id), "name": .string(name)]) }
+}

@@ -1,0 +1,104 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// Keys of the admin API and of callers. Nobody hands out more than he has.
+struct KeyController {
+    let gate: AdminGate
+    let keys: KeyMaker
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    /// How long the old key of a rotation goes on by default, and at most.
+    private static let grace = Int64(86_400)
+    private static let maximumGrace = Int64(90 * 86_400)
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/keys", use: list)
+        router.post("/admin/v1/keys", use: create)
+        router.get("/admin/v1/keys/:id", use: show)
+        router.post("/admin/v1/keys/:id/rotate", use: rotate)
+        router.delete("/admin/v1/keys/:id", use: revoke)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try gate.grant(request, .keys)
+        let visible = try await store.keyGrants().filter { grant.tenant == nil || $0.tenant == grant.tenant }
+        return Response(try Page(request).answer(of: visible, "keys", \.json, key: \.id))
+    }
+
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        Response(try await target(request, context).json)
+    }
+
+    /// `{"name", "tenant", "scopes", "environments", "owners", "pathPrefixes", "expiresAt"}`; the answer's `key` is shown once.
+    @Sendable private func create(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let grant = try gate.grant(request, .keys)
+        var request = request
+        let object = try await request.object(
+            "name",
+            "tenant",
+            "scopes",
+            "environments",
+            "owners",
+            "pathPrefixes",
+            "expiresAt",
+            upTo: limits.bodyBytes
+        )
+        let wanted = try KeyMaker.Wish(object, at: gate.now())
+        if let tenant = wanted.tenant { try await store.require(tenant) }
+        let (key, made) = try await keys.create(wanted, change: gate.change(grant, context), within: grant)
+        return Response(made.json(with: key), status: .created)
+    }
+
+    /// A new key for the same, while the old one goes on for `{"graceSeconds": 86400}`.
+    @Sendable private func rotate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let old = try await target(request, context)
+        let grant = try gate.grant(request, .keys)
+        guard old.isWithin(grant) else {
+            throw Problem(.forbidden, "The key may do more than this one; a key hands out no more than it has.")
+        }
+        guard old.isValid(at: gate.now()) else {
+            throw Problem(.invalidRequest, "The key has ended; make a new one with POST /admin/v1/keys.")
+        }
+        var request = request
+        let object = try await request.object("graceSeconds", upTo: limits.bodyBytes)
+        let grace = try object["graceSeconds"]?.int(in: 0...Self.maximumGrace) ?? Self.grace
+        let change = gate.change(grant, context)
+        let (key, made) = try await keys.create(KeyMaker.Wish(old), change: change, within: grant)
+        let end = Timestamp(milliseconds: change.at.milliseconds + grace * 1_000)
+        let ending = try await store.endKey(old.id, at: end, as: .rotate, change: change)
+        try await keys.reload()
+        var members = made.json(with: key).members ?? []
+        members.append(JSONNode.Member("replaces", ending?.json ?? .null))
+        return Response(JSONNode(.object(members)), status: .created)
+    }
+
+    /// Ends a key at once.
+    @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let old = try await target(request, context)
+        let grant = try gate.grant(request, .keys)
+        let change = gate.change(grant, context)
+        let ended = try await store.endKey(old.id, at: change.at, as: .revoke, change: change)
+        try await keys.reload()
+        return Response(ended?.json ?? .null)
+    }
+
+    /// The key of the path, one that the caller may see.
+    private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
+        let grant = try gate.grant(request, .keys)
+        let id = context.parameters.get("id") ?? ""
+        let known = try await store.keyGrants().first { $0.id == id }
+        guard let known, grant.tenant == nil || known.tenant == grant.tenant else {
+            throw Problem(.unknownKey, "There is no such key; list them at /admin/v1/keys.")
+        }
+        return known
+    }
+}
+
+extension KeyGrant {
+    fileprivate func json(with key: APIKey) -> JSONNode {
+        JSONNode(.object([JSONNode.Member("key", .string(key.token))] + (json.members ?? [])))
+    }
+}

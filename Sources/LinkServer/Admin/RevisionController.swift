@@ -1,0 +1,175 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// Published tables: read, compared, brought back, taken over into another environment, forgotten.
+struct RevisionController {
+    let gate: AdminGate
+    let editor: CatalogEditor
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/table", use: live)
+        router.get("/admin/v1/tenants/:tenant/revisions", use: list)
+        router.post("/admin/v1/tenants/:tenant/revisions/prune", use: prune)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision", use: show)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision/table", use: table)
+        router.get("/admin/v1/tenants/:tenant/revisions/:revision/diff", use: diff)
+        router.post("/admin/v1/tenants/:tenant/revisions/:revision/rollback", use: rollBack)
+        router.post("/admin/v1/tenants/:tenant/revisions/:revision/promote", use: promote)
+    }
+
+    /// What is answered from now.
+    @Sendable private func live(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        guard let revision = try await store.live(of: entry.tenant, in: entry.environment) else {
+            throw Problem(.noTable, "Nothing is published in '\(entry.environment)' yet; publish a draft first.")
+        }
+        return Response(try await content(of: revision, entry), eTag: revision.rawValue)
+    }
+
+    /// Newest first; of one environment with `?environment=`, else of all that the key is for.
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        let page = try Page(request)
+        let rows = try await store.revisions(
+            of: entry.tenant,
+            in: entry.environment,
+            before: try page.number().map(Revision.init(rawValue:)),
+            limit: page.limit + 1
+        )
+        return Response(page.answer("revisions", rows, \.json) { "\($0.revision.rawValue)" })
+    }
+
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        return Response(try await row(try number(context), entry).json)
+    }
+
+    @Sendable private func table(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        return Response(try await content(of: try await row(try number(context), entry).revision, entry))
+    }
+
+    /// From this revision to `?to=`, by default what is live.
+    @Sendable private func diff(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        let from = try await row(try number(context), entry).revision
+        var to = try await store.live(of: entry.tenant, in: entry.environment)
+        if let text = request.uri.queryParameters.get("to") {
+            guard let number = Int64(text) else { throw Problem(.invalidRequest, "'to' is the number of a revision.") }
+            to = try await row(Revision(rawValue: number), entry).revision
+        }
+        guard let to else {
+            throw Problem(.noTable, "Nothing is published in '\(entry.environment)'; name a revision with 'to'.")
+        }
+        let diff = TableDiff(from: try await content(of: from, entry), to: try await content(of: to, entry))
+        return Response(
+            .object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": diff.json])
+        )
+    }
+
+    /// Publishes the revision's table again, under a new number.
+    @Sendable private func rollBack(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .publish)
+        let row = try await row(try number(context), entry)
+        guard row.environment == entry.environment else {
+            throw Problem(
+                .invalidRequest,
+                "Revision \(row.revision) is one of '\(row.environment)'; promote it to '\(entry.environment)' instead."
+            )
+        }
+        return try await publish(row.revision, entry.place, request, entry)
+    }
+
+    /// Publishes the revision's table in the environment `?to=`.
+    @Sendable private func promote(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .publish)
+        guard let text = request.uri.queryParameters.get("to"), let target = EnvironmentID(text) else {
+            throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
+        }
+        guard entry.grant.allows(target) else {
+            throw Problem(.forbidden, "This key is not for the environment '\(target)'.")
+        }
+        var place = entry.place
+        place.environment = target
+        return try await publish(try await row(try number(context), entry).revision, place, request, entry)
+    }
+
+    private func publish(
+        _ revision: Revision,
+        _ place: CatalogEditor.Place,
+        _ request: Request,
+        _ entry: AdminGate.Entry
+    ) async throws -> Response {
+        let expected = try request.expectedRevision()
+        var request = request
+        return Response(
+            try await editor.rollBack(
+                place,
+                to: revision,
+                expected: expected,
+                note: try await request.note(upTo: limits.bodyBytes),
+                limit: entry.grant,
+                change: entry.change
+            )
+        )
+    }
+
+    /// `{"keep": 50, "olderThanDays": 90}`
+    @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .admin)
+        try await store.require(entry.tenant)
+        var request = request
+        let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)
+        let keep = try object["keep"]?.int(in: 1...1_000_000) ?? 50
+        let days = try object["olderThanDays"]?.int(in: 0...36_500) ?? 90
+        let gone = try await store.prune(
+            entry.tenant,
+            keep: Int(keep),
+            before: Timestamp(milliseconds: entry.change.at.milliseconds - days * 86_400_000),
+            change: entry.change
+        )
+        return Response(.object(["pruned": .array(gone.map { .int($0.rawValue) })]))
+    }
+
+    private func number(_ context: ServerRequestContext) throws -> Revision {
+        guard let number = context.parameters.get("revision").flatMap({ Int64($0) }), number > 0 else {
+            throw Problem(.invalidRequest, "A revision is a number, such as 7.")
+        }
+        return Revision(rawValue: number)
+    }
+
+    /// A revision that the key may see.
+    private func row(_ revision: Revision, _ entry: AdminGate.Entry) async throws -> RevisionRow {
+        guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
+            throw CatalogEditor.Failure.unknownRevision(revision)
+        }
+        return row
+    }
+
+    private func content(of revision: Revision, _ entry: AdminGate.Entry) async throws -> JSONNode {
+        guard let content = try await store.content(of: revision, tenant: entry.tenant) else {
+            throw CatalogEditor.Failure.unknownRevision(revision)
+        }
+        return content
+    }
+}
+
+extension RevisionRow {
+    var json: JSONNode {
+        .object([
+            "revision": .int(revision.rawValue), "environment": .string(environment.rawValue),
+            "parent": parent.map { .int($0.rawValue) } ?? .null, "contentHash": .string(contentHash),
+            "routes": .int(routeCount), "message": .string(message), "actor": actor.json,
+            "publishedAt": .string(publishedAt.description), "origin": .string(origin),
+            "originRevision": originRevision.map { .int($0.rawValue) },
+            "approvals": .array(approvals.map(JSONNode.string)),
+            "overrideReason": overrideReason.map(JSONNode.string),
+        ])
+    }
+}

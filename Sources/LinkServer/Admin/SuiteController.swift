@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// A tenant's stored suites: a table that fails one is not published.
+struct SuiteController {
+    let gate: AdminGate
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/suites", use: list)
+        router.get("/admin/v1/tenants/:tenant/suites/:name", use: show)
+        router.put("/admin/v1/tenants/:tenant/suites/:name", use: write)
+        router.delete("/admin/v1/tenants/:tenant/suites/:name", use: remove)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        try await store.require(entry.tenant)
+        return Response(
+            try Page(request).answer(of: try await store.suites(of: entry.tenant), "suites", \.json, key: \.name)
+        )
+    }
+
+    /// The text, as it was written.
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        let name = try name(context)
+        guard let row = try await store.suites(of: entry.tenant).first(where: { $0.name == name }) else {
+            throw Self.unknown(name)
+        }
+        var response = Response(json: Array(row.content.utf8), headers: [.eTag: "\"\(row.version)\""])
+        let isJSON = row.content.first { !$0.isWhitespace } == "{"
+        response.headers[.contentType] = isJSON ? "application/json" : "application/yaml"
+        return response
+    }
+
+    @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesWrite)
+        try await store.require(entry.tenant)
+        let name = try name(context)
+        var request = request
+        let text = try await request.text(upTo: limits.suiteBytes)
+        let suite = try LinkSuite(text)
+        guard suite.tenant == nil || suite.tenant == entry.tenant else {
+            throw Problem(.invalidRequest, "The suite says that it is for another tenant; correct 'tenant'.")
+        }
+        let row = try await store.saveSuite(
+            text,
+            name: name,
+            of: entry.tenant,
+            expected: try request.expectedNumber(),
+            change: entry.change
+        )
+        return Response(row.json, eTag: row.version)
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesWrite)
+        let name = try name(context)
+        let wasThere = try await store.removeSuite(
+            name,
+            of: entry.tenant,
+            expected: try request.expectedNumber(),
+            change: entry.change
+        )
+        guard wasThere else { throw Self.unknown(name) }
+        return Response(status: .noContent)
+    }
+
+    private func name(_ context: ServerRequestContext) throws -> String {
+        guard let name = context.parameters.get("name"), RouteID(name) != nil else {
+            throw Problem(.invalidRequest, "A suite's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+        }
+        return name
+    }
+
+    private static func unknown(_ name: String) -> Problem {
+        Problem(.unknownSuite, "The tenant has no suite '\(name)'; list them at …/suites.")
+    }
+}
+
+extension SuiteRow {
+    fileprivate var json: JSONNode {
+        .object([
+            "suite": .string(name), "version": .int(version),
+            "cases": .int((try? LinkSuite(content))?.cases.count ?? 0),
+        ])
+    }
+}

@@ -1,0 +1,36 @@
+package import LinkCatalog
+package import LinkRouting
+package import Logging
+import ServiceLifecycle
+
+/// Writes down when keys were used: at most once an hour for each, beside the requests.
+package struct KeyUseRecorder: Service {
+    private let store: any CatalogStore
+    private let logger: Logger
+    private let uses: AsyncStream<Use>
+    private let continuation: AsyncStream<Use>.Continuation
+
+    private struct Use: Sendable {
+        let id: String
+        let hour: Timestamp
+    }
+
+    package init(store: any CatalogStore, logger: Logger) {
+        self.store = store
+        self.logger = logger
+        // Who floods us with more keys than this loses only their times.
+        (uses, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1_024))
+    }
+
+    package func note(_ id: String, _ hour: Timestamp) { continuation.yield(Use(id: id, hour: hour)) }
+
+    package func run() async throws {
+        for await use in uses.cancelOnGracefulShutdown() {
+            do {
+                try await store.noteUse(ofKey: use.id, at: use.hour)
+            } catch {
+                logger.warning("a key's last use was not stored", metadata: ["error": "\(error)", "key": "\(use.id)"])
+            }
+        }
+    }
+}

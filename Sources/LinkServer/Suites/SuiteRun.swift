@@ -1,0 +1,88 @@
+import AppAssociation
+package import LinkCatalog
+package import LinkRouting
+
+extension LinkSuite {
+    /// Runs the suite against a table, published or not: what does not come out as expected. Nothing is recorded.
+    ///
+    /// Only a server seals continuations, so nothing is expected of them here.
+    package func failures(against table: PublishedTable, at now: Timestamp) -> [SuiteFailure] {
+        let catalog = Catalog([table])
+        var files = AssociationFiles(router: table.router)
+        return cases.flatMap { one in
+            var warnings: [String] = []
+            // A suite was read with its contexts, so each of them can be read.
+            var context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
+            context.now = context.now ?? now
+            let answer = catalog.resolve(
+                one.link,
+                in: context,
+                environment: table.environment,
+                explanation: one.wantsTrace ? .included : .omitted
+            )
+            let limits = JSONReader.Limits(maximumBytes: 1 << 20)
+            let node = try? JSONReader.parse(ResolveResponse(answer).json(), limits: limits)
+            var failures = one.failures(of: node ?? .null, suite: name ?? "", sealsContinuations: false)
+            if let difference = files.difference(one, action: answer.resolution.action) {
+                failures.append(one.failure("association", difference, suite: name ?? ""))
+            }
+            return failures
+        }
+    }
+}
+
+/// The files of a table's hosts, each made once.
+private struct AssociationFiles {
+    let router: Router
+    private var apple: [String: AppleAppSiteAssociation] = [:]
+    private var android: [String: AssetLinks] = [:]
+
+    init(router: Router) { self.router = router }
+
+    /// Why a link that the table opens in the app does not get there; nil where it does, or does not go through the system.
+    mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
+        let opens: [Action] = [.openApp, .signIn, .updateApp]
+        guard one.via == .system || one.via == .page, let action, opens.contains(action), let id = one.app,
+            let host = try? Link.parse(one.link).host
+        else { return nil }
+        guard let app = router.identity.apps.first(where: { $0.id == id }) else {
+            return "the settings have no app '\(id)'"
+        }
+        guard let domain = router.identity.domain(for: host)?.host else {
+            return "no domain of the tenant covers '\(host)'"
+        }
+        switch app.product {
+        case .ios(let team, let bundle):
+            let made =
+                apple[domain]
+                ?? (try? AppleAppSiteAssociation(parsing: AppleFileGenerator.file(for: domain, router: router)))
+            apple[domain] = made
+            let outcome = made?.decision(for: one.link, app: "\(team).\(bundle)").outcome
+            return outcome == .match ? nil : "the file of \(domain) keeps the link in the browser"
+        case .android(let package, _):
+            let made =
+                android[domain] ?? (try? AssetLinks(parsing: AndroidFileGenerator.file(for: domain, router: router)))
+            android[domain] = made
+            let outcome = made?.decision(for: one.link, package: package).outcome
+            return outcome == .match || outcome == .manifest
+                ? nil : "the file of \(domain) keeps the link in the browser"
+        }
+    }
+}
+
+extension LinkSuite.Case {
+    package var wantsTrace: Bool { expectations.contains { $0.key == .trace } }
+
+    package func failures(of answer: JSONNode, suite: String, sealsContinuations: Bool) -> [SuiteFailure] {
+        expectations.compactMap { expectation in
+            guard expectation.key != .continuation || sealsContinuations,
+                let difference = expectation.difference(in: answer)
+            else { return nil }
+            return failure(expectation.key.rawValue, difference, suite: suite)
+        }
+    }
+
+    func failure(_ key: String, _ difference: String, suite: String) -> SuiteFailure {
+        SuiteFailure(suite: suite, line: position.line, link: link, key: key, difference: difference)
+    }
+}

@@ -1,0 +1,137 @@
+import Crypto
+import Foundation
+import GRDB
+package import LinkCatalog
+package import LinkRouting
+
+/// What an audit row says beside who, when and with which request.
+struct Audited {
+    let action: String
+    let tenant: TenantID?
+    let environment: EnvironmentID?
+    let subject: String
+    let before: JSONNode?
+    let after: JSONNode?
+
+    init(
+        _ action: String,
+        _ tenant: TenantID?,
+        _ environment: EnvironmentID? = nil,
+        subject: String,
+        before: JSONNode? = nil,
+        after: JSONNode? = nil
+    ) {
+        self.action = action
+        self.tenant = tenant
+        self.environment = environment
+        self.subject = subject
+        self.before = before
+        self.after = after
+    }
+}
+
+extension CatalogDatabase {
+    /// Adds a row, in the transaction of what it tells of. Its hash covers every column and the hash before it.
+    static func audit(_ audited: Audited, _ change: Change, _ db: Database) throws {
+        let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
+        let row = AuditRow(
+            id: (last?["id"] ?? 0) + 1,
+            at: change.at,
+            actor: change.actor,
+            action: audited.action,
+            tenant: audited.tenant,
+            environment: audited.environment,
+            subject: audited.subject,
+            before: audited.before,
+            after: audited.after,
+            requestID: change.requestID,
+            hash: nil
+        )
+        try db.execute(
+            sql: """
+                INSERT INTO audit (id, at, actor_kind, actor_id, actor_name, action, tenant, environment, subject, before,
+                    after, request_id, hash)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                row.id, row.at.milliseconds, row.actor.kind.rawValue, row.actor.id, row.actor.name, row.action,
+                row.tenant?.rawValue, row.environment?.rawValue, row.subject, row.before?.json(), row.after?.json(),
+                row.requestID, row.chainHash(after: last?["hash"]),
+            ]
+        )
+    }
+
+    /// A version and the SHA-256 of what it is: enough to tell it again.
+    static func mark(_ version: some CustomStringConvertible, _ text: String) -> JSONNode {
+        .object([
+            "version": .string("\(version)"),
+            "sha256": .string(Data(SHA256.hash(data: Data(text.utf8))).hexadecimal),
+        ])
+    }
+
+    package func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM audit WHERE id < ? AND (? IS NULL OR tenant = ?) ORDER BY id DESC LIMIT ?
+                    """,
+                arguments: [before ?? .max, tenant?.rawValue, tenant?.rawValue, limit]
+            ).map(Self.auditRow)
+        }
+    }
+
+    package func verifyAudit() async throws -> AuditVerdict {
+        try await pool.read { db in
+            var (count, head) = (0, Data?.none)
+            var previous: Int64?
+            let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
+            while let row = try rows.next() {
+                let said = try Self.auditRow(row)
+                let isNext = previous.map { said.id == $0 + 1 } ?? true
+                let hash = row["hash"] as Data?
+                // Rows from before the chain have none, but none may stand behind one that has.
+                guard isNext, hash == nil ? head == nil : hash == said.chainHash(after: head) else {
+                    return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: said.id)
+                }
+                (count, head, previous) = (count + 1, hash, said.id)
+            }
+            // AUTOINCREMENT remembers the last id also when its row is gone.
+            let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
+            let isCut = last.map { $0 != previous ?? 0 } ?? false
+            return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: isCut ? (previous ?? 0) + 1 : nil)
+        }
+    }
+
+    private static func auditRow(_ row: Row) throws -> AuditRow {
+        AuditRow(
+            id: row["id"],
+            at: Timestamp(milliseconds: row["at"]),
+            actor: actor(row),
+            action: row["action"],
+            tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
+            environment: (row["environment"] as String?).flatMap { EnvironmentID($0) },
+            subject: row["subject"],
+            before: try (row["before"] as String?).map(content),
+            after: try (row["after"] as String?).map(content),
+            requestID: row["request_id"],
+            hash: (row["hash"] as Data?)?.hexadecimal
+        )
+    }
+}
+
+extension AuditRow {
+    /// SHA-256 over the hash before and the row as JSON with fixed order, so that no two rows are written alike.
+    fileprivate func chainHash(after previous: Data?) -> Data {
+        let fields: [JSONNode] = [
+            .int(id), .int(at.milliseconds), .string(actor.kind.rawValue), .string(actor.id), .string(actor.name),
+            .string(action), tenant.map { .string($0.rawValue) } ?? .null,
+            environment.map { .string($0.rawValue) } ?? .null, .string(subject), before ?? .null, after ?? .null,
+            .string(requestID),
+        ]
+        var hash = SHA256()
+        hash.update(data: previous ?? Data())
+        hash.update(data: Data(JSONNode.array(fields).json().utf8))
+        return Data(hash.finalize())
+    }
+}

@@ -1,0 +1,113 @@
+package import Foundation
+import GRDB
+package import LinkCatalog
+package import LinkRouting
+
+extension CatalogDatabase {
+    package func saveKey(_ grant: KeyGrant, change: Change) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, expires_at, environments, owners,
+                        path_prefixes)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    grant.id, grant.secretHash, grant.tenant?.rawValue,
+                    Self.list(grant.scopes.map(\.rawValue).sorted()),
+                    grant.name, grant.createdAt.milliseconds, grant.expiresAt?.milliseconds,
+                    Self.list(grant.environments?.map(\.rawValue).sorted()),
+                    Self.list(grant.routes?.owners?.sorted()), Self.list(grant.routes?.pathPrefixes),
+                ]
+            )
+            try Self.audit(
+                Audited("key.create", grant.tenant, subject: grant.id, after: grant.json),
+                change,
+                db
+            )
+        }
+    }
+
+    package func keyGrants() async throws -> [KeyGrant] {
+        try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
+    }
+
+    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> KeyGrant? {
+        try await pool.write { db in
+            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM api_key WHERE id = ?", arguments: [id]) else {
+                return nil
+            }
+            let before = try Self.grant(row)
+            var after = before
+            switch action {
+            case .revoke: after.revokedAt = before.revokedAt ?? end
+            case .rotate: after.expiresAt = min(before.expiresAt ?? end, end)
+            }
+            guard after != before else { return before }
+            try db.execute(
+                sql: "UPDATE api_key SET revoked_at = ?, expires_at = ? WHERE id = ?",
+                arguments: [after.revokedAt?.milliseconds, after.expiresAt?.milliseconds, id]
+            )
+            try Self.audit(
+                Audited(action.rawValue, before.tenant, subject: id, before: before.json, after: after.json),
+                change,
+                db
+            )
+            return after
+        }
+    }
+
+    /// No change of anybody's rights, and so without an audit row.
+    package func noteUse(ofKey id: String, at hour: Timestamp) async throws {
+        try await pool.write { db in
+            try db.execute(
+                sql: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
+                arguments: [hour.milliseconds, id]
+            )
+        }
+    }
+
+    private static func grant(_ row: Row) throws -> KeyGrant {
+        func set(_ column: String) throws -> [String]? {
+            try (row[column] as String?).map { (try content($0).elements ?? []).compactMap(\.text) }
+        }
+        let (owners, prefixes) = (try set("owners"), try set("path_prefixes"))
+        return KeyGrant(
+            id: row["id"],
+            secretHash: row["secret_hash"],
+            tenant: (row["tenant"] as String?).flatMap { TenantID($0) },
+            scopes: Set((try set("scopes") ?? []).compactMap(KeyGrant.Scope.init(rawValue:))),
+            environments: try set("environments").map { Set($0.compactMap { EnvironmentID($0) }) },
+            routes: owners == nil && prefixes == nil
+                ? nil : KeyGrant.RouteLimit(owners: owners.map(Set.init), pathPrefixes: prefixes),
+            createdAt: Timestamp(milliseconds: row["created_at"]),
+            expiresAt: (row["expires_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+            revokedAt: (row["revoked_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+            lastUsedAt: (row["last_used_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+            name: row["name"]
+        )
+    }
+
+    private static func list(_ texts: [String]?) -> String? {
+        texts.map { JSONNode.array($0.map(JSONNode.string)).json() }
+    }
+
+    package func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data] {
+        try await pool.write { db in
+            let newest = try Int64.fetchOne(db, sql: "SELECT max(created_at) FROM continuation_key")
+            if newest.map({ now.milliseconds - $0 > age }) ?? true {
+                try db.execute(
+                    sql: "INSERT INTO continuation_key (key, created_at) VALUES (?, ?)",
+                    arguments: [random, now.milliseconds]
+                )
+                try db.execute(
+                    sql: """
+                        DELETE FROM continuation_key
+                        WHERE id NOT IN (SELECT id FROM continuation_key ORDER BY id DESC LIMIT 2)
+                        """
+                )
+            }
+            return try Data.fetchAll(db, sql: "SELECT key FROM continuation_key ORDER BY id DESC")
+        }
+    }
+}

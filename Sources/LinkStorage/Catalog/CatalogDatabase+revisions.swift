@@ -1,0 +1,214 @@
+import Crypto
+import Foundation
+import GRDB
+package import LinkCatalog
+package import LinkRouting
+
+extension CatalogDatabase {
+    package func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision? {
+        try await pool.read { try Self.live(of: tenant, in: environment, $0) }
+    }
+
+    package func publish(_ publication: Publication, change: Change) async throws -> RevisionRow {
+        let text = publication.content.json()
+        let hash = Data(SHA256.hash(data: Data(text.utf8))).hexadecimal
+        return try await pool.write { db in
+            let (tenant, environment) = (publication.tenant, publication.environment)
+            let parent = try Self.live(of: tenant, in: environment, db)
+            try Self.require(publication, live: parent, db)
+            let number = try Int64.fetchOne(
+                db,
+                sql: "SELECT coalesce(max(number), 0) + 1 FROM revision WHERE tenant = ?",
+                arguments: [tenant.rawValue]
+            )
+            let row = RevisionRow(
+                revision: Revision(rawValue: number ?? 1),
+                environment: environment,
+                parent: parent,
+                contentHash: hash,
+                message: publication.message,
+                actor: change.actor,
+                publishedAt: change.at,
+                routeCount: publication.content["routes"]?.elements?.count ?? 0,
+                origin: publication.origin.name,
+                originRevision: publication.origin.revision,
+                approvals: publication.approvals,
+                overrideReason: publication.overrideReason
+            )
+            try Self.insert(row, text, tenant, db)
+            try db.execute(
+                sql: """
+                    INSERT INTO live (tenant, environment, number) VALUES (?, ?, ?)
+                    ON CONFLICT DO UPDATE SET number = excluded.number
+                    """,
+                arguments: [tenant.rawValue, environment.rawValue, row.revision.rawValue]
+            )
+            if case .draft(let name, _) = publication.origin { try Self.removeDraft(name, tenant, environment, db) }
+            try Self.audit(
+                Audited(
+                    "table.publish",
+                    tenant,
+                    environment,
+                    subject: "\(row.revision)",
+                    before: parent.map { .object(["revision": .int($0.rawValue)]) },
+                    after: .object([
+                        "revision": .int(row.revision.rawValue), "contentHash": .string(hash),
+                        "origin": .string(row.origin), "originRevision": row.originRevision.map { .int($0.rawValue) },
+                        "message": .string(row.message), "approvals": .array(row.approvals.map(JSONNode.string)),
+                        "overrideReason": row.overrideReason.map(JSONNode.string),
+                    ])
+                ),
+                change,
+                db
+            )
+            return row
+        }
+    }
+
+    /// Whether everything is still as it was when the publication was checked.
+    private static func require(_ publication: Publication, live: Revision?, _ db: Database) throws {
+        let tenant = publication.tenant
+        let settings = try Self.settings(of: tenant, nil, db)?.revision ?? 0
+        let suites = try newestSuite(of: tenant, db)
+        guard publication.checked == Publication.Checked(live: live, settings: settings, suites: suites) else {
+            throw CatalogMoved()
+        }
+        guard case .draft(let name, .written(let version)) = publication.origin else { return }
+        let current = try Int64.fetchOne(
+            db,
+            sql: "SELECT version FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
+            arguments: [tenant.rawValue, publication.environment.rawValue, name]
+        )
+        guard current == version else { throw CatalogMoved() }
+    }
+
+    private static func insert(_ row: RevisionRow, _ text: String, _ tenant: TenantID, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO revision (tenant, number, environment, parent, content, content_hash, route_count, message,
+                    actor_kind, actor_id, actor_name, published_at, origin, origin_number, approvals, override_reason)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                tenant.rawValue, row.revision.rawValue, row.environment.rawValue, row.parent?.rawValue, text,
+                row.contentHash, row.routeCount, row.message, row.actor.kind.rawValue, row.actor.id, row.actor.name,
+                row.publishedAt.milliseconds, row.origin, row.originRevision?.rawValue,
+                JSONNode.array(row.approvals.map(JSONNode.string)).json(), row.overrideReason,
+            ]
+        )
+    }
+
+    package func revisions(
+        of tenant: TenantID,
+        in environment: EnvironmentID?,
+        before: Revision?,
+        limit: Int
+    ) async throws -> [RevisionRow] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(Self.columns) FROM revision
+                    WHERE tenant = ? AND number < ? AND (? IS NULL OR environment = ?)
+                    ORDER BY number DESC LIMIT ?
+                    """,
+                arguments: [
+                    tenant.rawValue, before?.rawValue ?? .max, environment?.rawValue, environment?.rawValue, limit,
+                ]
+            ).map(Self.revision)
+        }
+    }
+
+    package func revision(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow? {
+        try await pool.read { db in
+            try Row.fetchOne(
+                db,
+                sql: "SELECT \(Self.columns) FROM revision WHERE tenant = ? AND number = ?",
+                arguments: [tenant.rawValue, revision.rawValue]
+            ).map(Self.revision)
+        }
+    }
+
+    /// All but the table itself.
+    private static let columns = """
+        number, environment, parent, content_hash, route_count, message, actor_kind, actor_id, actor_name, published_at, \
+        origin, origin_number, approvals, override_reason
+        """
+
+    private static func revision(_ row: Row) throws -> RevisionRow {
+        RevisionRow(
+            revision: Revision(rawValue: row["number"]),
+            environment: try environment(row["environment"]),
+            parent: (row["parent"] as Int64?).map(Revision.init(rawValue:)),
+            contentHash: row["content_hash"],
+            message: row["message"],
+            actor: actor(row),
+            publishedAt: Timestamp(milliseconds: row["published_at"]),
+            routeCount: row["route_count"],
+            origin: row["origin"],
+            originRevision: (row["origin_number"] as Int64?).map(Revision.init(rawValue:)),
+            approvals: (try content(row["approvals"]).elements ?? []).compactMap(\.text),
+            overrideReason: row["override_reason"]
+        )
+    }
+
+    package func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode? {
+        try await pool.read { db in
+            try String.fetchOne(
+                db,
+                sql: "SELECT content FROM revision WHERE tenant = ? AND number = ?",
+                arguments: [tenant.rawValue, revision.rawValue]
+            ).map(Self.content)
+        }
+    }
+
+    package func prune(
+        _ tenant: TenantID,
+        keep: Int,
+        before: Timestamp,
+        change: Change
+    ) async throws -> [Revision] {
+        try await pool.write { db in
+            let numbers = try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT number FROM revision WHERE tenant = :tenant AND published_at < :before
+                        AND number NOT IN (SELECT number FROM live WHERE tenant = :tenant)
+                        AND number NOT IN (
+                            SELECT base_revision FROM draft WHERE tenant = :tenant AND base_revision IS NOT NULL)
+                        AND number NOT IN (
+                            SELECT number FROM revision WHERE tenant = :tenant ORDER BY number DESC LIMIT :keep)
+                    ORDER BY number
+                    """,
+                arguments: ["tenant": tenant.rawValue, "before": before.milliseconds, "keep": keep]
+            )
+            guard let first = numbers.first, let last = numbers.last else { return [] }
+            for number in numbers {
+                try db.execute(
+                    sql: "DELETE FROM revision WHERE tenant = ? AND number = ?",
+                    arguments: [tenant.rawValue, number]
+                )
+            }
+            try Self.audit(
+                Audited(
+                    "revision.prune",
+                    tenant,
+                    subject: "\(first)-\(last)",
+                    before: .object(["revisions": .array(numbers.map { .int($0) })])
+                ),
+                change,
+                db
+            )
+            return numbers.map(Revision.init(rawValue:))
+        }
+    }
+}
+
+extension Publication.Origin {
+    fileprivate var revision: Revision? {
+        switch self {
+        case .draft: nil
+        case .rollback(let revision), .promotion(let revision): revision
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import GRDB
+package import LinkCatalog
+package import LinkRouting
+
+extension CatalogDatabase {
+    package func suites(of tenant: TenantID) async throws -> [SuiteRow] {
+        try await pool.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT name, version, content FROM suite WHERE tenant = ? ORDER BY name",
+                arguments: [tenant.rawValue]
+            ).map { SuiteRow(name: $0["name"], version: $0["version"], content: $0["content"]) }
+        }
+    }
+
+    package func saveSuite(
+        _ content: String,
+        name: String,
+        of tenant: TenantID,
+        expected: Int64?,
+        change: Change
+    ) async throws -> SuiteRow {
+        try await pool.write { db in
+            let current = try Self.version(name, tenant, db)
+            if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
+            let version = try Self.nextVersion(of: tenant, db)
+            try db.execute(
+                sql: """
+                    INSERT INTO suite (tenant, name, version, content, updated_at) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
+                        updated_at = excluded.updated_at
+                    """,
+                arguments: [tenant.rawValue, name, version, content, change.at.milliseconds]
+            )
+            try Self.audit(
+                Audited(
+                    "suite.write",
+                    tenant,
+                    subject: name,
+                    before: current.map { .object(["version": .int($0)]) },
+                    after: Self.mark(version, content)
+                ),
+                change,
+                db
+            )
+            return SuiteRow(name: name, version: version, content: content)
+        }
+    }
+
+    package func removeSuite(
+        _ name: String,
+        of tenant: TenantID,
+        expected: Int64?,
+        change: Change
+    ) async throws -> Bool {
+        try await pool.write { db in
+            guard let current = try Self.version(name, tenant, db) else { return false }
+            if let expected, expected != current { throw StaleWrite(current: "\(current)") }
+            try db.execute(
+                sql: "DELETE FROM suite WHERE tenant = ? AND name = ?",
+                arguments: [tenant.rawValue, name]
+            )
+            // A publication that was checked with this suite is to be checked again.
+            _ = try Self.nextVersion(of: tenant, db)
+            try Self.audit(
+                Audited("suite.remove", tenant, subject: name, before: .object(["version": .int(current)])),
+                change,
+                db
+            )
+            return true
+        }
+    }
+
+    private static func version(_ name: String, _ tenant: TenantID, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db,
+            sql: "SELECT version FROM suite WHERE tenant = ? AND name = ?",
+            arguments: [tenant.rawValue, name]
+        )
+    }
+
+    static func newestSuite(of tenant: TenantID, _ db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT max(version) FROM suite WHERE tenant = ?", arguments: [tenant.rawValue])
+            ?? 0
+    }
+}

@@ -1,0 +1,71 @@
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import LinkStorage
+
+/// What the command line does to `catalog.db`: itself on a directory that no process uses, else through the control socket
+/// of the process that does, which answers with the same.
+struct CatalogCommands {
+    let store: any CatalogStore
+    let keys: KeyMaker
+
+    /// - Parameter elsewhere: What to send to the process that holds the directory.
+    static func run(
+        in path: String,
+        _ work: (CatalogCommands) async throws -> JSONNode,
+        elsewhere message: () -> JSONNode
+    ) async throws -> JSONNode {
+        do {
+            let directory = try DataDirectory(path)
+            let database = try CatalogDatabase(directory.catalogPath)
+            let maker = KeyMaker(store: database, ring: nil, random: Server.random)
+            let answer = try await work(CatalogCommands(store: database, keys: maker))
+            try database.close()
+            try directory.leaveAsFound()
+            return answer
+        } catch StorageError.locked {
+            return try await ControlMessage.send(message(), toDirectory: path)
+        } catch let error as StorageError {
+            throw fail(error.description, .ioError)
+        } catch let error as DocumentError {
+            throw fail(error.description, .failed)
+        }
+    }
+
+    func createKey(_ wish: Field) async throws -> JSONNode {
+        let object = try wish.object(
+            "name",
+            "tenant",
+            "scopes",
+            "environments",
+            "owners",
+            "pathPrefixes",
+            "expiresAt"
+        )
+        let change = change("keys-create")
+        let wanted = try KeyMaker.Wish(object, at: change.at)
+        if let tenant = wanted.tenant, try await store.settings(of: tenant) == nil {
+            throw try object.required("tenant").error("there is no tenant '\(tenant)'.")
+        }
+        return .object(["key": .string(try await keys.create(wanted, change: change).key.token)])
+    }
+
+    func listKeys() async throws -> JSONNode {
+        .object(["keys": .array(try await store.keyGrants().map(\.json))])
+    }
+
+    func revokeKey(_ id: Field) async throws -> JSONNode {
+        let change = change("keys-revoke")
+        guard let ended = try await store.endKey(try id.text(), at: change.at, as: .revoke, change: change) else {
+            throw id.error("there is no key '\(try id.text())'; list them with 'fingerpost keys list'.")
+        }
+        try await keys.reload()
+        return ended.json
+    }
+
+    func verifyAudit() async throws -> JSONNode { try await store.verifyAudit().json }
+
+    private func change(_ request: String) -> Change {
+        Change(actor: Server.system, at: Server.now(), requestID: request)
+    }
+}
