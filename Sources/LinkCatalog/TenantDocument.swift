@@ -32,8 +32,8 @@ package struct TenantDocument: Sendable {
         }
     }
 
-    /// What the document says, or everything that keeps it from saying it.
-    package func checked() -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
+    /// What the document says, or everything that keeps it from saying it. With `now`, routes whose time is over are told.
+    package func checked(now: Timestamp? = nil) -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
         var findings: [Finding] = []
         let prefix = isTable ? "" : "table"
         var settings: Settings?
@@ -53,7 +53,12 @@ package struct TenantDocument: Sendable {
             }
         }
         if let table, findings.isEmpty, self.settings != nil || self.table == nil {
-            findings += table.check(for: settings?.identity ?? Identity(), in: self.table ?? .null, prefix: prefix)
+            findings += table.check(
+                for: settings?.identity ?? Identity(),
+                in: self.table ?? .null,
+                prefix: prefix,
+                now: now
+            )
         }
         return (settings, table, findings)
     }
@@ -67,8 +72,13 @@ extension Finding {
 
 extension RouteTable {
     /// What is wrong with the table and with the association files made from it, each finding with its place in the document the table was read from.
-    package func check(for identity: Identity, in document: JSONNode, prefix: String) -> [Finding] {
-        var findings = check(for: identity)
+    package func check(
+        for identity: Identity,
+        in document: JSONNode,
+        prefix: String,
+        now: Timestamp? = nil
+    ) -> [Finding] {
+        var findings = check(for: identity, now: now)
         // What is wrong with the table alone comes first: its files are of no use then.
         if !findings.contains(where: { $0.severity == .error }) { findings += checkFileSizes(for: identity) }
         return findings.map { finding in

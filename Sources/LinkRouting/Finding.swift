@@ -8,6 +8,10 @@ public struct Finding: Sendable, Hashable {
     public var message: String
     /// What to write instead.
     public var fix: String
+    /// A link that shows it, where one does: resolving it gives the answer that the message speaks of.
+    public var example: String?
+    /// The other route that it is about, such as the one that answers instead.
+    public var relatedRoute: RouteID?
     /// Where the path stands in the text that was checked, if there was one.
     public var position: JSONNode.Position?
 
@@ -22,8 +26,16 @@ public struct Finding: Sendable, Hashable {
     public enum Code: String, Sendable, CaseIterable {
         /// The text does not say what a table must say.
         case invalid
+        /// Two routes for the same links and callers.
         case duplicateRoute = "duplicate_route"
+        /// Earlier routes answer all of a route's links.
         case unreachableRoute = "unreachable_route"
+        /// A route whose own conditions contradict each other.
+        case neverTrue = "never_true"
+        /// Two routes that hold for one link and caller; nothing but the order of the document decides.
+        case overlappingRoutes = "overlapping_routes"
+        /// A route whose time is over.
+        case timeEnded = "time_ended"
         case unknownParameter = "unknown_parameter"
         case reservedPath = "reserved_path"
         case foreignHost = "foreign_host"
@@ -44,6 +56,8 @@ public struct Finding: Sendable, Hashable {
         route: RouteID? = nil,
         message: String,
         fix: String,
+        example: String? = nil,
+        relatedRoute: RouteID? = nil,
         position: JSONNode.Position? = nil
     ) {
         self.code = code
@@ -52,6 +66,8 @@ public struct Finding: Sendable, Hashable {
         self.route = route
         self.message = message
         self.fix = fix
+        self.example = example
+        self.relatedRoute = relatedRoute
         self.position = position
     }
 }

@@ -51,15 +51,7 @@ public struct Router: Sendable {
     /// Resolves a link of the tenant.
     public func resolve(_ link: Link, in context: Context, explanation: Explanation = .omitted) -> Resolution {
         let app = app(for: context)
-        var context = context
-        // A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
-        context.app = app?.id ?? context.app
-        context.platform = context.platform ?? app?.platform
-        let input = MatchInput(
-            link: identity.withoutIgnoredHost(link),
-            context: context,
-            plusSign: table.defaults.plusSign
-        )
+        let input = input(link, context, app)
 
         var isVolatile = false
         let rank = index.smallestRank(for: input.link) { rank in
@@ -73,6 +65,19 @@ public struct Router: Sendable {
         }
         if explanation == .included { resolution.trace = trace(input, winner: rank) }
         return resolution
+    }
+
+    /// What routes are asked about: the link as its scheme reads it, and the caller with the app that is meant.
+    func input(_ link: Link, _ context: Context, _ app: App?) -> MatchInput {
+        var context = context
+        // A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
+        context.app = app?.id ?? context.app
+        context.platform = context.platform ?? app?.platform
+        return MatchInput(
+            link: identity.withoutIgnoredHost(link),
+            context: context,
+            plusSign: table.defaults.plusSign
+        )
     }
 
     /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.

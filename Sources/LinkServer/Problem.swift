@@ -118,6 +118,8 @@ extension JSONWriter {
             }
             member("message", finding.message)
             member("fix", finding.fix.isEmpty ? nil : finding.fix)
+            member("example", finding.example)
+            member("relatedRoute", finding.relatedRoute?.rawValue)
             endObject()
         }
         endArray()

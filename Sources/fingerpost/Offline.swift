@@ -77,11 +77,12 @@ struct OfflineTable {
 }
 
 extension Finding {
-    /// For people: where, what, and what to do.
+    /// For people: where, what, a link that shows it, and what to do.
     var line: String {
+        let shown = example.map { message.contains($0) ? "" : " Example: \($0)." } ?? ""
         let place = position.flatMap { $0.line > 0 ? "line \($0.line), column \($0.column): " : nil } ?? ""
         return
-            "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(fix.isEmpty ? "" : " \(fix)")"
+            "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(shown)\(fix.isEmpty ? "" : " \(fix)")"
     }
 }
 
@@ -141,7 +142,7 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         var findings: [Finding]
         do {
-            findings = try TenantDocument(try readText(table)).checked().findings
+            findings = try TenantDocument(try readText(table)).checked(now: Server.now()).findings
         } catch let error as DocumentError {
             findings = [Finding(error)]
         }

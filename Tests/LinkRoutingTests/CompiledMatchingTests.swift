@@ -41,7 +41,7 @@ struct CompiledMatchingTests {
         "a-bc-d-ef-9", "a-b-cd-e-fg-9", "ab-b-cd-ef-9",
     ]
 
-    private static func route(_ random: inout SeededGenerator) -> NaiveRoute {
+    static func route(_ random: inout SeededGenerator) -> NaiveRoute {
         // Short, so that many routes are for the same links.
         var segments = (0..<random.pick([0, 1, 1, 1, 2, 2, 3])).map { _ in segment(&random) }
         if random.chance(20) { segments.append(.rest) }
@@ -86,7 +86,7 @@ struct CompiledMatchingTests {
         }
     }
 
-    private static func subject(_ random: inout SeededGenerator) -> NaiveRoute.Subject {
+    static func subject(_ random: inout SeededGenerator) -> NaiveRoute.Subject {
         let segments = (0..<random.pick([0, 1, 1, 1, 2, 2, 3, 4])).map { _ in random.chance(8) ? "" : random.pick(words)
         }
         return NaiveRoute.Subject(
@@ -99,7 +99,7 @@ struct CompiledMatchingTests {
         )
     }
 
-    private static func link(_ subject: NaiveRoute.Subject, _ random: inout SeededGenerator) -> String {
+    static func link(_ subject: NaiveRoute.Subject, _ random: inout SeededGenerator) -> String {
         let segments = subject.segments.map { segment in
             // A needless escape changes nothing.
             random.chance(10) ? segment.utf8.map { "%" + String($0, radix: 16) }.joined() : segment

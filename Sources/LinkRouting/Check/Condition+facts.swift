@@ -1,0 +1,68 @@
+extension Condition {
+    /// More ways to satisfy a condition are not looked at.
+    private static let mostAlternatives = 64
+
+    /// The ways to satisfy the condition, also those that contradict themselves; nil when they are too many.
+    ///
+    /// Exact: a condition holds for a caller when one of the alternatives does. A negation holds where what it negates fails,
+    /// so it is moved inwards to single facts, where it means a known value outside of the set.
+    var alternatives: [Facts]? { alternatives(isNegated: false) }
+
+    private func alternatives(isNegated: Bool) -> [Facts]? {
+        func choices(_ fact: Facts.Fact, _ values: [String], of all: [String]?) -> [Facts] {
+            let chosen = isNegated ? Choices.allBut(Set(values)) : .only(Set(values))
+            return [Facts(fact, .choices(all.map(chosen.within) ?? chosen))]
+        }
+        func span<Value>(_ fact: Facts.Fact, _ span: Span<Value>, _ set: (Span<Value>) -> Facts.FactSet) -> [Facts] {
+            (isNegated ? span.complement : [span]).map { Facts(fact, set($0)) }
+        }
+        let booleans = ["true", "false"]
+        switch self {
+        case .platform(let platforms):
+            return choices(.platform, platforms.map(\.rawValue), of: Platform.allCases.map(\.rawValue))
+        case .device(let devices):
+            return choices(.device, devices.map(\.rawValue), of: Device.allCases.map(\.rawValue))
+        case .apps(let apps): return choices(.apps, apps.map(\.rawValue), of: nil)
+        case .country(let countries):
+            return choices(.country, countries.map { asciiLowercased(Array($0.utf8)[...]) }, of: nil)
+        case .authenticated(let expected): return choices(.authenticated, ["\(expected)"], of: booleans)
+        case .inAppBrowser(let expected): return choices(.inAppBrowser, ["\(expected)"], of: booleans)
+        case .osVersion(let range):
+            return span(.osVersion, Span(from: range.from, until: range.until)) { .versions($0) }
+        case .appVersion(let range):
+            return span(.appVersion, Span(from: range.from, until: range.until)) { .versions($0) }
+        case .appBuild(let range): return span(.appBuild, Span(from: range.from, until: range.until)) { .builds($0) }
+        case .time(let from, let until): return span(.time, Span(from: from, until: until)) { .times($0) }
+        case .rollout(let rollout):
+            return span(.rollout(rollout.salt), Span(from: 0, until: rollout.basisPoints)) { .buckets($0) }
+        case .trait(let name, let values):
+            let wanted = isNegated ? Wanted(none: values) : Wanted(oneOfEach: [values])
+            return [Facts(.trait(name), .trait(wanted))]
+        case .locale(let tags):
+            return [Facts(.locale, .locale(isNegated ? Wanted(none: tags) : Wanted(oneOfEach: [tags])))]
+        case .not(let condition): return condition.alternatives(isNegated: !isNegated)
+        case .all(let conditions): return isNegated ? Self.any(conditions, true) : Self.all(conditions, false)
+        case .any(let conditions): return isNegated ? Self.all(conditions, true) : Self.any(conditions, false)
+        }
+    }
+
+    private static func any(_ conditions: [Condition], _ isNegated: Bool) -> [Facts]? {
+        var all: [Facts] = []
+        for condition in conditions {
+            guard let alternatives = condition.alternatives(isNegated: isNegated) else { return nil }
+            all += alternatives
+        }
+        return all.count <= mostAlternatives ? all : nil
+    }
+
+    private static func all(_ conditions: [Condition], _ isNegated: Bool) -> [Facts]? {
+        var combined = [Facts()]
+        for condition in conditions {
+            guard let alternatives = condition.alternatives(isNegated: isNegated),
+                combined.count * alternatives.count <= mostAlternatives
+            else { return nil }
+            combined = combined.flatMap { left in alternatives.map(left.intersection) }
+        }
+        return combined
+    }
+}

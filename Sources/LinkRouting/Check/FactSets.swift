@@ -1,0 +1,86 @@
+/// Some of the values that a named fact of a caller can have, such as platforms or countries.
+enum Choices: Hashable {
+    case only(Set<String>)
+    case allBut(Set<String>)
+
+    var isEmpty: Bool { self == .only([]) }
+
+    func contains(_ value: String) -> Bool {
+        switch self {
+        case .only(let values): values.contains(value)
+        case .allBut(let values): !values.contains(value)
+        }
+    }
+
+    var complement: Choices {
+        switch self {
+        case .only(let values): .allBut(values)
+        case .allBut(let values): .only(values)
+        }
+    }
+
+    func intersection(_ other: Choices) -> Choices {
+        switch (self, other) {
+        case (.only(let values), _): .only(values.filter(other.contains))
+        case (_, .only(let values)): .only(values.filter(contains))
+        case (.allBut(let left), .allBut(let right)): .allBut(left.union(right))
+        }
+    }
+
+    /// The same values out of those that there are.
+    func within(_ all: [String]) -> Choices { .only(Set(all.filter(contains))) }
+}
+
+/// Values from `from`, included, until `until`, excluded; an end that is nil is open.
+struct Span<Value: Comparable & Hashable>: Hashable {
+    var from: Value?
+    var until: Value?
+
+    var isEmpty: Bool {
+        guard let from, let until else { return false }
+        return from >= until
+    }
+
+    func contains(_ value: Value) -> Bool {
+        (from.map { $0 <= value } ?? true) && (until.map { value < $0 } ?? true)
+    }
+
+    func intersection(_ other: Span) -> Span {
+        Span(
+            from: [from, other.from].compactMap(\.self).max(),
+            until: [until, other.until].compactMap(\.self).min()
+        )
+    }
+
+    /// What lies below and above.
+    var complement: [Span] {
+        isEmpty
+            ? [Span()] : [from.map { Span(until: $0) }, until.map { Span(from: $0) }].compactMap(\.self)
+    }
+}
+
+/// What is asked of a fact with several values at once: one of each list, and none of others.
+struct Wanted<Value: Hashable>: Hashable {
+    var oneOfEach: [[Value]] = []
+    var none: [Value] = []
+
+    func intersection(_ other: Wanted) -> Wanted {
+        Wanted(oneOfEach: oneOfEach + other.oneOfEach, none: none + other.none)
+    }
+
+    /// The first of each list that `isFree` allows beside what must not be; nil where one has none.
+    func picks(_ isFree: (Value, [Value]) -> Bool) -> [Value]? {
+        var picks: [Value] = []
+        for values in oneOfEach {
+            guard let pick = values.first(where: { isFree($0, none) }) else { return nil }
+            picks.append(pick)
+        }
+        return picks
+    }
+
+    /// Whether whoever satisfies this satisfies the other.
+    func implies(_ other: Wanted) -> Bool {
+        other.none.allSatisfy(none.contains)
+            && other.oneOfEach.allSatisfy { list in oneOfEach.contains { $0.allSatisfy(list.contains) } }
+    }
+}

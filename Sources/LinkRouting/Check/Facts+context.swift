@@ -1,0 +1,106 @@
+extension Facts {
+    /// A caller with these facts; nil where none is found. What the facts do not name is unknown.
+    func caller(_ apps: [App]) -> Context? {
+        var context = Context()
+        for (fact, set) in sets {
+            switch (fact, set) {
+            case (.platform, _), (.apps, _): continue
+            case (.device, .choices(let choices)):
+                context.device = Device.allCases.first { choices.contains($0.rawValue) }
+            case (.authenticated, .choices(let choices)): context.authenticated = choices.contains("true")
+            case (.inAppBrowser, .choices(let choices)): context.inAppBrowser = choices.contains("true")
+            case (.country, .choices(let choices)): context.country = country(choices)
+            case (.osVersion, .versions(let span)): context.osVersion = version(span)
+            case (.appVersion, .versions(let span)): context.appVersion = version(span)
+            case (.appBuild, .builds(let span)):
+                context.appBuild = span.from ?? span.until.map { max($0, .min + 1) - 1 }
+            case (.time, .times(let span)):
+                context.now = span.from ?? span.until.map { Timestamp(milliseconds: $0.milliseconds - 1) }
+            case (.trait(let name), .trait(let wanted)):
+                let picks = wanted.picks { !$1.contains($0) } ?? []
+                context.traits[name] = picks.isEmpty ? ["~"] : picks
+            case (.locale, .locale(let wanted)): context.locale = locale(wanted)
+            default: continue
+            }
+        }
+        choosePlatform(&context, apps)
+        guard chooseStickyKey(&context) else { return nil }
+        return context
+    }
+
+    /// The app first: it runs on a platform of its own.
+    private func choosePlatform(_ context: inout Context, _ apps: [App]) {
+        var platforms = Platform.allCases
+        if case .choices(let choices)? = sets[.platform] {
+            platforms = platforms.filter { choices.contains($0.rawValue) }
+        }
+        if case .choices(let choices)? = sets[.apps] {
+            let allowed = apps.filter { choices.contains($0.id.rawValue) }
+            let app = allowed.first { platforms.contains($0.platform) } ?? allowed.first
+            context.app = app?.id
+            if let app, platforms.contains(app.platform) { platforms = [app.platform] }
+        }
+        if sets[.platform] != nil { context.platform = platforms.first }
+    }
+
+    private func country(_ choices: Choices) -> String? {
+        switch choices {
+        case .only(let countries): countries.min()
+        case .allBut: ["gb", "fr", "us", "zz", "qm"].first(where: choices.contains)
+        }
+    }
+
+    private func version(_ span: Span<Version>) -> Version? {
+        span.from ?? ["1.0", "0.1", "0", "0-0"].lazy.compactMap { Version($0) }.first(where: span.contains)
+    }
+
+    private func locale(_ wanted: Wanted<LanguageTag>) -> [LanguageTag] {
+        let picks = wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } ?? []
+        guard picks.isEmpty else { return picks }
+        return ["zxx", "en", "fr", "mis"].compactMap { LanguageTag($0) }
+            .filter { LanguageTag.lookup([$0], in: wanted.none) == nil }.prefix(1).map(\.self)
+    }
+
+    private static let mostKeys = 20_000
+
+    /// False where no key was found that all rollouts take.
+    private func chooseStickyKey(_ context: inout Context) -> Bool {
+        let rollouts = sets.compactMap { fact, set -> (salt: String, span: Span<Int>)? in
+            guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
+            return (salt, span)
+        }
+        guard !rollouts.isEmpty else { return true }
+        context.stickyKey = (0..<Self.mostKeys).lazy.map { "install-\($0)" }.first { key in
+            rollouts.allSatisfy { $0.span.contains(Bucket.of(key, salt: $0.salt)) }
+        }
+        return context.stickyKey != nil
+    }
+
+    /// A caller in words: `platform ios and country gb`; empty where nothing is asked.
+    var description: String {
+        sets.map { "\($0.name) \($1.words)" }.sorted().joined(separator: " and ")
+    }
+}
+
+extension Facts.FactSet {
+    fileprivate var words: String {
+        func words<Value>(_ span: Span<Value>) -> String {
+            [span.from.map { "from \($0)" }, span.until.map { "until \($0)" }].compactMap(\.self)
+                .joined(separator: " ")
+        }
+        func words<Value>(_ wanted: Wanted<Value>) -> String {
+            let wants = wanted.oneOfEach.map { $0.map { "\($0)" }.joined(separator: " or ") }
+            return (wants + wanted.none.map { "not \($0)" }).joined(separator: " and ")
+        }
+        switch self {
+        case .choices(.only(let values)): return values.sorted().joined(separator: " or ")
+        case .choices(.allBut(let values)): return "not \(values.sorted().joined(separator: " nor "))"
+        case .versions(let span): return words(span)
+        case .builds(let span): return words(span)
+        case .times(let span): return words(span)
+        case .buckets(let span): return "in buckets \(words(span))"
+        case .trait(let wanted): return words(wanted)
+        case .locale(let wanted): return words(wanted)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+/// What one way to satisfy a `when` asks of the caller: every fact named here is known and lies in its set.
+struct Facts: Hashable {
+    private(set) var sets: [Fact: FactSet] = [:]
+
+    enum Fact: Hashable {
+        case platform, device, osVersion, appVersion, appBuild, locale, country, authenticated, inAppBrowser, time, apps
+        case trait(String)
+        /// Of the rollouts with this salt.
+        case rollout(String)
+
+        /// As a table writes it.
+        var name: String {
+            switch self {
+            case .platform: "platform"
+            case .device: "device"
+            case .osVersion: "osVersion"
+            case .appVersion: "appVersion"
+            case .appBuild: "appBuild"
+            case .locale: "locale"
+            case .country: "country"
+            case .authenticated: "authenticated"
+            case .inAppBrowser: "inAppBrowser"
+            case .time: "time"
+            case .apps: "apps"
+            case .trait(let name): "traits.\(name)"
+            case .rollout: "rollout"
+            }
+        }
+    }
+
+    enum FactSet: Hashable {
+        case choices(Choices)
+        case versions(Span<Version>)
+        case builds(Span<Int64>)
+        case times(Span<Timestamp>)
+        /// Of buckets: hundredths of a percent.
+        case buckets(Span<Int>)
+        case trait(Wanted<String>)
+        case locale(Wanted<LanguageTag>)
+    }
+
+    init() {}
+
+    init(_ fact: Fact, _ set: FactSet) { sets = [fact: set] }
+
+    func intersection(_ other: Facts) -> Facts {
+        var both = self
+        both.sets.merge(other.sets) { $0.intersection($1) }
+        return both
+    }
+
+    /// What no caller can know about itself at once; empty where some caller satisfies all.
+    func contradictions(_ apps: [App]) -> [Fact] {
+        let alone = sets.filter(\.value.isEmpty).map(\.key)
+        guard alone.isEmpty, case .choices(let platforms)? = sets[.platform],
+            case .choices(.only(let ids))? = sets[.apps], !ids.isEmpty
+        else { return alone }
+        let canRun = ids.contains { id in
+            guard let app = apps.first(where: { $0.id.rawValue == id }) else { return true }
+            return Platform.allCases.contains { platforms.contains($0.rawValue) && app.mayRun(on: $0) }
+        }
+        return canRun ? [] : [.platform, .apps]
+    }
+
+    /// What of these callers other facts leave over, in parts; nil where they take none or it cannot be said.
+    func subtracting(_ other: Facts) -> (rests: [Facts], common: Facts)? {
+        // Whoever does not know a fact that the others ask for is left over.
+        guard other.sets.keys.allSatisfy({ sets[$0] != nil }) else { return nil }
+        var common = self
+        var rests: [Facts] = []
+        for (fact, taken) in other.sets {
+            guard let own = sets[fact], let parts = own.subtracting(taken) else { return nil }
+            for part in parts where !part.isEmpty {
+                var rest = common
+                rest.sets[fact] = part
+                rests.append(rest)
+            }
+            let both = own.intersection(taken)
+            guard !both.isEmpty else { return nil }
+            common.sets[fact] = both
+        }
+        return (rests, common)
+    }
+
+    /// When the last of these callers are gone; nil where they have no end.
+    var end: Timestamp? {
+        guard case .times(let span)? = sets[.time] else { return nil }
+        return span.until
+    }
+}
+
+extension App {
+    /// Whether the app can say that it runs on the platform: an iOS app also runs on a Mac, and there are ways to run both
+    /// elsewhere, but neither runs on the other's.
+    fileprivate func mayRun(on platform: Platform) -> Bool {
+        switch product {
+        case .ios: platform != .android
+        case .android: platform != .ios && platform != .macos
+        }
+    }
+}
+
+extension Facts.FactSet {
+    var isEmpty: Bool {
+        switch self {
+        case .choices(let choices): choices.isEmpty
+        case .versions(let span): span.isEmpty
+        case .builds(let span): span.isEmpty
+        case .times(let span): span.isEmpty
+        case .buckets(let span): span.intersection(Span(from: 0, until: Bucket.count)).isEmpty
+        case .trait(let wanted): wanted.picks { !$1.contains($0) } == nil
+        case .locale(let wanted): wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } == nil
+        }
+    }
+
+    func intersection(_ other: Self) -> Self {
+        switch (self, other) {
+        case (.choices(let left), .choices(let right)): .choices(left.intersection(right))
+        case (.versions(let left), .versions(let right)): .versions(left.intersection(right))
+        case (.builds(let left), .builds(let right)): .builds(left.intersection(right))
+        case (.times(let left), .times(let right)): .times(left.intersection(right))
+        case (.buckets(let left), .buckets(let right)): .buckets(left.intersection(right))
+        case (.trait(let left), .trait(let right)): .trait(left.intersection(right))
+        case (.locale(let left), .locale(let right)): .locale(left.intersection(right))
+        default: preconditionFailure("a fact has sets of one kind")
+        }
+    }
+
+    /// What another set leaves over, in parts; nil where that cannot be said.
+    fileprivate func subtracting(_ other: Self) -> [Self]? {
+        switch (self, other) {
+        case (.choices(let left), .choices(let right)): [.choices(left.intersection(right.complement))]
+        case (.versions(let left), .versions(let right)):
+            right.complement.map { .versions(left.intersection($0)) }
+        case (.builds(let left), .builds(let right)): right.complement.map { .builds(left.intersection($0)) }
+        case (.times(let left), .times(let right)): right.complement.map { .times(left.intersection($0)) }
+        case (.buckets(let left), .buckets(let right)): right.complement.map { .buckets(left.intersection($0)) }
+        case (.trait(let left), .trait(let right)): left.implies(right) ? [] : nil
+        case (.locale(let left), .locale(let right)): left.implies(right) ? [] : nil
+        default: preconditionFailure("a fact has sets of one kind")
+        }
+    }
+}

@@ -1,0 +1,135 @@
+extension LinkSpace {
+    /// A link and a caller of this space, to be asked about.
+    struct Sample {
+        let text: String
+        let link: Link
+        let caller: Context
+    }
+
+    /// How many unlike samples are worth asking about.
+    static let sampleCount = 8
+
+    /// One of several unlike samples; nil where no link is found. The last ones look odd: in place of the rest they have an
+    /// empty segment, so that no route answers but one whose rest begins as early.
+    func sample(_ number: Int, _ apps: [App]) -> Sample? {
+        var parts: [[UInt8]] = []
+        for segment in segments {
+            let samples = segment.samples
+            guard !samples.isEmpty else { return nil }
+            parts.append(samples[number % samples.count])
+        }
+        if hasRest {
+            switch number {
+            case 0: parts.append(Array("x".utf8))
+            case 1: break
+            default: parts += [[], Array("x".utf8)]
+            }
+        }
+        var items: [(name: String, value: String)] = []
+        for (name, space) in query {
+            switch space.sample(number) {
+            case nil: return nil
+            case .absent: continue
+            case .value(let value): items.append((name, value))
+            }
+        }
+        guard let caller = facts.caller(apps) else { return nil }
+        let slash = slashes[number % slashes.count]
+        return Self.sample(hosts, number, parts, slash, items, fragment.map { [$0] } ?? [], letterCase, caller)
+    }
+
+    /// The two spaces' common samples: links for which both routes hold, if the router agrees.
+    func commonSamples(_ other: LinkSpace, _ forms: [SegmentForm], _ otherForms: [SegmentForm], _ apps: [App])
+        -> [Sample]
+    {
+        let facts = facts.intersection(other.facts)
+        guard facts.contradictions(apps).isEmpty else { return [] }
+        var choices: [[[UInt8]]] = []
+        for (form, otherForm) in zip(forms, otherForms) {
+            let texts = form.commonTexts(with: otherForm)
+            guard !texts.isEmpty else { return [] }
+            choices.append(texts)
+        }
+        let slashes = slashes.filter(other.slashes.contains)
+        let query = query.merging(other.query) { $0.intersection($1) }
+        guard let slash = slashes.first, !query.values.contains(where: \.isEmpty),
+            let caller = facts.caller(apps)
+        else { return [] }
+        let hosts = commonHosts(with: other)
+        let fragments = [fragment, other.fragment].compactMap(\.self)
+        var samples: [Sample] = []
+        for number in 0..<Self.sampleCount {
+            let parts =
+                choices.map { $0[number % $0.count] } + (hasRest && other.hasRest && number == 1 ? [[0x78]] : [])
+            var items: [(name: String, value: String)] = []
+            for (name, space) in query {
+                if case .value(let value)? = space.sample(number) { items.append((name, value)) }
+            }
+            if let sample = Self.sample(hosts, number, parts, slash, items, fragments, letterCase, caller) {
+                samples.append(sample)
+            }
+        }
+        return samples
+    }
+
+    private static func sample(
+        _ hosts: [HostSpace],
+        _ number: Int,
+        _ parts: [[UInt8]],
+        _ slash: Bool,
+        _ items: [(name: String, value: String)],
+        _ fragments: [FragmentCondition],
+        _ letterCase: Route.LetterCase,
+        _ caller: Context
+    ) -> Sample? {
+        guard !hosts.isEmpty else { return nil }
+        var text: String
+        switch hosts[number % hosts.count] {
+        case .scheme(let scheme, let firstSegmentIsHost):
+            text = LinkWriter.beginning(
+                scheme: scheme,
+                host: nil,
+                firstSegmentIsHost: firstSegmentIsHost,
+                parts,
+                slash: slash
+            )
+        case let space:
+            let samples = space.samples
+            guard !samples.isEmpty else { return nil }
+            text = LinkWriter.beginning(
+                scheme: "https",
+                host: samples[number / hosts.count % samples.count],
+                firstSegmentIsHost: false,
+                parts,
+                slash: slash
+            )
+        }
+        for (index, item) in items.sorted(by: { $0.name < $1.name }).enumerated() {
+            text += (index == 0 ? "?" : "&") + LinkWriter.encoded(item.name.utf8)
+            if !item.value.isEmpty { text += "=" + LinkWriter.encoded(item.value.utf8) }
+        }
+        if !fragments.isEmpty {
+            let written = fragments.compactMap { $0.sample(letterCase) }
+            guard !written.isEmpty else { return nil }
+            text += "#" + written[number % written.count]
+        }
+        guard let link = try? Link.parse(text) else { return nil }
+        return Sample(text: text, link: link, caller: caller)
+    }
+}
+
+extension FragmentCondition {
+    /// As a URL writes it; nil where it holds for no fragment that is known.
+    fileprivate func sample(_ letterCase: Route.LetterCase) -> String? {
+        switch self {
+        case .equals(let text): return LinkWriter.encoded(text.utf8)
+        case .pattern(let pattern):
+            var parts: [String] = []
+            for form in pattern.forms(letterCase) {
+                guard let text = form.samples.first else { return nil }
+                parts.append(LinkWriter.encoded(text))
+            }
+            return "/" + parts.joined(separator: "/")
+        }
+    }
+}

@@ -1,0 +1,237 @@
+/// What can be wrong with routes among each other: never reached, never told apart, or told apart by their place alone.
+///
+/// Every claim is proved or shown. *Unreachable*: earlier routes are taken away from what a route holds for (``LinkSpace``)
+/// until nothing is left; which ones, the router itself tells, which is asked about a link that is still left. *Overlapping*:
+/// the router answers a link with one of the two, and the other holds for it as well. Where neither proof is found, nothing
+/// is claimed.
+struct OrderCheck {
+    let router: Router
+    private(set) var findings: [Finding] = []
+    /// In the written order.
+    private let routes: [CheckedRoute]
+
+    /// At most so many overlaps are told: whoever has more mends these first.
+    private static let mostOverlaps = 100
+    /// How often links that are left are asked about before a route counts as reachable.
+    private static let mostQuestions = 64
+    /// Among very many routes with the same path only the nearest are compared.
+    private static let mostNeighbours = 100
+    private static let mostComparisons = 200_000
+
+    /// A route with what it holds for.
+    private struct CheckedRoute {
+        let route: Route
+        /// In the document.
+        let place: Int
+        let key: PatternKey
+        /// The ways to satisfy its `when`, without those that contradict themselves; nil when they are too many.
+        let alternatives: [Facts]?
+        /// One for each of the alternatives; none where no link or no caller can satisfy it.
+        let spaces: [LinkSpace]
+    }
+
+    init(_ router: Router) {
+        self.router = router
+        let allHosts = HostSpace.all(of: router.identity)
+        routes = router.table.routes.enumerated().map { place, route in
+            let alternatives = route.when.map(\.alternatives) ?? [Facts()]
+            let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
+            let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
+            let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
+            return CheckedRoute(
+                route: route,
+                place: place,
+                key: PatternKey(route),
+                alternatives: possible,
+                spaces: spaces.filter { !$0.isEmpty }
+            )
+        }
+        .sorted { ($0.key, $0.place) < ($1.key, $1.place) }
+    }
+
+    mutating func run(now: Timestamp?) {
+        var isReached = Array(repeating: true, count: routes.count)
+        for rank in routes.indices {
+            if let now { findEnd(of: routes[rank], now) }
+            guard !routes[rank].spaces.isEmpty, let cover = cover(of: rank) else { continue }
+            isReached[rank] = false
+            tellUnreachable(rank, cover)
+        }
+        findOverlaps(isReached)
+    }
+
+    // MARK: Unreachable
+
+    /// The routes that together answer all links of a route; nil where some link reaches it, or none of this is proved.
+    private func cover(of rank: Int) -> Set<Int>? {
+        var left = routes[rank].spaces
+        var cover: Set<Int> = []
+        var questions = 0
+        while let space = left.popLast() {
+            guard let (taker, rests) = firstTaker(of: space, from: rank, &questions) else { return nil }
+            cover.insert(taker)
+            left += rests
+        }
+        return cover
+    }
+
+    /// An earlier route that answers links of the space, with what it leaves over; nil where the route itself answers.
+    private func firstTaker(of space: LinkSpace, from rank: Int, _ questions: inout Int) -> (Int, [LinkSpace])? {
+        for number in 0..<LinkSpace.sampleCount {
+            questions += 1
+            guard questions <= Self.mostQuestions, let sample = space.sample(number, router.apps) else { continue }
+            guard let winner = self.rank(for: sample), winner != rank else { return nil }
+            guard winner < rank, let rests = subtracting(winner, from: space) else { continue }
+            return (winner, rests)
+        }
+        return nil
+    }
+
+    /// The rank of the route that answers; nil for none.
+    private func rank(for sample: LinkSpace.Sample) -> Int? {
+        let input = router.input(sample.link, sample.caller, router.app(for: sample.caller))
+        return router.index.smallestRank(for: input.link) { router.routes[$0].holds(for: input) }
+    }
+
+    /// What a route leaves over of a space; nil where it takes nothing for certain.
+    private func subtracting(_ rank: Int, from space: LinkSpace) -> [LinkSpace]? {
+        let taker = routes[rank]
+        var left = [space]
+        var hasTaken = false
+        for facts in taker.alternatives ?? [] {
+            left = left.flatMap { space in
+                guard let rests = space.subtracting(taker.route, facts) else { return [space] }
+                hasTaken = true
+                return rests
+            }
+        }
+        return hasTaken ? left : nil
+    }
+
+    /// Whether a route holds wherever another does.
+    private func takesAll(_ rank: Int, of other: Int) -> Bool {
+        routes[other].alternatives != nil
+            && routes[other].spaces.allSatisfy { subtracting(rank, from: $0)?.isEmpty == true }
+    }
+
+    private mutating func tellUnreachable(_ rank: Int, _ cover: Set<Int>) {
+        let checked = routes[rank]
+        let (id, takers) = (checked.route.id, cover.sorted())
+        guard let first = takers.first else { return }
+        let names = takers.map { "'\(routes[$0].route.id)'" }
+        let example = checked.spaces.first?.sample(0, router.apps)?.text
+        let isDuplicate = takers.count == 1 && takesAll(rank, of: first)
+        let isSameKey = takers.allSatisfy { routes[$0].key == checked.key }
+        findings.append(
+            Finding(
+                isDuplicate ? .duplicateRoute : .unreachableRoute,
+                .error,
+                path: "routes[\(checked.place)]",
+                route: id,
+                message: isDuplicate
+                    ? "'\(id)' and \(names[0]) are for the same links and can never be told apart."
+                    : names.count == 1
+                        ? "'\(id)' can never be reached: \(names[0]) comes first and answers all of its links."
+                        : "'\(id)' can never be reached: \(names.joined(separator: ", ")) come first and together "
+                            + "answer all of its links.",
+                fix: isDuplicate
+                    ? "Remove one, or give them different conditions."
+                    : isSameKey
+                        ? "Move '\(id)' before \(names[0]), or remove it."
+                        : "Remove '\(id)', or make \(names[0]) narrower: its pattern comes first wherever it stands.",
+                example: example,
+                relatedRoute: routes[first].route.id
+            )
+        )
+    }
+
+    // MARK: Overlapping
+
+    /// Routes that may overlap have the same key, the same literals but for the case, and the same exact host.
+    private struct Neighbourhood: Hashable {
+        let key: PatternKey
+        let literals: [[UInt8]]
+        let host: String?
+
+        init(_ checked: CheckedRoute) {
+            key = checked.key
+            literals = checked.route.path.segments.compactMap { segment in
+                guard case .literal(let literal) = segment else { return nil }
+                return literal.map(folded)
+            }
+            if case .exact(let host)? = checked.route.host { self.host = host.ascii } else { host = nil }
+        }
+    }
+
+    private mutating func findOverlaps(_ isReached: [Bool]) {
+        var neighbours: [Neighbourhood: [Int]] = [:]
+        var (comparisons, overlaps) = (0, 0)
+        for rank in routes.indices where isReached[rank] && !routes[rank].spaces.isEmpty {
+            let neighbourhood = Neighbourhood(routes[rank])
+            for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
+                guard comparisons < Self.mostComparisons, overlaps < Self.mostOverlaps else { return }
+                comparisons += 1
+                // What is narrower stands first on purpose: the other way round it would be unreachable.
+                guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
+                overlaps += 1
+                tellOverlap(earlier, rank, sample)
+            }
+            neighbours[neighbourhood, default: []].append(rank)
+        }
+    }
+
+    /// A link and a caller that the earlier route answers, and the later one would if it stood in its place.
+    private func overlap(_ earlier: Int, _ later: Int) -> (sample: LinkSpace.Sample, facts: Facts)? {
+        let (one, other) = (routes[earlier], routes[later])
+        let (forms, otherForms) = (one.route.segmentForms, other.route.segmentForms)
+        for space in one.spaces {
+            for otherSpace in other.spaces {
+                for sample in space.commonSamples(otherSpace, forms, otherForms, router.apps) {
+                    let input = router.input(sample.link, sample.caller, router.app(for: sample.caller))
+                    guard rank(for: sample) == earlier, other.route.holds(for: input),
+                        other.route.path.captures(in: input.link, other.route.letterCase) != nil
+                    else { continue }
+                    return (sample, space.facts.intersection(otherSpace.facts))
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func tellOverlap(_ earlier: Int, _ later: Int, _ overlap: (sample: LinkSpace.Sample, facts: Facts))
+    {
+        let (one, other) = (routes[earlier], routes[later])
+        let caller = overlap.facts.description
+        findings.append(
+            Finding(
+                .overlappingRoutes,
+                .warning,
+                path: "routes[\(other.place)]",
+                route: other.route.id,
+                message: "'\(one.route.id)' and '\(other.route.id)' both hold for \(overlap.sample.text)"
+                    + (caller.isEmpty ? "" : " and a caller with \(caller)")
+                    + "; only their order in the document decides, and '\(one.route.id)' comes first.",
+                fix: "Give one of them a condition that rules the other out, such as 'absent' for a query item.",
+                example: overlap.sample.text,
+                relatedRoute: one.route.id
+            )
+        )
+    }
+
+    // MARK: Time
+
+    private mutating func findEnd(of checked: CheckedRoute, _ now: Timestamp) {
+        let ends = (checked.alternatives ?? []).map(\.end)
+        guard !ends.isEmpty, let last = ends.compactMap(\.self).max(), !ends.contains(nil), last <= now else { return }
+        findings.append(
+            Finding(
+                .timeEnded,
+                .info,
+                path: "routes[\(checked.place)].when",
+                route: checked.route.id,
+                message: "The time of '\(checked.route.id)' ended at \(last); it answers nothing any more.",
+                fix: "Remove the route, or give it a later end."
+            )
+        )
+    }
+}

@@ -1,0 +1,113 @@
+/// What the items of one name may be in a link. A link whose escapes are broken there is left aside: it satisfies nothing but
+/// *present*, and nobody means it.
+struct QuerySpace {
+    var mayBeAbsent = true
+    var mayBePresent = true
+    /// Each of these must hold for every item that is present.
+    private var tests: [QueryCondition.Test] = []
+
+    /// Nothing is left.
+    var isEmpty: Bool { !mayBeAbsent && !canBePresent }
+
+    private var canBePresent: Bool {
+        guard mayBePresent else { return false }
+        if let values = listedValues { return values.contains(where: accepts) }
+        return !tests.contains { test in
+            guard case .capture(let parameter, _) = test else { return false }
+            return parameter.type.isNever(shortest: 0)
+        }
+    }
+
+    mutating func narrow(to test: QueryCondition.Test) {
+        switch test {
+        case .absent: mayBePresent = false
+        case .present: mayBeAbsent = false
+        case .oneOf, .capture(_, .required):
+            mayBeAbsent = false
+            tests.append(test)
+        case .capture: tests.append(test)
+        }
+    }
+
+    func intersection(_ other: QuerySpace) -> QuerySpace {
+        var both = self
+        both.mayBeAbsent = mayBeAbsent && other.mayBeAbsent
+        both.mayBePresent = mayBePresent && other.mayBePresent
+        both.tests += other.tests
+        return both
+    }
+
+    /// What a condition leaves over, and what it takes; nil where it takes neither every item nor every absence.
+    func subtracting(_ test: QueryCondition.Test) -> (rest: QuerySpace?, common: QuerySpace)? {
+        let takesAbsent: Bool
+        let takesPresent: Bool
+        switch test {
+        case .present: (takesAbsent, takesPresent) = (false, true)
+        case .absent: (takesAbsent, takesPresent) = (true, false)
+        case .oneOf, .capture(_, .required): (takesAbsent, takesPresent) = (false, isTaken(by: test))
+        case .capture: (takesAbsent, takesPresent) = (true, isTaken(by: test))
+        }
+        var (rest, common) = (self, self)
+        rest.mayBeAbsent = mayBeAbsent && !takesAbsent
+        rest.mayBePresent = mayBePresent && !takesPresent
+        common.mayBeAbsent = mayBeAbsent && takesAbsent
+        common.mayBePresent = mayBePresent && takesPresent
+        return common.isEmpty ? nil : (rest.isEmpty ? nil : rest, common)
+    }
+
+    /// Whether the condition holds for all values that these tests let through.
+    private func isTaken(by test: QueryCondition.Test) -> Bool {
+        if let values = listedValues { return values.filter(accepts).allSatisfy { Self.accepts($0, test) } }
+        guard case .capture(let parameter, _) = test else { return false }
+        return parameter.type == .plain
+            || tests.contains { own in
+                guard case .capture(let part, _) = own else { return false }
+                return parameter.type.takesAll(of: part.type, shortest: 0)
+            }
+    }
+
+    private var listedValues: [String]? {
+        for test in tests {
+            switch test {
+            case .oneOf(let values): return values
+            case .capture(let parameter, _):
+                if let values = parameter.type.listedValues { return values }
+                if parameter.type == .bool { return ["true", "false"] }
+            case .present, .absent: continue
+            }
+        }
+        return nil
+    }
+
+    private func accepts(_ value: String) -> Bool { tests.allSatisfy { Self.accepts(value, $0) } }
+
+    private static func accepts(_ value: String, _ test: QueryCondition.Test) -> Bool {
+        switch test {
+        case .present: true
+        case .absent: false
+        case .oneOf(let values): values.contains { $0.utf8.elementsEqual(value.utf8) }
+        case .capture(let parameter, _): parameter.type.accepts(Array(value.utf8)[...])
+        }
+    }
+
+    /// A value for the item, or nil for its absence; nothing where none is known. Absence is preferred.
+    enum Sample {
+        case absent
+        case value(String)
+    }
+
+    func sample(_ number: Int) -> Sample? {
+        if mayBeAbsent { return .absent }
+        guard mayBePresent else { return nil }
+        if let values = listedValues?.filter(accepts) {
+            return values.isEmpty ? nil : .value(values[number % values.count])
+        }
+        let types = tests.compactMap { test in
+            if case .capture(let parameter, _) = test { parameter.type } else { nil }
+        }
+        // A value that is of no type, where it may be: `1` would be a page, an id and a word at once.
+        let texts = types.isEmpty ? [Array("~".utf8)] : types.flatMap { $0.samples(shortest: 0) }
+        let values = texts.map { String(decoding: $0, as: UTF8.self) }.filter(accepts)
+        return values.isEmpty ? nil : .value(values[number % values.count])
+    }
+}

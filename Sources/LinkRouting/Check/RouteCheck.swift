@@ -1,0 +1,176 @@
+/// What can be wrong with one route by itself.
+struct RouteCheck {
+    let route: Route
+    let path: String
+    let identity: Identity
+    let fallback: Target?
+    var findings: [Finding] = []
+
+    mutating func run() {
+        checkReservedPath()
+        checkHost()
+        checkApps()
+        checkConditions()
+        guard route.unsupported.isEmpty else {
+            findings.append(
+                Finding(
+                    .unsupportedFeature,
+                    .error,
+                    path: "\(path).requires",
+                    route: route.id,
+                    message: "This engine lacks \(route.unsupported.joined(separator: ", ")).",
+                    fix: "Use a newer fingerpost, or leave the route out."
+                )
+            )
+            return
+        }
+        guard case .answer(let target) = route.behaviour else { return }
+        var check = TargetCheck(path: path, route: route.id, known: Set(route.parameterNames), identity: identity)
+        check.run(target)
+        for (index, variant) in (route.experiment?.variants ?? []).enumerated() where variant.target != target {
+            check.path = "\(path).experiment.variants[\(index)]"
+            check.run(variant.target)
+        }
+        findings += check.findings
+        if answersClicks, target.web == nil, fallback?.web == nil {
+            findings.append(
+                Finding(
+                    .missingWeb,
+                    .warning,
+                    path: path,
+                    route: route.id,
+                    message: "A click without the app has no page to go to and gets 404.",
+                    fix: "Add 'web' to the route or to defaults.fallback."
+                )
+            )
+        }
+    }
+
+    /// Whether links of the route may be on a domain whose clicks are answered.
+    private var answersClicks: Bool {
+        guard case .exact(let host)? = route.host else { return identity.domains.contains { $0.serves == .links } }
+        return identity.domain(for: host.ascii)?.serves == .links
+    }
+
+    private mutating func checkReservedPath() {
+        guard let first = route.path.segments.first else { return }
+        let names = [".well-known", "_fp"] + (route.path.segments.count == 1 ? ["apple-app-site-association"] : [])
+        let reserved = names.first { name in
+            switch first {
+            case .literal(let literal): areEqual(literal[...], name.utf8, route.letterCase)
+            case .parameter(let parameter):
+                parameter.type.isSet && parameter.type.accepts(Array(name.utf8)[...], route.letterCase)
+            default: false
+            }
+        }
+        guard let reserved else { return }
+        findings.append(
+            Finding(
+                .reservedPath,
+                .error,
+                path: "\(path).path",
+                route: route.id,
+                message: "'/\(reserved)' is answered by Fingerpost itself on every host.",
+                fix: "Choose another first segment."
+            )
+        )
+    }
+
+    private mutating func checkHost() {
+        guard let host = route.host, HostSpace.spaces(of: host, identity).isEmpty else { return }
+        findings.append(
+            Finding(
+                .foreignHost,
+                .error,
+                path: "\(path).host",
+                route: route.id,
+                message: "No domain of the tenant covers '\(host)', so the route can never hold.",
+                fix: "Add the domain to the settings, or correct the host."
+            )
+        )
+    }
+
+    /// Conditions that contradict themselves or each other.
+    private mutating func checkConditions() {
+        if let alternatives = route.when?.alternatives {
+            let contradictions = alternatives.map { $0.contradictions(identity.apps) }
+            if contradictions.allSatisfy({ !$0.isEmpty }) {
+                let names = Set(contradictions.joined().map(\.name)).sorted()
+                addNeverTrue(
+                    "when",
+                    "no caller can satisfy what 'when' says about \(names.joined(separator: " and ")).",
+                    "Correct these conditions, or remove the route."
+                )
+            }
+        }
+        for segment in route.path.segments {
+            guard SegmentTexts(SegmentForm(segment: segment, letterCase: route.letterCase)).isEmpty else { continue }
+            addNeverTrue("path", "no link has a segment that fits '\(segment)'.", "Correct the segment.")
+        }
+        var query: [String: QuerySpace] = [:]
+        for condition in route.query { query[condition.name, default: QuerySpace()].narrow(to: condition.test) }
+        for name in query.filter(\.value.isEmpty).keys.sorted() {
+            addNeverTrue(
+                "query",
+                "no link satisfies its conditions on the query item '\(name)'.",
+                "Correct or remove these conditions."
+            )
+        }
+        if case .pattern(let pattern) = route.fragment,
+            pattern.forms(route.letterCase).contains(where: { SegmentTexts($0).isEmpty })
+        {
+            addNeverTrue("fragment", "no fragment fits '\(pattern)'.", "Correct the pattern.")
+        }
+    }
+
+    private mutating func addNeverTrue(_ key: String, _ problem: String, _ fix: String) {
+        findings.append(
+            Finding(
+                .neverTrue,
+                .error,
+                path: "\(path).\(key)",
+                route: route.id,
+                message: "'\(route.id)' can never hold: \(problem)",
+                fix: fix
+            )
+        )
+    }
+
+    private mutating func checkApps() {
+        var named = route.when.map(\.apps) ?? []
+        if case .answer(let target) = route.behaviour, case .byApp(let minimums) = target.minimumVersion {
+            named += minimums.keys.sorted()
+        }
+        for app in named where !identity.apps.contains(where: { $0.id == app }) {
+            findings.append(
+                Finding(
+                    .unknownApp,
+                    .error,
+                    path: path,
+                    route: route.id,
+                    message: "The settings have no app '\(app)'.",
+                    fix: "Known are: \(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
+                )
+            )
+        }
+    }
+}
+
+extension Condition {
+    /// The apps that the condition names.
+    fileprivate var apps: [AppID] {
+        switch self {
+        case .apps(let apps): apps
+        case .all(let conditions), .any(let conditions): conditions.flatMap(\.apps)
+        case .not(let condition): condition.apps
+        default: []
+        }
+    }
+}
+
+extension ParameterType {
+    fileprivate var isSet: Bool {
+        guard case .oneOf = self else { return false }
+        return true
+    }
+}

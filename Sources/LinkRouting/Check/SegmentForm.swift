@@ -1,0 +1,139 @@
+/// One segment of a route's path and the letter case in which it is compared: a set of texts that questions are asked about.
+///
+/// Everything said here is proved, never sampled: "takes all" may be false where it holds, it is never true where it does
+/// not. It is exact for literals, listed values, booleans, small ranges and for types among each other; of two segments
+/// that mix literals and parameters it knows the usual shapes.
+struct SegmentForm: Hashable {
+    let segment: Pattern.Segment
+    let letterCase: Route.LetterCase
+
+    /// How many texts are listed before a segment counts as endless.
+    private static let mostTexts = 256
+    /// How many letters a literal without regard to case may have to be listed in all of its spellings.
+    private static let mostFoldedLetters = 6
+
+    func accepts(_ text: [UInt8]) -> Bool {
+        guard !text.isEmpty else { return false }
+        return switch segment {
+        case .literal(let literal): areEqual(text[...], literal, letterCase)
+        case .parameter(let parameter): parameter.type.accepts(text[...], letterCase)
+        case .mixed(let mixed): mixed.match(text[...], letterCase) != nil
+        case .any, .rest: true
+        }
+    }
+
+    /// Every text of the segment that a link can have; nil when they are too many to list.
+    var texts: [[UInt8]]? { listed?.filter(canStandInLink) }
+
+    private var listed: [[UInt8]]? {
+        switch segment {
+        case .literal(let literal): spellings(of: literal)
+        case .parameter(let parameter): texts(of: parameter.type)
+        case .any, .rest: nil
+        case .mixed(let mixed):
+            mixed.pieces.reduce(spellings(of: mixed.prefix)) { beginnings, piece in
+                guard let beginnings, let values = texts(of: piece.parameter.type),
+                    let ends = spellings(of: piece.literal),
+                    beginnings.count * values.count * ends.count <= Self.mostTexts
+                else { return nil }
+                return beginnings.flatMap { beginning in
+                    values.flatMap { value in ends.map { beginning + value + $0 } }
+                }
+            }
+        }
+    }
+
+    private func texts(of type: ParameterType) -> [[UInt8]]? {
+        switch type {
+        case .bool: return [Array("true".utf8), Array("false".utf8)]
+        case .oneOf(let values):
+            var texts: [[UInt8]] = []
+            for value in values {
+                guard let spellings = spellings(of: Array(value.utf8)) else { return nil }
+                texts += spellings
+            }
+            return texts.count <= Self.mostTexts ? texts : nil
+        case .int(let range?):
+            guard let lower = range.lower, let upper = range.upper, lower <= upper else { return nil }
+            let (distance, overflows) = upper.subtractingReportingOverflow(lower)
+            guard !overflows, distance < Self.mostTexts else { return nil }
+            return (lower...upper).map { Array("\($0)".utf8) }
+        default: return nil
+        }
+    }
+
+    /// The literal in every case in which it is accepted.
+    private func spellings(of literal: [UInt8]) -> [[UInt8]]? {
+        guard letterCase == .ignored else { return [literal] }
+        guard literal.count(where: isLetter) <= Self.mostFoldedLetters else { return nil }
+        return literal.reduce([[]]) { beginnings, byte in
+            let forms = isLetter(byte) ? [byte | 0x20, byte & ~0x20] : [byte]
+            return beginnings.flatMap { beginning in forms.map { beginning + [$0] } }
+        }
+    }
+
+    /// Whether every text of the other segment is proved to be one of this.
+    func takesAll(of other: SegmentForm) -> Bool {
+        if isEverything || self == other { return true }
+        if let texts = other.texts { return texts.allSatisfy(accepts) }
+        switch (segment, other.segment) {
+        case (_, .literal(let literal)):
+            return ignoresCase && accepts(literal)
+        case (_, .parameter(let parameter)) where parameter.type.listedValues != nil:
+            return ignoresCase && parameter.type.listedValues?.allSatisfy { accepts(Array($0.utf8)) } == true
+        case (.parameter(let parameter), .parameter(let part)):
+            return parameter.type.takesAll(of: part.type, shortest: 1)
+        case (.parameter(let parameter), .mixed(let mixed)):
+            guard case .string(let length) = parameter.type else { return false }
+            let shortest = mixed.literalByteCount + mixed.pieces.count
+            return length?.upper == nil && shortest >= length?.lower ?? 0
+        case (.mixed(let mixed), .mixed(let part)):
+            return takesAll(of: part, in: other.letterCase, mixed)
+        default:
+            return false
+        }
+    }
+
+    private func takesAll(of part: Pattern.Mixed, in partCase: Route.LetterCase, _ mixed: Pattern.Mixed) -> Bool {
+        guard letterCase == .ignored || partCase == .sensitive else { return false }
+        if mixed.pieces.allSatisfy({ $0.parameter.type == .plain }) {
+            // A byte that no literal has stands for whatever a parameter of the part captures: where a plain parameter takes
+            // it, it takes any text in its place.
+            let stranger: [UInt8] = [0xFF]
+            return accepts(part.prefix + part.pieces.flatMap { stranger + $0.literal })
+        }
+        return mixed.pieces.count == part.pieces.count && areEqual(mixed.prefix[...], part.prefix, letterCase)
+            && zip(mixed.pieces, part.pieces).allSatisfy { piece, other in
+                areEqual(piece.literal[...], other.literal, letterCase)
+                    && SegmentForm(segment: .parameter(piece.parameter), letterCase: letterCase)
+                        .takesAll(of: SegmentForm(segment: .parameter(other.parameter), letterCase: partCase))
+            }
+    }
+
+    private var isEverything: Bool {
+        switch segment {
+        case .any, .rest: true
+        case .parameter(let parameter): parameter.type == .plain
+        case .literal, .mixed: false
+        }
+    }
+
+    /// Whether a text is accepted in every case or in none.
+    private var ignoresCase: Bool {
+        switch segment {
+        case .literal: letterCase == .ignored
+        case .parameter(let parameter): parameter.type.ignoresCase(letterCase)
+        case .mixed(let mixed):
+            letterCase == .ignored && mixed.pieces.allSatisfy { $0.parameter.type.ignoresCase(letterCase) }
+        case .any, .rest: true
+        }
+    }
+}
+
+/// Whether some link has the text as a segment: links with others are rejected. See docs/routing.md, "Links".
+private func canStandInLink(_ text: [UInt8]) -> Bool {
+    !text.isEmpty && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        && !text.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).contains { piece in
+            piece.elementsEqual(".".utf8) || piece.elementsEqual("..".utf8)
+        }
+}

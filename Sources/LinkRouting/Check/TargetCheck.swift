@@ -1,0 +1,75 @@
+/// What can be wrong with where a route or fallback goes.
+struct TargetCheck {
+    var path: String
+    let route: RouteID?
+    /// The parameters that its templates may use.
+    let known: Set<String>
+    let identity: Identity
+    var findings: [Finding] = []
+
+    mutating func run(_ target: Target) {
+        var names = target.campaign?.parameterNames ?? []
+        if let open = target.open {
+            for argument in open.arguments + open.stack.flatMap(\.arguments) {
+                if case .template(let template) = argument.value { names += template.parameterNames }
+            }
+            if let uri = open.uri {
+                names += uri.parameterNames
+                checkDestination(uri, "open.uri")
+            }
+        }
+        for page in target.web?.all ?? [] {
+            names += page.parameterNames
+            checkDestination(page, "web")
+        }
+        var told: Set<String> = []
+        for name in names where !known.contains(name) && told.insert(name).inserted {
+            let captured =
+                known.isEmpty ? "It captures nothing." : "It captures \(known.sorted().joined(separator: ", "))."
+            add(.unknownParameter, at: nil, "A template names '{\(name)}', which is not captured here.", captured)
+        }
+    }
+
+    private mutating func checkDestination(_ url: URLTemplate, _ key: String) {
+        guard let host = url.host else {
+            guard
+                !identity.destinations.schemes.contains(url.scheme)
+                    || DestinationPolicy.forbiddenSchemes.contains(url.scheme)
+            else { return }
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "'\(url.scheme):' is not among the schemes that links may lead to.",
+                "Add it to settings.destinations.schemes, or use one of the tenant's own."
+            )
+            return
+        }
+        guard url.scheme == "https" || identity.destinations.allowsPlainHTTP else {
+            add(.destinationNotAllowed, at: key, "'http' sends people over an open line.", "Write https://….")
+            return
+        }
+        guard identity.destinations.allows(host: host) else {
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "'\(host)' is not among the hosts that links may lead to.",
+                "Add it to settings.destinations.hosts."
+            )
+            return
+        }
+        if key == "web", identity.domain(for: host)?.serves == .links {
+            add(
+                .webLoop,
+                at: key,
+                "'\(host)' itself answers clicks: the page would be a link again.",
+                "Send people to the website's own host."
+            )
+        }
+    }
+
+    private mutating func add(_ code: Finding.Code, at key: String?, _ message: String, _ fix: String) {
+        findings.append(
+            Finding(code, .error, path: key.map { "\(path).\($0)" } ?? path, route: route, message: message, fix: fix)
+        )
+    }
+}
