@@ -13,14 +13,14 @@ struct Fingerpost: AsyncParsableCommand {
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
 
             EXIT CODES
-              0 done · 1 a check or test failed · 64 wrong usage · 65 unreadable input
+              0 done · 1 a check or test failed, or a server refused · 2 something would change · 64 wrong usage · 65 unreadable input
               69 a server did not answer, or an address cannot be listened on
               74 a write failed · 75 the data directory is in use · 78 wrong configuration
             """,
         version: "0.1.0",
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self, Keys.self,
-            Audit.self,
+            Audit.self, Plan.self, Apply.self, Pull.self, Revisions.self, Suites.self, Routes.self,
             ShowConfiguration.self,
         ]
     )
@@ -29,6 +29,8 @@ struct Fingerpost: AsyncParsableCommand {
 /// The codes of sysexits.h that commands end with.
 enum ExitStatus: Int32 {
     case failed = 1
+    /// Of plan and replay: something would change.
+    case wouldChange = 2
     case unreadableInput = 65
     case unavailable = 69
     case ioError = 74

@@ -23,16 +23,18 @@ extension CatalogEditor {
         package let plan: TablePlan
     }
 
-    /// What publishing `content` would do, or the draft without it.
-    ///
-    /// - Parameter base: The revision that `content` was made from; nil for what is live.
-    package func plan(_ content: JSONNode? = nil, base: Revision? = nil, at place: Place) async throws -> TablePlan {
+    /// What publishing the draft would do.
+    package func plan(at place: Place) async throws -> TablePlan {
         let state = try await state(of: place)
-        if let content {
-            return try plan(content, base: try await self.content(base, or: state), state)
-        }
         let draft = try await draft(at: place)
-        return try plan(draft.content, base: try await self.content(draft.base, or: state), state)
+        return try plan(draft.content, base: try await content(draft.base, or: state), state)
+    }
+
+    /// What publishing a table that was made from what is live would do, under other settings if those are given; nil leaves
+    /// the table as it is.
+    package func plan(_ table: JSONNode?, settings: JSONNode?, at place: Place) async throws -> TablePlan {
+        let state = try await state(of: place, under: settings)
+        return try plan(table ?? state.content, base: state.content, state)
     }
 
     /// Publishes the draft on top of what is live; it is live when this returns.
@@ -133,6 +135,8 @@ extension CatalogEditor {
     private struct State {
         let place: Place
         let settings: Settings
+        /// What they change of those that are live.
+        let settingsChanges: [TableDiff.Field]
         let suites: [LinkSuite]
         let checked: Publication.Checked
         /// The live table.
@@ -157,13 +161,14 @@ extension CatalogEditor {
         }
     }
 
-    private func state(of place: Place) async throws -> State {
+    private func state(of place: Place, under settings: JSONNode? = nil) async throws -> State {
         guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
         let live = try await store.live(of: place.tenant, in: place.environment)
         let suites = try await store.suites(of: place.tenant)
         return State(
             place: place,
-            settings: try Settings(Field(row.content, path: "settings")),
+            settings: try Settings(Field(settings ?? row.content, path: "settings")),
+            settingsChanges: settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
             suites: try suites.map { row in
                 var suite = try LinkSuite(row.content)
                 suite.name = row.name
@@ -190,11 +195,13 @@ extension CatalogEditor {
         let table = try Self.table(merge.content)
         let findings = table.check(for: state.settings.identity, in: merge.content, prefix: "table")
         let published = state.published(table)
-        let links = state.suites.flatMap { $0.cases.map(\.link) }
+        var seen: Set<String> = []
+        let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert($0).inserted }
         let live = links.isEmpty ? nil : try? RouteTable(Field(state.content, path: "table"))
         return TablePlan(
             content: merge.content,
             checked: state.checked,
+            settings: state.settingsChanges,
             diff: TableDiff(from: state.content, to: merge.content),
             findings: findings,
             suiteFailures: state.suites.flatMap { runSuite($0, published) },

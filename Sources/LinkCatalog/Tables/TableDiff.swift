@@ -92,8 +92,11 @@ package struct TableDiff: Sendable, Hashable {
         return after.indices.filter { !kept.contains($0) }.map { after[$0] }
     }
 
+    /// What differs between two objects, such as settings.
+    package static func fields(from before: JSONNode, to after: JSONNode) -> [Field] { fields(before, after, at: "") }
+
     /// Objects are compared member by member; lists and scalars as a whole.
-    static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
+    private static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
         guard before != after else { return [] }
         guard let old = before?.members, let new = after?.members else {
             return [Field(path: path, before: before, after: after)]
@@ -145,5 +148,5 @@ extension TableDiff.Field {
         }
     }
 
-    fileprivate var json: JSONNode { .object(["path": .string(path), "before": before, "after": after]) }
+    package var json: JSONNode { .object(["path": .string(path), "before": before, "after": after]) }
 }

@@ -7,6 +7,8 @@ package struct TablePlan: Sendable {
     package let content: JSONNode
     /// What is live now, and what else the plan was made against.
     package let checked: Publication.Checked
+    /// What would change of the settings, where they were given.
+    package let settings: [TableDiff.Field]
     package let diff: TableDiff
     package let findings: [Finding]
     /// Of the tenant's stored suites.

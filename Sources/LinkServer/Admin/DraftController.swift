@@ -85,12 +85,22 @@ struct DraftController {
         return Response(json: writer.bytes)
     }
 
-    /// What publishing the body would change, or the draft when there is none.
+    /// What publishing the body would change, or the draft when there is none. The body is a table, or `{settings, table}`
+    /// where the settings would change as well.
     @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
-        let content = request.hasBody ? try await request.document(upTo: limits.tableBytes) : nil
-        let plan = try await editor.plan(content, at: entry.place)
+        guard request.hasBody else {
+            let plan = try await editor.plan(at: entry.place)
+            return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
+        }
+        let body = try await request.document(upTo: limits.tableBytes)
+        let isTenant = body["routes"] == nil && (body["settings"] ?? body["table"]) != nil
+        let plan = try await editor.plan(
+            isTenant ? body["table"] : body,
+            settings: isTenant ? body["settings"] : nil,
+            at: entry.place
+        )
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
@@ -172,13 +182,14 @@ extension DraftRow {
 }
 
 extension TablePlan {
-    /// `{live, changes, findings, suiteFailures, moves}`
+    /// `{live, settings, changes, findings, suiteFailures, moves}`
     var json: JSONNode {
         var writer = JSONWriter()
         writer.findings(findings)
         let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
         return .object([
-            "live": checked.live.map { .int($0.rawValue) } ?? .null, "changes": diff.json,
+            "live": checked.live.map { .int($0.rawValue) } ?? .null, "settings": .array(settings.map(\.json)),
+            "changes": diff.json,
             "findings": findings ?? .null,
             "suiteFailures": .array(suiteFailures.map(\.json)), "moves": .array(moves.map(\.json)),
         ])

@@ -1,0 +1,128 @@
+import ArgumentParser
+import Foundation
+import LinkCatalog
+import LinkRouting
+import OutboundHTTP
+
+struct Plan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what applying a tenant's file to a server would change.",
+        discussion: """
+            EXAMPLES
+              fingerpost plan -f shop.yaml
+              fingerpost plan -f shop.yaml --server https://links.internal:8081 --environment staging --json
+
+            Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of those
+            suites that would move between the app and the browser.
+            Exit code 0 when nothing would change, 2 when something would, 1 when it would be refused.
+            """
+    )
+
+    @ArgumentParser.Option(name: [.short, .long], help: "A tenant's file; - reads standard input.") var file: String
+    @ArgumentParser.Option(help: "Whose table it is, if the file does not say.") var tenant: String?
+    @OptionGroup var admin: AdminOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let plan = try await tellingRefusals {
+            try await TablePlanning(file: TableFile(file, tenant: tenant), client: admin.client()).plan()
+        }
+        print(json ? plan.body.json(.pretty) : plan.text)
+        if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
+        if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+    }
+}
+
+struct Apply: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a server answer by a tenant's file: write its settings and publish its table.",
+        discussion: """
+            EXAMPLES
+              fingerpost apply -f shop.yaml --message "Spring sale"
+              fingerpost apply -f shop.yaml --suite shop.suite.yaml --dry-run
+              fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
+
+            What is published in the same moment by others is kept: only the same route, changed on both sides, is a
+            conflict. With --suite the suites are stored first, so that the table must pass them now and ever after.
+            Exit code 0 when the server answers by the file now, 1 when it was refused; --dry-run ends like plan.
+            """
+    )
+
+    @ArgumentParser.Option(name: [.short, .long], help: "A tenant's file; - reads standard input.") var file: String
+    @ArgumentParser.Option(help: "Whose table it is, if the file does not say.") var tenant: String?
+    @ArgumentParser.Option(help: "What the change is for.") var message = ""
+    @ArgumentParser.Option(help: "Who approved it; may be repeated.") var approved: [String] = []
+    @ArgumentParser.Option(help: "A suite to store; may be repeated.") var suite: [String] = []
+    @ArgumentParser.Option(help: "Publish although a stored suite fails, for this reason.") var override: String?
+    @Flag(help: "Only say what would change.") var dryRun = false
+    @OptionGroup var admin: AdminOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let planning = TablePlanning(file: try TableFile(file, tenant: tenant), client: try admin.client())
+        let suites = try suite.map { path in (name: SuiteName(path).text, text: try readText(path)) }
+        let note = JSONNode.object([
+            "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
+            "override": override.map { .object(["reason": .string($0)]) },
+        ])
+        try await tellingRefusals {
+            let plan = try await showingProgress("checking") { try await planning.plan() }
+            let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
+            if dryRun || !isReady || plan.isEmpty && suites.isEmpty {
+                print(json ? plan.body.json(.pretty) : plan.text)
+                if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
+                if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+                return
+            }
+            for suite in suites { try await planning.store(suite.text, as: suite.name) }
+            let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
+            if json { return print((published ?? .object([:])).json(.pretty)) }
+            print(plan.text)
+            if let revision = published?["revision"]?.int { print("revision \(revision) is live") }
+        }
+    }
+}
+
+struct Pull: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write what a server answers by into a tenant's file.",
+        discussion: """
+            EXAMPLES
+              fingerpost pull shop -f shop.yaml
+              fingerpost pull shop --server https://links.internal:8081 > shop.yaml
+
+            The file holds settings and table, as plan and apply take them. Comments of an earlier file are lost.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(name: [.short, .long], help: "The file to write; without it, standard output.") var file:
+        String?
+    @OptionGroup var admin: AdminOptions
+    @Flag(help: "Write JSON.") var json = false
+
+    func run() async throws {
+        let client = try admin.client()
+        let document = try await tellingRefusals {
+            let settings = try await client.send(.get, "tenants/\(tenant)/settings")
+            var table: JSONNode?
+            do {
+                table = try await client.send(.get, "tenants/\(tenant)/table").body
+            } catch let refusal as AdminClient.Refusal where refusal.code == "no_table" {
+                table = nil
+            }
+            return JSONNode.object([
+                "formatVersion": .int(1), "tenant": .string(tenant), "settings": settings.body["settings"],
+                "table": table,
+            ])
+        }
+        let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
+        guard let file else { return print(text, terminator: "") }
+        do {
+            try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+        } catch {
+            throw fail("\(file) cannot be written: \(error.localizedDescription)", .ioError)
+        }
+        print("\(file): \(document["table"]?["routes"]?.elements?.count ?? 0) routes")
+    }
+}

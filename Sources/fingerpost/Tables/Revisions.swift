@@ -1,0 +1,172 @@
+import ArgumentParser
+import LinkCatalog
+import LinkRouting
+import OutboundHTTP
+
+struct Revisions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What was published: list it, compare it, bring it back, take it into another environment.",
+        discussion: """
+            EXAMPLES
+              fingerpost revisions list shop
+              fingerpost revisions diff shop 7
+              fingerpost revisions rollback shop 7 --message "Back to before the sale"
+              fingerpost revisions promote shop 8 --environment staging --to production
+            """,
+        subcommands: [List.self, Diff.self, Rollback.self, Promote.self, Prune.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the revisions, newest first.",
+            discussion: """
+                EXAMPLE
+                  fingerpost revisions list shop --limit 20
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Option(help: "At most so many.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.get, "tenants/\(tenant)/revisions", query: [("limit", "\(limit)")])
+            }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            for row in answer.body["revisions"]?.elements ?? [] { print(row.revisionText) }
+        }
+    }
+
+    struct Diff: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what changed from a revision to another, by default to what is live.",
+            discussion: """
+                EXAMPLES
+                  fingerpost revisions diff shop 7
+                  fingerpost revisions diff shop 7 9 --json
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "The revision to begin from.") var from: Int64
+        @ArgumentParser.Argument(help: "The revision to go to.") var to: Int64?
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(
+                    .get,
+                    "tenants/\(tenant)/revisions/\(from)/diff",
+                    query: to.map { [("to", "\($0)")] } ?? []
+                )
+            }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            let words = (answer.body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
+            print(words.isEmpty ? "nothing changed" : words.joined(separator: "\n"))
+        }
+    }
+
+    struct Rollback: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Publish the table of an earlier revision again, under a new number.",
+            discussion: """
+                EXAMPLE
+                  fingerpost revisions rollback shop 7 --message "Back to before the sale"
+
+                Refused when the table no longer checks: the settings may have lost an app or a host that it names.
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "The revision.") var revision: Int64
+        @OptionGroup var note: NoteOptions
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(
+                    .post,
+                    "tenants/\(tenant)/revisions/\(revision)/rollback",
+                    json: note.json
+                )
+            }
+            print(answer.body.revisionText)
+        }
+    }
+
+    struct Promote: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Publish the table of a revision in another environment.",
+            discussion: """
+                EXAMPLE
+                  fingerpost revisions promote shop 8 --environment staging --to production
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "The revision.") var revision: Int64
+        @ArgumentParser.Option(help: "The environment that it goes to.") var to: String
+        @OptionGroup var note: NoteOptions
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(
+                    .post,
+                    "tenants/\(tenant)/revisions/\(revision)/promote",
+                    query: [("to", to)],
+                    json: note.json
+                )
+            }
+            print(answer.body.revisionText)
+        }
+    }
+
+    struct Prune: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget old revisions; never one that is live, or that a draft is based on.",
+            discussion: """
+                EXAMPLE
+                  fingerpost revisions prune shop --keep 50 --older-than-days 90
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Option(help: "How many of the newest stay.") var keep = 50
+        @ArgumentParser.Option(help: "Younger ones stay, too.") var olderThanDays = 90
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let body = JSONNode.object(["keep": .int(keep), "olderThanDays": .int(olderThanDays)])
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
+            }
+            print("\(answer.body["pruned"]?.elements?.count ?? 0) revisions forgotten")
+        }
+    }
+}
+
+/// What is said with a publication.
+struct NoteOptions: ParsableArguments {
+    @ArgumentParser.Option(help: "What the change is for.") var message = ""
+    @ArgumentParser.Option(help: "Publish although a stored suite fails, for this reason.") var override: String?
+
+    var json: JSONNode {
+        .object(["message": .string(message), "override": override.map { .object(["reason": .string($0)]) }])
+    }
+}
+
+extension JSONNode {
+    /// Of a revision, on one line.
+    fileprivate var revisionText: String {
+        let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
+        let parts = [
+            "\(self["revision"]?.int ?? 0)", self["environment"]?.text, self["publishedAt"]?.text,
+            self["actor"]?["name"]?.text, "\(self["routes"]?.int ?? 0) routes", origin, self["message"]?.text,
+        ]
+        return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+}

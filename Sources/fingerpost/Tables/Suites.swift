@@ -1,0 +1,202 @@
+import ArgumentParser
+import Foundation
+import LinkRouting
+import OutboundHTTP
+
+struct Suites: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A tenant's stored suites: a table that fails one is not published.",
+        discussion: """
+            EXAMPLES
+              fingerpost suites list shop
+              fingerpost suites push shop suites/*.yaml
+              fingerpost suites show shop checkout > checkout.yaml
+              fingerpost suites remove shop checkout
+            """,
+        subcommands: [List.self, Push.self, Show.self, Remove.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the stored suites.",
+            discussion: """
+                EXAMPLE
+                  fingerpost suites list shop
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.get, "tenants/\(tenant)/suites", query: [("limit", "1000")])
+            }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            for suite in answer.body["suites"]?.elements ?? [] {
+                print("\(suite["suite"]?.text ?? "")  \(suite["cases"]?.int ?? 0) cases")
+            }
+        }
+    }
+
+    struct Push: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Store suites; each is named by its file, without .suite.yaml, .yaml or .json.",
+            discussion: """
+                EXAMPLE
+                  fingerpost suites push shop config/examples/shop.suite.yaml
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "Suite files.") var files: [String]
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let client = try admin.client()
+            let suites = try files.map { (name: SuiteName($0).text, text: try readText($0)) }
+            try await tellingRefusals {
+                for suite in suites {
+                    let answer = try await client.send(
+                        .put,
+                        "tenants/\(tenant)/suites/\(suite.name)",
+                        body: Array(suite.text.utf8)
+                    )
+                    print("\(suite.name)  \(answer.body["cases"]?.int ?? 0) cases")
+                }
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a stored suite as it was written.",
+            discussion: """
+                EXAMPLE
+                  fingerpost suites show shop checkout > checkout.yaml
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "The suite's name.") var name: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.get, "tenants/\(tenant)/suites/\(name)")
+            }
+            print(String(decoding: answer.bytes, as: UTF8.self), terminator: "")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a stored suite.",
+            discussion: """
+                EXAMPLE
+                  fingerpost suites remove shop checkout
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "The suite's name.") var name: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            _ = try await tellingRefusals {
+                try await admin.client().send(.delete, "tenants/\(tenant)/suites/\(name)")
+            }
+            print("\(name) is removed")
+        }
+    }
+}
+
+/// The name under which a suite's file is stored.
+struct SuiteName {
+    let text: String
+
+    init(_ path: String) {
+        var name = (path as NSString).lastPathComponent
+        for ending in [".suite.yaml", ".suite.yml", ".suite.json", ".yaml", ".yml", ".json"]
+        where name.hasSuffix(ending) {
+            name.removeLast(ending.count)
+            break
+        }
+        text = name
+    }
+}
+
+struct Routes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "A draft's routes as a stream of lines (NDJSON).",
+        discussion: """
+            EXAMPLES
+              fingerpost routes export shop > routes.ndjson
+              fingerpost routes import shop routes.ndjson --draft spring
+            """,
+        subcommands: [Export.self, Import.self]
+    )
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the routes of a draft, or of the live table without one; one a line.",
+            discussion: """
+                EXAMPLE
+                  fingerpost routes export shop > routes.ndjson
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(
+                    .get,
+                    "tenants/\(tenant)/draft/routes",
+                    query: [("draft", draft)],
+                    headers: [("Accept", "application/x-ndjson")]
+                )
+            }
+            print(String(decoding: answer.bytes, as: UTF8.self), terminator: "")
+        }
+    }
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write routes into a draft: each takes the place of the one with its id, new ones go last.",
+            discussion: """
+                EXAMPLES
+                  fingerpost routes import shop routes.ndjson
+                  fingerpost routes import shop - --replace < routes.ndjson
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @ArgumentParser.Argument(help: "A file with a route a line; - reads standard input.") var file: String
+        @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
+        @Flag(help: "Leave no other routes.") var replace = false
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let client = try admin.client()
+            let bytes = try readBytes(file)
+            let (tenant, draft, mode) = (tenant, draft, replace ? "replace" : "merge")
+            let answer = try await tellingRefusals {
+                try await showingProgress("importing") {
+                    try await client.send(
+                        .post,
+                        "tenants/\(tenant)/draft/routes",
+                        query: [("draft", draft), ("mode", mode)],
+                        headers: [("Content-Type", "application/x-ndjson")],
+                        body: bytes
+                    )
+                }
+            }
+            print("draft \(draft): \(answer.body["routes"]?.int ?? 0) routes")
+            for finding in answer.body["findings"]?.elements ?? [] { print(FindingText(finding).line) }
+        }
+    }
+}

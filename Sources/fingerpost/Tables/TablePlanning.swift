@@ -1,0 +1,152 @@
+import Foundation
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import OutboundHTTP
+
+/// Compares a tenant's file with a server, and brings the server to what it says.
+struct TablePlanning: Sendable {
+    let file: TableFile
+    let client: AdminClient
+
+    private var tenant: String { "tenants/\(file.tenant)" }
+
+    /// What the server says to the file.
+    struct Plan: Sendable {
+        let body: JSONNode
+        /// Of the live table; nil for a tenant that is not there yet.
+        let live: String?
+        /// Of the settings; nil for a tenant that is not there yet.
+        let settingsRevision: Int64?
+
+        var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
+        var changesTable: Bool { !(body["changes"]?["words"]?.elements ?? []).isEmpty }
+        var isEmpty: Bool { !changesSettings && !changesTable }
+        var onlySuitesFail: Bool { errors.isEmpty }
+        var isRefused: Bool { !errors.isEmpty || !suiteFailures.isEmpty }
+        var suiteFailures: [JSONNode] { body["suiteFailures"]?.elements ?? [] }
+        private var errors: [JSONNode] { findings.filter { $0["severity"]?.text == "error" } }
+        private var findings: [JSONNode] { body["findings"]?.elements ?? [] }
+
+        /// Of one kind; --json holds all of them.
+        private static let shown = 20
+
+        /// For people.
+        var text: String {
+            var lines: [String] = []
+            if settingsRevision == nil { lines.append("the tenant is new") }
+            for field in body["settings"]?.elements ?? [] {
+                let (before, after) = (field["before"]?.json() ?? "nothing", field["after"]?.json() ?? "nothing")
+                lines.append("settings: \(field["path"]?.text ?? "") changes from \(before) to \(after)")
+            }
+            lines += (body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
+            lines += findings.map { FindingText($0).line }
+            lines += SuiteFailureLines(suiteFailures).lines.map { "suite: \($0)" }
+            let moves = body["moves"]?.elements ?? []
+            for move in moves.prefix(Self.shown) {
+                lines.append(
+                    "\(move["link"]?.text ?? ""): \(move["app"]?.text ?? "") moves from "
+                        + "\(move["before"]?.text ?? "") to \(move["after"]?.text ?? "")"
+                )
+            }
+            if moves.count > Self.shown { lines.append("… and \(moves.count - Self.shown) more links that move") }
+            if isEmpty { lines.append("nothing would change") }
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    func plan() async throws -> Plan {
+        do {
+            let settings = try await client.send(.get, "\(tenant)/settings")
+            let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.document)
+            return Plan(
+                body: plan.body,
+                live: plan.eTag,
+                settingsRevision: settings.eTag.flatMap { Int64($0) }
+            )
+        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
+            return try newTenant()
+        }
+    }
+
+    /// The server knows nothing of the tenant: what it would say can be said here.
+    private func newTenant() throws -> Plan {
+        let checked = try TenantDocument(
+            JSONNode.object([
+                "formatVersion": .int(1), "settings": file.settings ?? .object([:]), "table": file.table,
+            ]).json()
+        ).checked()
+        var writer = JSONWriter()
+        writer.findings(checked.findings)
+        let findings = try JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 64 << 20))
+        let diff = TableDiff(from: .object([:]), to: file.table ?? .object([:]))
+        let settings = (file.settings?.members ?? []).map { member in
+            JSONNode.object(["path": .string(member.key), "after": member.value])
+        }
+        return Plan(
+            body: .object([
+                "live": .null, "settings": .array(settings), "changes": diff.json, "findings": findings,
+                "suiteFailures": .array([]), "moves": .array([]),
+            ]),
+            live: nil,
+            settingsRevision: nil
+        )
+    }
+
+    func store(_ suite: String, as name: String) async throws {
+        if try await isNew() { try await saveSettings(ifMatch: nil) }
+        _ = try await client.send(.put, "\(tenant)/suites/\(name)", body: Array(suite.utf8))
+    }
+
+    private func isNew() async throws -> Bool {
+        do {
+            _ = try await client.send(.get, "\(tenant)/settings")
+            return false
+        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
+            return true
+        }
+    }
+
+    /// The new revision; nil when only settings changed.
+    func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
+        let isNew = try await isNew()
+        guard plan.changesSettings || isNew else { return try await publish(plan, note) }
+        do {
+            try await saveSettings(ifMatch: isNew ? nil : plan.settingsRevision)
+        } catch let refusal as AdminClient.Refusal where refusal.code == "invalid_table" && plan.changesTable {
+            // The live table needs the old settings; the new one may be content with either.
+            let published = try await publish(plan, note)
+            try await saveSettings(ifMatch: plan.settingsRevision)
+            return published
+        }
+        return try await publish(plan, note)
+    }
+
+    private func saveSettings(ifMatch revision: Int64?) async throws {
+        _ = try await client.send(
+            .put,
+            "\(tenant)/settings",
+            ifMatch: revision.map { "\($0)" },
+            json: file.settings ?? .object([:])
+        )
+    }
+
+    /// Through a draft of our own, so that nobody's work is touched.
+    private func publish(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
+        guard plan.changesTable, let table = file.table else { return nil }
+        let draft = ("draft", "apply-\(UUID().uuidString.lowercased())")
+        _ = try await client.send(
+            .put,
+            "\(tenant)/draft",
+            query: [draft],
+            ifMatch: "live-\(plan.live ?? "0")",
+            json: table
+        )
+        do {
+            return try await client.send(.post, "\(tenant)/draft/publish", query: [draft], json: note).body
+        } catch {
+            _ = try? await client.send(.delete, "\(tenant)/draft", query: [draft])
+            throw error
+        }
+    }
+}
