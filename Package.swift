@@ -149,6 +149,17 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Not a product: ./dev bench alone builds and runs it.
+        .executableTarget(
+            name: "DoNothing",
+            dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/Benchmarks/DoNothing",
+            swiftSettings: strict
+        ),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
         .testTarget(
             name: "AppAssociationTests",
