@@ -88,6 +88,8 @@ package struct OutboundHTTP: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = timeout
+        // Whoever is asked is there or is not: a refused connection is told at once, not after the time-out.
+        configuration.connectionPool.retryConnectionEstablishment = false
         if let extraRoots {
             var trust = TLSConfiguration.makeClientConfiguration()
             trust.additionalTrustRoots = [.file(extraRoots)]
