@@ -9,14 +9,6 @@ package struct DirectoryExportSink: ExportSink {
 
     package init(directory: String) { root = URL(filePath: directory, directoryHint: .isDirectory) }
 
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-
-        init(_ action: String, _ path: String) {
-            description = "\(action) \(path): \(String(cString: strerror(errno)))"
-        }
-    }
-
     package func manifest(_ name: String) throws -> [UInt8]? {
         let path = url(name + Self.manifestEnding).path
         guard FileManager.default.fileExists(atPath: path) else { return nil }
@@ -25,24 +17,14 @@ package struct DirectoryExportSink: ExportSink {
 
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
-        try FileManager.default.createDirectory(
-            at: final.deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
+        try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)
         // Every level: after a power cut a folder is there only when the one above it was synced.
         var folder = root
         for part in path.split(separator: "/") {
-            try Self.sync(folder.path)
+            try Folder.sync(folder.path)
             folder.append(path: String(part))
         }
         return try File(final: final.path, temporary: final.path + Self.temporaryEnding)
-    }
-
-    private static func sync(_ folder: String) throws {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure("open", folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Failure("fsync", folder) }
     }
 
     package func write(manifest: [UInt8], name: String) throws {
@@ -80,7 +62,7 @@ package struct DirectoryExportSink: ExportSink {
             self.final = final
             self.temporary = temporary
             descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o640)
-            guard descriptor >= 0 else { throw Failure("open", temporary) }
+            guard descriptor >= 0 else { throw FileFailure("open", temporary) }
         }
 
         deinit { close(descriptor) }
@@ -91,16 +73,16 @@ package struct DirectoryExportSink: ExportSink {
                 while !rest.isEmpty {
                     let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
                     if count < 0, errno == EINTR { continue }
-                    guard count > 0 else { throw Failure("write", temporary) }
+                    guard count > 0 else { throw FileFailure("write", temporary) }
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
                 }
             }
         }
 
         func finish() throws {
-            guard fsync(descriptor) == 0 else { throw Failure("fsync", temporary) }
-            guard rename(temporary, final) == 0 else { throw Failure("rename", temporary) }
-            try DirectoryExportSink.sync(URL(filePath: final).deletingLastPathComponent().path)
+            guard fsync(descriptor) == 0 else { throw FileFailure("fsync", temporary) }
+            guard rename(temporary, final) == 0 else { throw FileFailure("rename", temporary) }
+            try Folder.sync(Folder.parent(of: final))
         }
     }
 }

@@ -26,7 +26,7 @@ struct CatalogCommands {
         } catch StorageError.locked {
             return try await ControlMessage.send(message(), toDirectory: path)
         } catch let error as StorageError {
-            throw fail(error.description, .ioError)
+            throw fail(error)
         } catch let error as DocumentError {
             throw fail(error.description, .failed)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkStorage
 
 @main
 struct Fingerpost: AsyncParsableCommand {
@@ -13,9 +14,10 @@ struct Fingerpost: AsyncParsableCommand {
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
 
             EXIT CODES
-              0 done · 1 a check or test failed, or a server refused · 2 something would change · 64 wrong usage · 65 unreadable input
-              69 a server did not answer, or an address cannot be listened on
-              74 a write failed · 75 the data directory is in use · 78 wrong configuration
+              0 done · 1 a check or test failed, or a server refused · 2 something would change · 64 wrong usage
+              65 an input or a file of the data directory cannot be read
+              69 a server did not answer, or an address cannot be listened on · 70 our own fault
+              74 a file cannot be opened, or a write failed · 75 the data directory is in use · 78 wrong configuration
             """,
         version: "0.1.0",
         subcommands: [
@@ -33,6 +35,7 @@ enum ExitStatus: Int32 {
     case wouldChange = 2
     case unreadableInput = 65
     case unavailable = 69
+    case internalError = 70
     case ioError = 74
     case inUse = 75
     case wrongConfiguration = 78
@@ -42,6 +45,14 @@ enum ExitStatus: Int32 {
 func fail(_ message: String, _ status: ExitStatus) -> ExitCode {
     FileHandle.standardError.write(Data("fingerpost: \(message)\n".utf8))
     return ExitCode(status.rawValue)
+}
+
+/// What is wrong with the data directory, and the code that goes with it.
+func fail(_ error: StorageError) -> ExitCode {
+    guard let status = ExitStatus(rawValue: error.exitCode) else {
+        preconditionFailure("every code of a storage error is one of the documented ones")
+    }
+    return fail(error.description, status)
 }
 
 /// A text file, or standard input for `-`.

@@ -68,7 +68,9 @@ struct Export: AsyncParsableCommand {
             )
             print(manifest.json(.pretty))
         } catch let error as StorageError {
-            throw fail(error.description, .ioError)
+            throw fail(error)
+        } catch let error as FileFailure {
+            throw fail("the export could not be written (\(error)); it is written again with the next one.", .ioError)
         }
     }
 }

@@ -39,8 +39,7 @@ struct Serve: AsyncParsableCommand {
                 fflush(nil)
             }
         } catch let error as StorageError {
-            if case .locked = error { throw fail(error.description, .inUse) }
-            throw fail(error.description, .ioError)
+            throw fail(error)
         } catch let error as ListenFailure {
             throw fail(error.description, .unavailable)
         } catch let error as EventStoreError {
@@ -102,8 +101,7 @@ struct Migrate: AsyncParsableCommand {
             try directory.markClean()
             print("\(data) is up to date.")
         } catch let error as StorageError {
-            if case .locked = error { throw fail(error.description, .inUse) }
-            throw fail(error.description, .ioError)
+            throw fail(error)
         }
     }
 }

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+/// What is wrong with a data directory ends every command with the documented code and one line that names the file.
+@Suite(.timeLimit(.minutes(1)))
+struct ExitCodeTests {
+    struct Command: Sendable, CustomTestStringConvertible {
+        let words: [String]
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    private static let export = Command(words: ["export", "shop"])
+    static let commands = [
+        Command(words: ["serve", "--public", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--ops", "127.0.0.1:0"]),
+        Command(words: ["migrate"]), export, Command(words: ["keys", "create"]),
+    ]
+
+    /// Standard error; nothing else is written.
+    private func fingerpost(_ command: Command, data: String) throws -> (status: Int32, lines: [Substring]) {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments = command.words + ["--data", data]
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+        #expect(try output.fileHandleForReading.readToEnd() ?? Data() == Data())
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: text, as: UTF8.self).split(separator: "\n"))
+    }
+
+    private func write(_ bytes: Data, to path: String) throws { try bytes.write(to: URL(filePath: path)) }
+
+    @Test(arguments: commands) func damagedFileIsSixtyFive(_ command: Command) async throws {
+        try await withTemporaryDirectory { directory in
+            try write(Data(repeating: 7, count: 8_192), to: directory + "/catalog.db")
+            let (status, lines) = try fingerpost(command, data: directory)
+
+            #expect(status == 65)
+            #expect(lines.count == 1 && lines.first?.contains("\(directory)/catalog.db is damaged") == true, "\(lines)")
+        }
+    }
+
+    /// Bytes 60 to 63 of a SQLite file are the number of its schema.
+    @Test(arguments: commands) func newerFileIsSixtyFive(_ command: Command) async throws {
+        try await withTemporaryDirectory { directory in
+            #expect(try fingerpost(Self.export, data: directory).status == 1)
+            var bytes = try Data(contentsOf: URL(filePath: directory + "/catalog.db"))
+            bytes[62] = 0x7F
+            try write(bytes, to: directory + "/catalog.db")
+            let (status, lines) = try fingerpost(command, data: directory)
+
+            #expect(status == 65)
+            #expect(lines.count == 1 && lines.first?.contains("start a newer fingerpost") == true, "\(lines)")
+        }
+    }
+
+    @Test(arguments: commands) func unusableDirectoryIsSeventyFour(_ command: Command) async throws {
+        try await withTemporaryDirectory { directory in
+            try write(Data(), to: directory + "/file")
+            let (status, lines) = try fingerpost(command, data: directory + "/file")
+
+            #expect(status == 74)
+            #expect(lines.count == 1 && lines.first?.contains("\(directory)/file") == true, "\(lines)")
+        }
+    }
+
+    @Test(arguments: commands) func heldDirectoryIsSeventyFive(_ command: Command) async throws {
+        try await withTemporaryDirectory { directory in
+            let lock = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(lock) }
+            #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            let (status, lines) = try fingerpost(command, data: directory)
+
+            #expect(status == 75)
+            #expect(lines.count == 1 && lines.first?.contains("in use") == true, "\(lines)")
+        }
+    }
+
+    @Test func exportThatCannotBeWrittenIsSeventyFour() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory)
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            try write(Data(), to: directory + "/exports")
+            let (status, lines) = try fingerpost(Self.export, data: directory)
+
+            #expect(status == 74)
+            #expect(lines.count == 1 && lines.first?.contains("\(directory)/exports") == true, "\(lines)")
+        }
+    }
+}
