@@ -161,7 +161,7 @@ package final class EventLog: EventStore {
     /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
     /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
     private static func settle(_ pool: DatabasePool) {
-        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? SQLiteFile.checkpoint(pool)
     }
 
     // MARK: Reading

@@ -53,9 +53,19 @@ enum SQLiteFile {
         }
     }
 
+    /// Brings the WAL into the file.
+    static func checkpoint(_ pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { db in
+            // A cancelled task may have left an interruption on the connection. It would end the checkpoint; a statement
+            // begins without it.
+            try db.execute(sql: "SELECT 1")
+            _ = try db.checkpoint(.truncate)
+        }
+    }
+
     /// Brings the WAL into the file and closes it.
     static func close(_ pool: DatabasePool) throws {
-        _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try checkpoint(pool)
         try pool.close()
     }
 

@@ -212,6 +212,18 @@ struct SQLiteFileTests {
         }
     }
 
+    /// A task that is cancelled while it waits for SQLite interrupts the connection, and closing must not suffer from it.
+    @Test func interruptedConnectionIsClosedWhole() throws {
+        try withTemporaryDirectory { folder in
+            let path = folder + "/a.db"
+            let pool = try SQLiteFile.open(path, Self.schema)
+            try pool.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('a')") }
+            pool.interrupt()
+            try SQLiteFile.close(pool)
+            #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        }
+    }
+
     @Test func fileLeftHalfMadeIsMadeAgain() throws {
         try withTemporaryDirectory { folder in
             try Data("half".utf8).write(to: URL(filePath: folder + "/a.db.new"))
