@@ -140,19 +140,24 @@ struct AndroidValidationTests {
         for name in try FileManager.default.contentsOfDirectory(atPath: AndroidData.realFiles.path)
         where name.hasSuffix(".json") {
             let bytes = Array(try Data(contentsOf: AndroidData.realFiles.appending(path: name)))
-            verdicts[String(name.prefix(8))] = Set(AssetLinks.validate(bytes).map(\.code.rawValue))
+            verdicts[String(name.dropLast(".json".count))] = Set(AssetLinks.validate(bytes).map(\.code.rawValue))
         }
 
         #expect(verdicts.count > 30)
         // An object, other namespaces, small letters, a placeholder, nothing that opens, a star that stops.
-        #expect(verdicts["JulesAKT"]?.contains("DAL-ROOT-TYPE") == true)
-        for name in ["01000001", "5eeman__", "deco-sit", "fluster-"] {
+        #expect(verdicts["JulesAKT__kiln-client"]?.contains("DAL-ROOT-TYPE") == true)
+        for name in [
+            "01000001x01001110x01010011x01001000__myapp-deeplinks", "5eeman__rapidsnark-instant-app",
+            "deco-sites__ffloresta", "fluster-app__fluster-website",
+        ] {
             #expect(verdicts[name]?.contains("DAL-NAMESPACE") == true, "\(name)")
         }
-        for name in ["emresiim", "26rakesh", "Aaron-53", "43Missio"] {
+        for name in [
+            "emresiimseek__bal-alsana", "26rakesh__m-instawebsite", "Aaron-53__marine-share", "43Mission__share43",
+        ] {
             #expect(verdicts[name]?.contains("DAL-FINGERPRINT") == true, "\(name)")
         }
-        #expect(verdicts["16569__a"]?.contains("DAL-EXCLUDE-ONLY") == true)
-        #expect(verdicts["Welcomet"]?.contains("DAL-STAR-STOPS") == true)
+        #expect(verdicts["16569__accel-link"]?.contains("DAL-EXCLUDE-ONLY") == true)
+        #expect(verdicts["WelcometoMyGarden__welcometomygarden"]?.contains("DAL-STAR-STOPS") == true)
     }
 }
