@@ -1,0 +1,63 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+/// What changed between two tables, by route and in words.
+struct TableDiffTests {
+    private func table(_ text: String) throws -> JSONNode { try Document.readYAML(text) }
+
+    @Test func everyKindOfChangeIsTold() throws {
+        let before = try table(
+            """
+            defaults: {fallback: {web: "https://a.example/"}}
+            routes:
+              - {id: home, path: /}
+              - {id: old, path: /old}
+              - {id: item, path: "/item/{id}", open: {screen: Item, arguments: {id: "{id}"}}}
+            """
+        )
+        let after = try table(
+            """
+            defaults: {fallback: {web: "https://b.example/"}}
+            routes:
+              - {id: home, path: /}
+              - {id: item, path: "/item/{id:int}", open: {screen: Item, stack: [Home]}, signIn: required}
+              - {id: new, path: /new}
+            """
+        )
+        let diff = TableDiff(from: before, to: after)
+
+        #expect(
+            diff.words == [
+                "adds 'new' for /new", "removes 'old' for /old",
+                #"'item': path changes from "/item/{id}" to "/item/{id:int}""#,
+                #"'item': open.arguments is no longer {"id":"{id}"}"#, #"'item': open.stack is now ["Home"]"#,
+                #"'item': signIn is now "required""#,
+                #"table: defaults.fallback.web changes from "https://a.example/" to "https://b.example/""#,
+            ]
+        )
+        #expect(diff.added.map(\.id) == ["new"] && diff.removed.map(\.id) == ["old"] && diff.moved.isEmpty)
+    }
+
+    @Test func orderOfKeysIsNoChange() throws {
+        let before = try table("routes: [{id: a, path: /a, open: {screen: A, stack: [B]}}]\ndefaults: {}")
+        let after = try table("defaults: {}\nroutes: [{path: /a, open: {stack: [B], screen: A}, id: a}]")
+
+        #expect(TableDiff(from: before, to: after).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("a b c d", "a b c d", ""), ("a b c d", "b c d a", "a"), ("a b c d", "a c b d", "b"), ("a b c", "c b a", "b a"),
+        ("a b c d e", "a x d b c e", "d"), ("a b", "b", ""), ("", "a", ""),
+    ])
+    func movedRoutesAreThoseOutsideTheLongestCommonOrder(before: String, after: String, moved: String) throws {
+        func routes(_ names: String) throws -> JSONNode {
+            let routes = names.split(separator: " ").map { "{id: \($0), path: /\($0)}" }
+            return try table("routes: [\(routes.joined(separator: ", "))]")
+        }
+        let found = TableDiff(from: try routes(before), to: try routes(after)).moved.map(\.rawValue)
+
+        #expect(found.count == moved.split(separator: " ").count, "\(found)")
+        #expect(TableDiff(from: try routes(before), to: try routes(before)).moved.isEmpty)
+    }
+}

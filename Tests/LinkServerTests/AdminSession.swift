@@ -1,0 +1,94 @@
+import HTTPTypes
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// Requests to the admin port with one key, about one tenant.
+struct AdminSession {
+    let service: TestService
+    let key: String
+    let id: String
+    var tenant = "acme"
+
+    static let settings = """
+        domains: [go.acme.test, {host: www.acme.test, serves: association}]
+        schemes: [acme]
+        apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}]
+        """
+    static let table = """
+        defaults: {fallback: {web: "https://www.acme.test/"}}
+        routes:
+          - {id: home, path: /, open: {screen: Home}}
+          - {id: item, owner: shop, path: "/item/{id:int}", open: {screen: Item}}
+          - {id: blog, owner: blog, path: "/blog/{slug}", open: {screen: Post}}
+        """
+
+    /// With a stored key of these rights.
+    init(
+        _ service: TestService,
+        scopes: Set<KeyGrant.Scope> = [.admin],
+        change: (inout KeyMaker.Wish) -> Void = { _ in }
+    ) async throws {
+        self.service = service
+        var wish = KeyMaker.Wish(name: "test", tenant: nil, scopes: scopes)
+        change(&wish)
+        let made = try await service.parts.keyMaker.create(wish, change: service.change)
+        key = made.key.token
+        id = made.key.id
+    }
+
+    /// An administrator and the tenant `acme` with a table, live as revision 1.
+    static func acme(_ service: TestService) async throws -> AdminSession {
+        let session = try await AdminSession(service)
+        #expect(try await session.put("settings", yaml: settings).status == 201)
+        #expect(try await session.put("draft", yaml: table).status == 200)
+        #expect(try await session.post("draft/publish").status == 201)
+        return session
+    }
+
+    func get(_ path: String, accept: String? = nil) async throws -> Answer {
+        try await send(.get, path, headers: accept.map { [.accept: $0] } ?? [:])
+    }
+
+    func post(_ path: String, _ body: String = "", headers: HTTPFields = [:]) async throws -> Answer {
+        try await send(.post, path, body, headers: headers)
+    }
+
+    func put(_ path: String, yaml: String, headers: HTTPFields = [:]) async throws -> Answer {
+        var headers = headers
+        headers[.contentType] = "application/yaml"
+        return try await send(.put, path, yaml, headers: headers)
+    }
+
+    func delete(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
+        try await send(.delete, path, headers: headers)
+    }
+
+    /// - Parameter path: Below the tenant; with a slash in front below `/admin/v1`.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ body: String = "",
+        headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        let full = path.hasPrefix("/") ? "/admin/v1\(path)" : "/admin/v1/tenants/\(tenant)/\(path)"
+        return try await service.adminPort(method, full, key: key, headers: headers, body: body)
+    }
+
+    /// The route that a link comes to in the app.
+    func route(of url: String, environment: String = "production") async throws -> String? {
+        let body = #"{"url":"\#(url)","environment":"\#(environment)","context":{"platform":"ios"}}"#
+        return try await service.resolve(body).json?["route"]?["id"]?.text
+    }
+}
+
+extension TestService {
+    var change: Change {
+        Change(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
+    }
+}
+
+extension Answer {
+    var code: String? { json?["code"]?.text }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import HTTPTypes
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// Keys: what they are for, who hands them out, how they end. And what is written down of it all.
+@Suite(.timeLimit(.minutes(2)))
+struct KeyTests {
+    private static let wish = #"{"name":"ci","tenant":"acme","scopes":["tables:write","tables:read"]}"#
+
+    @Test func keyIsShownOnceAndWorks() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let made = try await session.post("/keys", Self.wish)
+            #expect(made.status == 201)
+            let token = try #require(made.json?["key"]?.text)
+            let id = try #require(made.json?["id"]?.text)
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants/acme/draft", key: token).status == 200)
+            let listed = try await session.get("/keys")
+            #expect(!listed.text.contains(token) && listed.text.contains(id))
+            #expect(try await session.get("/keys/\(id)").json?["scopes"]?.elements?.count == 2)
+            #expect(try await session.get("/keys/nobody").code == "unknown_key")
+        }
+    }
+
+    @Test(arguments: [
+        #"{}"#, #"{"name":"","scopes":["admin"]}"#, #"{"name":"a","scopes":[]}"#, #"{"name":"a","scopes":["root"]}"#,
+        #"{"name":"a","scopes":["admin"],"expiresAt":"2020-01-01T00:00:00Z"}"#,
+        #"{"name":"a","scopes":["admin"],"expiresAt":"soon"}"#, #"{"name":"a","scopes":["admin"],"until":1}"#,
+        #"{"name":"a","scopes":["admin"],"pathPrefixes":["blog"]}"#,
+        #"{"name":"a","scopes":["admin"],"environments":["A B"]}"#,
+    ])
+    func wrongWishesSayWhy(wish: String) async throws {
+        try await withService { service in
+            let session = try await AdminSession(service)
+            let answer = try await session.post("/keys", wish)
+            #expect(answer.status == 400 && answer.code == "invalid_request", "\(answer.text)")
+        }
+    }
+
+    @Test func nobodyHandsOutMoreThanHeHas() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let session = try await AdminSession(service, scopes: [.keys, .tablesRead]) { wish in
+                wish.tenant = TenantID("acme")
+                wish.environments = [.production]
+                wish.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            }
+            let own = #""tenant":"acme","environments":["production"],"owners":["blog"],"pathPrefixes":["/blog/news/"]"#
+            for (wish, status) in [
+                (#"{"name":"a","scopes":["tables:read"],\#(own)}"#, 201),
+                (#"{"name":"a","scopes":["tables:write"],\#(own)}"#, 403),
+                (#"{"name":"a","scopes":["tables:read"],"tenant":"shop"}"#, 403),
+                (#"{"name":"a","scopes":["tables:read"]}"#, 403),
+                (#"{"name":"a","scopes":["tables:read"],"tenant":"acme"}"#, 403),
+                (#"{"name":"a","scopes":["tables:read"],\#(own.replacing("/blog/news/", with: "/"))}"#, 403),
+                (#"{"name":"a","scopes":["tables:read"],\#(own.replacing(#"["blog"]"#, with: #"["shop"]"#))}"#, 403),
+            ] {
+                let answer = try await session.post("/keys", wish)
+                #expect(answer.status == status, "\(wish): \(answer.text)")
+            }
+            let all = try await session.get("/keys").json?["keys"]?.elements ?? []
+            #expect(all.allSatisfy { $0["tenant"]?.text == "acme" } && all.count == 2)
+            let stranger = try await AdminSession(service)
+            #expect(try await session.delete("/keys/\(stranger.id)").code == "unknown_key")
+        }
+    }
+
+    @Test func revokedKeyEndsAtOnce() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let other = try await AdminSession(service)
+            #expect(try await other.get("/tenants").status == 200)
+            let ended = try await session.delete("/keys/\(other.id)")
+            #expect(ended.json?["revokedAt"]?.text == service.clock.now.description)
+            #expect(try await other.get("/tenants").code == "invalid_key")
+            #expect(try await session.delete("/keys/\(other.id)").json?["revokedAt"] == ended.json?["revokedAt"])
+        }
+    }
+
+    @Test func rotatedKeysLiveSideBySideForAWhile() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let old = try await AdminSession(service, scopes: [.tablesRead]) { $0.tenant = TenantID("acme") }
+            let rotated = try await session.post("/keys/\(old.id)/rotate", #"{"graceSeconds":60}"#)
+            #expect(rotated.status == 201)
+            let token = try #require(rotated.json?["key"]?.text)
+            func status(_ key: String) async throws -> Int {
+                try await service.adminPort(.get, "/admin/v1/tenants/acme/draft", key: key).status
+            }
+            #expect(try await status(old.key) == 200)
+            #expect(try await status(token) == 200)
+            service.clock.advance(seconds: 60)
+            #expect(try await status(old.key) == 401)
+            #expect(try await status(token) == 200)
+            #expect(try await session.post("/keys/\(old.id)/rotate").code == "invalid_request")
+        }
+    }
+
+    @Test func keyOfAnEnvironmentIsForThatOneOnly() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let staging = EnvironmentID("staging")
+            let session = try await AdminSession(service) { $0.environments = staging.map { [$0] } }
+            #expect(session.key.hasPrefix("fp_staging_"))
+            #expect(try await session.get("draft").status == 403)
+            #expect(try await session.get("draft?environment=staging").status == 200)
+            #expect(try await session.get("revisions/1?environment=staging").code == "unknown_revision")
+            #expect(try await session.post("revisions/1/promote?environment=staging&to=production").status == 403)
+        }
+    }
+
+    @Test func keyOfAnOwnerWritesThoseRoutesOnly() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
+                wish.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            }
+            let own = #"{"owner":"blog","path":"/blog/{slug}/new","open":{"screen":"New"}}"#
+            #expect(try await session.send(.put, "draft/routes/fresh", own).status == 201)
+            for (method, path, body) in [
+                (HTTPRequest.Method.put, "draft/routes/other", own.replacing("/blog/", with: "/shop/")),
+                (.put, "draft/routes/other", own.replacing(#""owner":"blog","#, with: "")),
+                (.put, "draft/routes/item", own), (.delete, "draft/routes/home", ""),
+                (.post, "draft/routes?mode=replace", #"{"id":"a","path":"/blog/x","owner":"blog"}"#),
+                (.delete, "draft", ""),
+            ] {
+                let refused = try await session.send(method, path, body)
+                #expect(refused.status == 403 && refused.code == "forbidden", "\(method) \(path): \(refused.text)")
+            }
+            #expect(try await session.post("draft/publish").status == 201)
+            let admin = try await AdminSession(service)
+            _ = try await admin.delete("draft/routes/home")
+            #expect(try await session.post("draft/publish").status == 403)
+        }
+    }
+
+    @Test func someTenantsAnswerToTheirOwnKeysOnly() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            #expect(
+                try await session.put("settings", yaml: AdminSession.settings + "\nclientKey: required").status == 200
+            )
+            let body = #"{"url":"acme://item/7","context":{"platform":"ios"}}"#
+            #expect(try await service.resolve(body).code == "missing_key")
+            for (scope, tenant, status) in [
+                (KeyGrant.Scope.resolve, "acme", 200), (.tablesRead, "acme", 403), (.resolve, "shop", 403),
+            ] {
+                let key = try await AdminSession(service, scopes: [scope]) { $0.tenant = TenantID(tenant) }.key
+                #expect(try await service.resolve(body, headers: [.authorization: "Bearer \(key)"]).status == status)
+            }
+            // What was refused is not recorded; clicks need no key.
+            #expect(try await service.events(of: "acme").count == 1)
+            #expect(try await service.publicPort(.get, "/item/7", host: "go.acme.test").status == 302)
+        }
+    }
+
+    // MARK: Audit
+
+    @Test func everyChangeIsWrittenDownInAChain() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            _ = try await session.put("suites/a", yaml: "formatVersion: 1\ncases: []")
+            let made = try await session.post("/keys", Self.wish)
+            _ = try await session.delete("/keys/\(made.json?["id"]?.text ?? "")")
+            let rows = try await session.get("/audit?tenant=acme").json?["audit"]?.elements ?? []
+            #expect(
+                rows.compactMap { $0["action"]?.text }
+                    == ["key.revoke", "key.create", "suite.write", "table.publish", "draft.write", "settings.write"]
+            )
+            #expect(
+                rows.allSatisfy { $0["actor"]?["id"]?.text == session.id && $0["requestId"]?.text?.isEmpty == false }
+            )
+            #expect(rows[0]["before"]?["revokedAt"] == nil && rows[0]["after"]?["revokedAt"] != nil)
+            #expect(rows[3]["after"]?["revision"]?.int == 1 && rows[3]["after"]?["contentHash"]?.text?.utf8.count == 64)
+            let verdict = try await session.post("/audit/verify")
+            #expect(verdict.json?["intact"]?.bool == true)
+            #expect(verdict.json?["head"]?.text == rows[0]["hash"]?.text)
+            for path in ["/audit/1", "/audit"] {
+                #expect([404, 405].contains(try await session.delete(path).status))
+            }
+            let limited = try await AdminSession(service) { $0.tenant = TenantID("acme") }
+            #expect(try await limited.post("/audit/verify").status == 403)
+            #expect(try await limited.get("/audit?tenant=shop").status == 403)
+        }
+    }
+
+    // MARK: Requests that come twice
+
+    @Test func requestWithAnIdempotencyKeyIsDoneOnce() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let name = try #require(HTTPField.Name("Idempotency-Key"))
+            let first = try await session.post("/keys", Self.wish, headers: [name: "one"])
+            let again = try await session.post("/keys", Self.wish, headers: [name: "one"])
+            #expect(first.status == 201 && again.status == 201 && first.body == again.body)
+            #expect(again["Idempotency-Replayed"] == "true" && first["Idempotency-Replayed"] == nil)
+            #expect(try await session.get("/keys").json?["keys"]?.elements?.count == 2)
+            let other = try await session.post("/keys", Self.wish.replacing("ci", with: "cd"), headers: [name: "one"])
+            #expect(other.status == 422 && other.code == "idempotency_mismatch")
+            // What failed may be sent again with the same key.
+            #expect(try await session.post("/keys", "{}", headers: [name: "two"]).status == 400)
+            #expect(try await session.post("/keys", Self.wish, headers: [name: "two"]).status == 201)
+            // Another key's requests are its own.
+            let stranger = try await AdminSession(service)
+            #expect(try await stranger.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
+            service.clock.advance(seconds: 86_401)
+            #expect(try await session.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
+            #expect(try await session.post("/keys", Self.wish, headers: [name: ""]).code == "invalid_request")
+        }
+    }
+}
