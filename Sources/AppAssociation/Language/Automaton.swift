@@ -36,7 +36,7 @@ extension Language {
     }
 }
 
-/// A language's deterministic automaton, made state by state as it is walked.
+/// The deterministic automaton of one language or several, made state by state as it is walked.
 struct Automaton {
     static let start = 0
     /// The state from which nothing is accepted any more; states are numbered from 0.
@@ -51,15 +51,25 @@ struct Automaton {
     /// By state and symbol.
     private var steps: [Int]
 
-    init(_ language: Language, _ alphabet: Alphabet) {
-        graph = Graph(language)
+    init(_ language: Language, _ alphabet: Alphabet) { self.init([[language]], alphabet) }
+
+    /// Of several groups of languages at once; ``accepted(at:)`` tells which groups have the text in all of their languages.
+    init(_ groups: [[Language]], _ alphabet: Alphabet) {
+        graph = Graph(groups)
         symbols = alphabet.symbols
-        states = [graph.closures[graph.first]]
+        states = [graph.start]
         numbers = [states[0]: 0]
         steps = Array(repeating: Self.unknown, count: symbols.count)
     }
 
-    func accepts(_ state: Int) -> Bool { state != Self.dead && states[state].contains(graph.last) }
+    /// Machine words that a state takes, about.
+    var wordsInState: Int { states[0].wordCount + symbols.count }
+
+    /// Whether a group has the text that led to the state.
+    func accepts(_ state: Int) -> Bool { !accepted(at: state).isEmpty }
+
+    /// The groups, by their place among those given, that have the text that led to the state.
+    func accepted(at state: Int) -> [Int] { state == Self.dead ? [] : graph.accepted(by: states[state]) }
 
     mutating func step(_ state: Int, _ symbol: Int) -> Int {
         guard state != Self.dead else { return Self.dead }
@@ -86,13 +96,14 @@ private struct NodeSet: Hashable {
     init(of count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
 
     var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+    var wordCount: Int { words.count }
 
     func contains(_ node: Int) -> Bool { words[node >> 6] & (1 << UInt64(node & 63)) != 0 }
 
     mutating func insert(_ node: Int) { words[node >> 6] |= 1 << UInt64(node & 63) }
 
-    mutating func formUnion(_ other: NodeSet) {
-        for index in words.indices { words[index] |= other.words[index] }
+    mutating func insert(_ nodes: [Int]) {
+        for node in nodes { insert(node) }
     }
 
     func forEach(_ body: (Int) -> Void) {
@@ -110,15 +121,50 @@ private struct NodeSet: Hashable {
 private struct Graph {
     private var byteEdges: [(set: ByteSet, target: Int)?] = []
     private var emptyEdges: [[Int]] = []
-    private(set) var first = 0
-    private(set) var last = 0
-    /// By node: those that take a byte, or are the last, and are reached from it without taking one.
-    private(set) var closures: [NodeSet] = []
+    /// By group and language: the node that ends it.
+    private var lasts: [[Int]] = []
+    /// Where a walk begins.
+    private(set) var start = NodeSet(of: 0)
+    /// By node: those that take a byte, or are a last one, and are reached from it without taking one.
+    private var closures: [[Int]] = []
+    /// By node: its language, counted through all groups; by language: its group.
+    private var languages: [Int] = []
+    private var groups: [Int] = []
+    private let hasConjunctions: Bool
 
-    init(_ language: Language) {
-        last = node()
-        first = add(language, before: last)
-        closures = emptyEdges.indices.map(closure)
+    init(_ groups: [[Language]]) {
+        hasConjunctions = groups.contains { $0.count > 1 }
+        var firsts: [Int] = []
+        for (number, group) in groups.enumerated() {
+            lasts.append([])
+            for language in group {
+                let last = node()
+                lasts[number].append(last)
+                firsts.append(add(language, before: last))
+                languages += repeatElement(self.groups.count, count: emptyEdges.count - languages.count)
+                self.groups.append(number)
+            }
+        }
+        let isLast = Set(lasts.joined())
+        closures = emptyEdges.indices.map { closure(of: $0, isLast) }
+        start = NodeSet(of: emptyEdges.count)
+        for first in firsts { start.insert(closures[first]) }
+    }
+
+    func accepted(by nodes: NodeSet) -> [Int] {
+        lasts.indices.filter { lasts[$0].allSatisfy(nodes.contains) }
+    }
+
+    /// Without the groups of which one language has no text any more.
+    private func pruned(_ nodes: NodeSet) -> NodeSet {
+        guard hasConjunctions, !nodes.isEmpty else { return nodes }
+        var isAlive = Array(repeating: false, count: groups.count)
+        nodes.forEach { isAlive[languages[$0]] = true }
+        var isGroupAlive = Array(repeating: true, count: lasts.count)
+        for language in groups.indices where !isAlive[language] { isGroupAlive[groups[language]] = false }
+        var pruned = NodeSet(of: emptyEdges.count)
+        nodes.forEach { if isGroupAlive[groups[languages[$0]]] { pruned.insert($0) } }
+        return pruned
     }
 
     private mutating func node() -> Int {
@@ -149,16 +195,14 @@ private struct Graph {
         }
     }
 
-    private func closure(of node: Int) -> NodeSet {
-        var closure = NodeSet(of: emptyEdges.count)
-        guard !emptyEdges[node].isEmpty else {
-            if byteEdges[node] != nil || node == last { closure.insert(node) }
-            return closure
-        }
+    private func closure(of node: Int, _ isLast: Set<Int>) -> [Int] {
+        func isKept(_ node: Int) -> Bool { byteEdges[node] != nil || isLast.contains(node) }
+        guard !emptyEdges[node].isEmpty else { return isKept(node) ? [node] : [] }
+        var closure: [Int] = []
         var seen: Set = [node]
         var waiting = [node]
         while let node = waiting.popLast() {
-            if byteEdges[node] != nil || node == last { closure.insert(node) }
+            if isKept(node) { closure.append(node) }
             for target in emptyEdges[node] where seen.insert(target).inserted { waiting.append(target) }
         }
         return closure
@@ -167,8 +211,8 @@ private struct Graph {
     func step(_ nodes: NodeSet, _ byte: UInt8) -> NodeSet {
         var reached = NodeSet(of: emptyEdges.count)
         nodes.forEach { node in
-            if let edge = byteEdges[node], edge.set.contains(byte) { reached.formUnion(closures[edge.target]) }
+            if let edge = byteEdges[node], edge.set.contains(byte) { reached.insert(closures[edge.target]) }
         }
-        return reached
+        return pruned(reached)
     }
 }

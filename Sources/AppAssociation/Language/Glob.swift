@@ -83,7 +83,10 @@ extension Glob {
     }
 
     /// The URL paths that the pattern takes, normalised as iOS does it: no runs of `/`, one at the beginning and the end.
-    func pathLanguage(_ reading: Reading = Reading()) -> Language {
+    func pathLanguage(_ reading: Reading = Reading()) -> Language { normalisedPath.language(reading) }
+
+    /// The pattern as iOS compares it with a path.
+    var normalisedPath: Glob {
         let slash = Piece.byte(UInt8(ascii: "/"))
         var path: [Piece] = []
         for piece in pieces where piece != path.last || (piece != slash && piece != .many) { path.append(piece) }
@@ -92,11 +95,11 @@ extension Glob {
             if path.first != .many, path.first != slash { path.insert(slash, at: 0) }
             if path.last != .many, path.last != slash { path.append(slash) }
         }
-        return Glob(pieces: path).language(reading)
+        return Glob(pieces: path)
     }
 
     /// A text of one character is not normalised: `?` takes only the path `/`, and a letter takes none.
-    private var isOneCharacter: Bool {
+    var isOneCharacter: Bool {
         switch pieces.first {
         case .one, .byte: pieces.count == 1
         case .many, .character, .values, .never, nil: false
@@ -168,14 +171,15 @@ extension Glob.Piece {
     }
 
     /// As itself or escaped: what is compared decoded cannot end inside an escape.
-    private static let byteDecoded = Language.either([.byte(ByteSet("/")), .anySpelled])
+    /// A slash or a question mark stands as it is where the part of the URL has them.
+    private static let byteDecoded = Language.either([.byte(ByteSet("/?")), .anySpelled])
 
     /// One Unicode scalar, as itself or escaped byte by byte.
     private static let oneDecoded: Language = {
         func bytes(_ range: ClosedRange<UInt8>) -> Language { .spelled(ByteSet(range)) }
         let tail = bytes(0x80...0xBF)
         return .either([
-            .byte(ByteSet("/")), bytes(0x00...0x7F), .sequence([bytes(0xC2...0xDF), tail]),
+            .byte(ByteSet("/?")), bytes(0x00...0x7F), .sequence([bytes(0xC2...0xDF), tail]),
             .sequence([bytes(0xE0...0xEF), tail, tail]), .sequence([bytes(0xF0...0xF4), tail, tail, tail]),
         ])
     }()

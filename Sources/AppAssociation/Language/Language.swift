@@ -20,6 +20,17 @@ indirect enum Language: Hashable, Sendable {
 
     static func oneOrMore(_ language: Language) -> Language { .sequence([language, .repeated(language)]) }
     static func optional(_ language: Language) -> Language { .either([.empty, language]) }
+
+    /// Without the texts that have other bytes.
+    func restricted(to bytes: ByteSet) -> Language {
+        switch self {
+        case .empty: .empty
+        case .byte(let set): .byte(set.intersection(bytes))
+        case .sequence(let parts): .sequence(parts.map { $0.restricted(to: bytes) })
+        case .either(let parts): .either(parts.map { $0.restricted(to: bytes) })
+        case .repeated(let part): .repeated(part.restricted(to: bytes))
+        }
+    }
 }
 
 // MARK: Spelling
