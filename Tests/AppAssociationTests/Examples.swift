@@ -5,10 +5,11 @@ import Testing
 
 /// The tenants of config/examples as routers.
 enum Examples {
+    static let directory = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "config/examples")
+
     static func router(_ name: String) throws -> Router {
-        let directory = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "config/examples")
         let text = try String(contentsOf: directory.appending(path: "\(name).yaml"), encoding: .utf8)
         let checked = try TenantDocument(text).checked()
         return Router(identity: try #require(checked.settings?.identity), table: try #require(checked.table))

@@ -1,0 +1,209 @@
+import LinkRouting
+
+/// What one rule or one route asks of a link's path, query and fragment, as languages of texts `path?query#fragment`: the
+/// link fits where every language has it.
+struct LinkConditions {
+    private(set) var languages: [Language]
+
+    private static let anyPath = Language.repeated(.byte(PlainLink.inPath))
+    private static let anyQuery = Language.optional(.sequence([questionMark, .repeated(.byte(PlainLink.inQuery))]))
+    private static let anyFragment = Language.optional(.sequence([hash, .repeated(.byte(.all))]))
+    private static let questionMark = Language.byte(ByteSet("?"))
+    private static let hash = Language.byte(ByteSet("#"))
+
+    /// `fragment` is with its `#`; nil takes any.
+    init(path: Language, fragment: Language? = nil) {
+        languages = [.sequence([path.restricted(to: PlainLink.inPath), Self.anyQuery, fragment ?? Self.anyFragment])]
+    }
+
+    /// `query` is with its `?`.
+    mutating func add(query: Language) {
+        languages.append(.sequence([Self.anyPath, query, Self.anyFragment]))
+    }
+
+    /// A part behind its delimiter. One that is not there counts as empty.
+    private static func part(behind delimiter: Language, _ text: Language) -> Language {
+        let given = Language.sequence([delimiter, text])
+        return text.hasEmptyText ? .optional(given) : given
+    }
+
+    /// A query in which every item of the name has one of the values, an item without `=` being empty.
+    static func query(_ name: String, has value: Language, mayBeAbsent: Bool) -> Language {
+        let names = PlainLink.spellings(of: name)
+        let given = Language.sequence([.byte(ByteSet("=")), value.restricted(to: PlainLink.inValue)])
+        let fitting = Language.sequence([
+            .either(names.map(Language.text)), value.hasEmptyText ? .optional(given) : given,
+        ])
+        let anything = Language.sequence([.byte(ByteSet("=")), .repeated(.byte(PlainLink.inValue))])
+        let item = Language.either([fitting, .sequence([anyName(besides: names), .optional(anything)])])
+        let separator = Language.byte(ByteSet("&"))
+        let before = Language.repeated(.sequence([item, separator]))
+        let behind = Language.repeated(.sequence([separator, item]))
+        let query = Language.sequence([questionMark, before, mayBeAbsent ? item : fitting, behind])
+        return mayBeAbsent ? .optional(query) : query
+    }
+
+    /// Every name but these.
+    private static func anyName(besides names: [[UInt8]]) -> Language {
+        let beginnings = Set(names.compactMap(\.first))
+        let others = PlainLink.inName.subtracting(ByteSet(beginnings))
+        var parts = [Language.sequence([.byte(others), .repeated(.byte(PlainLink.inName))])]
+        if !names.contains([]) { parts.append(.empty) }
+        for first in beginnings.sorted() {
+            let rests = names.filter { $0.first == first }.map { Array($0.dropFirst()) }
+            parts.append(.sequence([.byte(ByteSet(CollectionOfOne(first))), anyName(besides: rests)]))
+        }
+        return .either(parts)
+    }
+}
+
+extension Language {
+    fileprivate var hasEmptyText: Bool { Self.shortestText(in: [self, .empty]) != .none }
+}
+
+// MARK: Rules
+
+extension LinkConditions {
+    /// Of a rule as iOS reads it.
+    init(_ rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
+        let reading = Glob.Reading(rule)
+        func text(_ pattern: String) -> Language { Glob(pattern, variables).language(reading) }
+        let fragment = rule.fragment.value == "*" ? nil : Self.part(behind: Self.hash, text(rule.fragment.value))
+        self.init(path: Glob(rule.path.value, variables).pathLanguage(reading), fragment: fragment)
+        switch rule.query.value {
+        case .whole("*"): break
+        case .whole(let pattern):
+            add(query: Self.part(behind: Self.questionMark, text(pattern).restricted(to: PlainLink.inQuery)))
+        case .items(let items):
+            for item in items where item.pattern != "*" {
+                let value = text(item.pattern)
+                add(query: Self.query(item.name, has: value, mayBeAbsent: value.hasEmptyText))
+            }
+        }
+    }
+}
+
+extension Glob {
+    init(_ pattern: String, _ variables: PatternVariables) {
+        self.init(pattern) { name in
+            if case .values(let values) = variables[name] { values } else { nil }
+        }
+    }
+}
+
+extension Glob.Reading {
+    init(_ rule: AppleAppSiteAssociation.MergedRule) {
+        self.init(foldsCase: !rule.caseSensitive.value, comparesEncoded: rule.percentEncoded.value)
+    }
+}
+
+extension AppleAppSiteAssociation.MergedRule {
+    /// Whether it looks at nothing but the path.
+    var takesAnyQueryAndFragment: Bool {
+        guard fragment.value == "*" else { return false }
+        return switch query.value {
+        case .whole(let pattern): pattern == "*"
+        case .items(let items): items.allSatisfy { $0.pattern == "*" }
+        }
+    }
+}
+
+// MARK: Routes
+
+extension LinkConditions {
+    /// Of a route whose conditions are such as a migration writes; nil for others.
+    init?(_ route: Route) {
+        guard let path = route.path.plainLanguage(route.letterCase), route.trailingSlash == .ignored else { return nil }
+        switch route.fragment {
+        case nil: self.init(path: path)
+        case .equals(let text): self.init(path: path, fragment: .sequence([Self.hash, .spelling(of: text.utf8)]))
+        case .pattern: return nil
+        }
+        for condition in route.query {
+            switch condition.test {
+            case .oneOf(let values):
+                let value = Language.either(values.map { .spelling(of: $0.utf8) })
+                add(query: Self.query(condition.name, has: value, mayBeAbsent: false))
+            case .capture(let parameter, let need):
+                guard let value = parameter.type.plainLanguage(.sensitive, bytes: PlainLink.inValue) else { return nil }
+                add(query: Self.query(condition.name, has: value, mayBeAbsent: need != .required))
+            case .present, .absent: return nil
+            }
+        }
+    }
+}
+
+extension Pattern {
+    /// Its plain paths, with a slash at the end.
+    fileprivate func plainLanguage(_ letterCase: Route.LetterCase) -> Language? {
+        let slash = Language.byte(PlainLink.slash)
+        let inSegment = PlainLink.inPath.subtracting(PlainLink.slash)
+        var parts = [slash]
+        for segment in segments {
+            switch segment {
+            case .literal(let bytes): parts.append(.spelling(of: bytes, letterCase))
+            case .any: parts.append(.oneOrMore(.byte(inSegment)))
+            case .rest:
+                parts.append(.repeated(.sequence([.oneOrMore(.byte(inSegment)), slash])))
+                continue
+            case .parameter(let parameter):
+                guard let language = parameter.type.plainLanguage(letterCase, bytes: inSegment) else { return nil }
+                parts.append(language)
+            case .mixed(let mixed):
+                parts.append(.spelling(of: mixed.prefix, letterCase))
+                for piece in mixed.pieces {
+                    guard let language = piece.parameter.type.plainLanguage(letterCase, bytes: inSegment) else {
+                        return nil
+                    }
+                    parts += [language, .spelling(of: piece.literal, letterCase)]
+                }
+            }
+            parts.append(slash)
+        }
+        return .sequence(parts)
+    }
+}
+
+extension Language {
+    /// A decoded text as plain links write it.
+    fileprivate static func spelling(
+        of text: some Sequence<UInt8>,
+        _ letterCase: Route.LetterCase = .sensitive
+    ) -> Language {
+        .sequence(
+            text.map { byte in
+                let set = ByteSet(CollectionOfOne(byte))
+                return PlainLink.spelled(letterCase == .ignored ? set.foldingCase : set)
+            }
+        )
+    }
+}
+
+extension ParameterType {
+    /// Its values as plain links write them; nil for types that a migration does not use.
+    fileprivate func plainLanguage(_ letterCase: Route.LetterCase, bytes: ByteSet) -> Language? {
+        switch self {
+        case .string(let length): .repeated(PlainLink.character(of: bytes), length)
+        case .alpha(let length): .repeated(.byte(.letters), length)
+        case .alnum(let length): .repeated(.byte(.letters.union(.digits)), length)
+        case .hex(let length): .repeated(.byte(.hexDigits), length)
+        case .int(let range) where range == Bounds(lower: 0, upper: 9): .byte(.digits)
+        case .oneOf(let values): .either(values.map { .spelling(of: $0.utf8, letterCase) })
+        case .int, .number, .bool, .uuid, .slug, .date: nil
+        }
+    }
+}
+
+extension Language {
+    /// As often as the bounds say; once or more where there are none.
+    fileprivate static func repeated(_ part: Language, _ count: ParameterType.Bounds<Int>?) -> Language? {
+        let least = max(count == nil ? 1 : 0, count?.lower ?? 0)
+        let most = count?.upper
+        guard max(least, most ?? 0) <= 64 else { return nil }
+        let behind: Language =
+            if let most { .sequence(Array(repeating: .optional(part), count: max(0, most - least))) } else {
+                .repeated(part)
+            }
+        return .sequence(Array(repeating: part, count: least) + [behind])
+    }
+}

@@ -1,0 +1,129 @@
+import LinkRouting
+
+/// The apps of a file, with the one entry that devices read for each.
+struct MigratedApps {
+    /// Apps whose rules say the same, in the file's order.
+    private(set) var groups: [Group] = []
+    private(set) var reports: [AssociationMigration.Report] = []
+    /// Their ids in the settings, by application identifier; the settings cannot name the others.
+    private(set) var ids: [String: String] = [:]
+    /// App Clips that the file names.
+    private(set) var clips: [String] = []
+
+    struct Group {
+        /// Application identifiers.
+        var apps: [String]
+        let entry: AppleAppSiteAssociation.Entry
+        let rules: [AppleAppSiteAssociation.Rule]
+        let merged: [AppleAppSiteAssociation.MergedRule]
+        fileprivate let meaning: [Meaning]
+    }
+
+    /// What a merged rule says, wherever it says so.
+    fileprivate struct Meaning: Hashable {
+        let path: String
+        let query: AppleAppSiteAssociation.RuleKeys.Query
+        let fragment: String
+        let flags: [Bool]
+
+        init(_ rule: AppleAppSiteAssociation.MergedRule) {
+            path = rule.path.value
+            query = rule.query.value
+            fragment = rule.fragment.value
+            flags = [rule.exclude.value, rule.caseSensitive.value, rule.percentEncoded.value]
+        }
+    }
+
+    /// Of one app, or of all.
+    init(_ file: AppleAppSiteAssociation, only app: String?) {
+        var identifiers: [String] = []
+        for entry in file.applinks?.details ?? [] {
+            for identifier in entry.appIDs where app == nil || identifier == app {
+                guard !identifiers.contains(identifier) else {
+                    addRepetition(identifier, entry)
+                    continue
+                }
+                identifiers.append(identifier)
+                add(identifier, entry, file)
+            }
+        }
+        let clips = app == nil ? file.services.first { $0.name == .appclips }?.apps ?? [] : []
+        let nameable = (identifiers + clips).filter { Self.node($0, id: "app") != nil }
+        var seen: Set<String> = []
+        ids = MigrationNames.appIDs(nameable.filter { seen.insert($0).inserted })
+        self.clips = clips.filter { !identifiers.contains($0) && ids[$0] != nil }
+    }
+
+    private mutating func add(
+        _ identifier: String,
+        _ entry: AppleAppSiteAssociation.Entry,
+        _ file: AppleAppSiteAssociation
+    ) {
+        let merged = entry.ruleList.map { file.merged($0, of: entry) }
+        let meaning = merged.map(Meaning.init)
+        if let same = groups.firstIndex(where: { $0.meaning == meaning }) {
+            groups[same].apps.append(identifier)
+        } else {
+            let group = Group(
+                apps: [identifier],
+                entry: entry,
+                rules: entry.ruleList,
+                merged: merged,
+                meaning: meaning
+            )
+            groups.append(group)
+        }
+        guard case .none = entry.rules else { return }
+        reports.append(
+            AssociationMigration.Report(
+                kind: .notDocumented,
+                pointer: entry.pointer,
+                position: entry.node.position,
+                app: identifier,
+                message:
+                    "The entry has neither 'components' nor 'paths'; Apple does not say what a device does with it.",
+                fix: "Nothing opens \(identifier) in the table; add routes for what it should open.",
+                example: nil
+            )
+        )
+    }
+
+    private mutating func addRepetition(_ identifier: String, _ entry: AppleAppSiteAssociation.Entry) {
+        reports.append(
+            AssociationMigration.Report(
+                kind: .unreachable,
+                pointer: entry.pointer,
+                position: entry.node.position,
+                app: identifier,
+                message: "An earlier entry names \(identifier); devices read only the first, so this one was left out.",
+                fix: "Put its rules into the first entry if they are meant to hold.",
+                example: nil
+            )
+        )
+    }
+
+    // MARK: Settings
+
+    /// The apps as settings list them.
+    var settings: [JSONNode] {
+        groups.flatMap(\.apps).compactMap { identifier in ids[identifier].flatMap { Self.node(identifier, id: $0) } }
+            + clips.compactMap { identifier in ids[identifier].flatMap { Self.node(identifier, id: $0, kind: "clip") } }
+    }
+
+    /// Nil for what is no team ID, a dot and a bundle ID.
+    private static func node(_ identifier: String, id: String, kind: String? = nil) -> JSONNode? {
+        guard let dot = identifier.firstIndex(of: ".") else { return nil }
+        let node = JSONNode.object([
+            "id": .string(id), "platform": .string("ios"), "kind": kind.map(JSONNode.string),
+            "teamID": .string(String(identifier[..<dot])),
+            "bundleID": .string(String(identifier[identifier.index(after: dot)...])),
+        ])
+        let settings = Field(.object(["apps": .array([node])]), path: "")
+        do throws(DocumentError) {
+            _ = try Identity(settings.anyObject())
+            return node
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import LinkRouting
+
+extension MigrationWork {
+    /// Reports where the table answers otherwise than iOS for some apps; the routes that decide about some of their links.
+    mutating func compare(_ ruleset: Ruleset, _ router: Router) -> [RouteID] {
+        let all = ruleset.rules.indices
+        guard !ruleset.isTooLarge else {
+            for rule in all { reportUndecided(rule, ruleset) }
+            return []
+        }
+        let own = Dictionary(
+            uniqueKeysWithValues: routes.filter { $0.ruleset == ruleset.number }.map { ($0.id, $0.rule) }
+        )
+        var compared: [MigrationComparison.Route] = []
+        for route in router.routesInOrder {
+            guard let rule = own[route.id], let conditions = LinkConditions(route) else { continue }
+            compared.append(
+                MigrationComparison.Route(id: route.id, rule: rule, opens: route.opensApps, conditions: conditions)
+            )
+        }
+        reportUnnamedApps(ruleset)
+        guard let app = ruleset.apps.first(where: { apps.ids[$0] != nil }) else { return [] }
+        let comparison = MigrationComparison(rules: ruleset.compared, routes: compared)
+        let result = comparison.run(ruleset.scope)
+        let isDecoded = ruleset.merged.contains { !$0.percentEncoded.value }
+        let slashes = isDecoded ? comparison.run(ruleset.scope, escaping: PlainLink.slash).differences : [:]
+        for rule in all {
+            if let difference = result.differences[rule] {
+                report(difference, rule, ruleset, app, router)
+            } else if !result.isComplete {
+                reportUndecided(rule, ruleset)
+            } else if !ruleset.decides(rule) {
+                reportUndecidingRule(rule, ruleset, app, router)
+            } else if let text = slashes[rule]?.text, let example = example(text, app, router) {
+                report(
+                    .escapedSlash,
+                    "The rule compares the decoded path, where an escaped slash is like any other; a table keeps it inside "
+                        + "its segment.",
+                    fix: "Nothing is to be done unless such links exist.",
+                    rule: rule,
+                    of: ruleset,
+                    example
+                )
+            }
+        }
+        return result.isComplete ? result.decidingRoutes.map { compared[$0].id } : compared.map(\.id)
+    }
+
+    // MARK: Both sides
+
+    /// The link as a report tells it; nil unless iOS and the table do differ on it.
+    private func example(_ text: [UInt8], _ app: String, _ router: Router) -> AssociationMigration.Report.Example? {
+        let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
+        var path = text[..<end]
+        // The slash at the end says nothing on either side.
+        if path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+        let domain = hosts.first ?? ""
+        let host = domain.utf8.starts(with: "*.".utf8) ? "www.\(domain.dropFirst(2))" : domain
+        let url = "https://\(host)" + String(decoding: path + text[end...], as: UTF8.self)
+        let iosOpens = file.decision(for: url, app: app, domain: domain).outcome == .match
+        let context = apps.ids[app].map { Context(app: AppID($0), platform: .ios) }
+        let tableOpens = context.map { router.resolve(url, in: $0).action == .openApp } ?? false
+        guard iosOpens != tableOpens else { return nil }
+        return AssociationMigration.Report.Example(url: url, iosOpens: iosOpens)
+    }
+
+    // MARK: Reports
+
+    private mutating func report(
+        _ difference: MigrationComparison.Difference,
+        _ rule: Int,
+        _ ruleset: Ruleset,
+        _ app: String,
+        _ router: Router
+    ) {
+        guard let example = example(difference.text, app, router) else { return reportUndecided(rule, ruleset) }
+        switch difference.cause {
+        case .order(let route):
+            report(
+                .order,
+                "A table tries the more specific pattern first, so route '\(route)' of a later rule stands before this rule's own.",
+                fix: "Add a route for the links that both take, or narrow the later rule in the file.",
+                rule: rule,
+                of: ruleset,
+                example
+            )
+        case .language:
+            let nearest = routes.filter { $0.ruleset == ruleset.number && $0.rule == rule }
+                .compactMap { $0.node["path"]?.text }
+            let reason = ruleset.translations[rule].inexactness?.reason ?? "no pattern takes the same links"
+            report(
+                .grammar,
+                "Routes cannot say '\(ruleset.text(of: rule))': \(reason)."
+                    + (nearest.isEmpty ? "" : " Nearest is \(nearest.joined(separator: " with "))."),
+                fix: nearest.isEmpty
+                    ? "Write the links that are meant as routes by hand."
+                    : "Write the paths that are meant into the file one by one, or add routes for what is missed.",
+                rule: rule,
+                of: ruleset,
+                example
+            )
+        }
+    }
+
+    /// A rule that decides about no plain link: iOS never gets to it, or only with links that are written otherwise.
+    private mutating func reportUndecidingRule(_ rule: Int, _ ruleset: Ruleset, _ app: String, _ router: Router) {
+        let merged = ruleset.merged[rule]
+        if merged.takesAnyQueryAndFragment, !ruleset.takesPlainLinks(rule) {
+            let path = Glob(merged.path.value, variables).pathLanguage(Glob.Reading(merged))
+            if case .found(let text) = Language.shortestText(in: [path, Glob.allPaths], budget: 2_000),
+                let example = example(text, app, router)
+            {
+                return report(
+                    .spelling,
+                    "'\(ruleset.text(of: rule))' takes only links that are spelled in this way; a table compares decoded text, "
+                        + "so there is no route for it.",
+                    fix: "Write a route by hand; it takes every spelling of its links.",
+                    rule: rule,
+                    of: ruleset,
+                    example
+                )
+            }
+        }
+        report(
+            .unreachable,
+            "iOS never gets to '\(ruleset.text(of: rule))': earlier rules take all of its links, or there are none. It was "
+                + "left out.",
+            fix: "Remove it from the file, or move it in front of them.",
+            rule: rule,
+            of: ruleset
+        )
+    }
+
+    private mutating func reportUnnamedApps(_ ruleset: Ruleset) {
+        let unnamed = ruleset.apps.filter { apps.ids[$0] == nil }
+        guard !unnamed.isEmpty else { return }
+        let shortest = ruleset.opened.differences.min { ($0.value.text.count, $0.key) < ($1.value.text.count, $1.key) }
+        let nothing = Router(identity: Identity(), table: RouteTable())
+        for app in unnamed {
+            report(
+                .app,
+                "'\(app)' is no team ID of ten capitals and digits, a dot and a bundle ID, so the settings cannot name it.",
+                fix: "Correct it in the file; devices compare it exactly.",
+                rule: shortest?.key ?? 0,
+                of: ruleset,
+                shortest.flatMap { example($0.value.text, app, nothing) }
+            )
+        }
+    }
+
+    private mutating func reportUndecided(_ rule: Int, _ ruleset: Ruleset) {
+        report(
+            .undecided,
+            "Whether a table answers as iOS does could not be decided: the rules are too many or too intricate.",
+            fix: "Migrate app by app, or write the routes by hand and check the rule's links with a link suite.",
+            rule: rule,
+            of: ruleset
+        )
+    }
+
+    mutating func report(
+        _ kind: AssociationMigration.Report.Kind,
+        _ message: String,
+        fix: String,
+        rule: Int? = nil,
+        of ruleset: Ruleset? = nil,
+        _ example: AssociationMigration.Report.Example? = nil
+    ) {
+        let place = ruleset.flatMap { ruleset in
+            rule.flatMap { ruleset.rules.indices.contains($0) ? ruleset.rules[$0] : nil }
+        }
+        reports.append(
+            AssociationMigration.Report(
+                kind: kind,
+                pointer: place?.pointer ?? "",
+                position: place?.node.position ?? AssociationFinding.wholeFile,
+                app: ruleset?.apps.first,
+                message: message,
+                fix: fix,
+                example: example
+            )
+        )
+    }
+}

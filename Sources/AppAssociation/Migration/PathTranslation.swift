@@ -1,0 +1,144 @@
+import LinkRouting
+
+/// A rule's path in the grammar of routes: the patterns that together take what it takes, or come nearest to that.
+struct PathTranslation {
+    /// At most three, the plainest first; none for a path that no pattern can be near to.
+    private(set) var paths: [MigratedPath] = []
+    /// Why the patterns may not take the same; nil where they are thought to. Whether they do is for automata to say.
+    private(set) var inexactness: Inexactness?
+
+    private let reading: Glob.Reading
+
+    init(_ glob: Glob, _ reading: Glob.Reading) {
+        self.reading = reading
+        guard !glob.isOneCharacter else {
+            if glob.pieces == [.one] || glob.pieces == [.slash] { paths = [MigratedPath()] }
+            return
+        }
+        let pieces = glob.normalisedPath.pieces
+        let wildcards = pieces.prefix { $0 == .many || $0 == .one }
+        // Every path has one character.
+        if wildcards.count == pieces.count, wildcards.count(where: { $0 == .one }) <= 1 {
+            paths = [MigratedPath(hasRest: true)]
+        } else if pieces.first == .slash {
+            add(pieces.dropFirst())
+        } else {
+            inexactness = .star
+            let behind = pieces.dropFirst(wildcards.count)
+            if !wildcards.contains(.one) { add(behind.drop { $0 == .slash }) }
+            add([.one, .many] + behind)
+        }
+    }
+
+    /// Adds the patterns for a path without the slash that begins it.
+    private mutating func add(_ pieces: ArraySlice<Glob.Piece>) {
+        var segments = pieces.split(separator: .slash, omittingEmptySubsequences: false).map(Array.init)
+        let isClosed = segments.last?.isEmpty == true
+        if isClosed { segments.removeLast() }
+        guard let last = segments.popLast() else {
+            paths.append(MigratedPath())
+            return
+        }
+        var beginning = MigratedPath()
+        for segment in segments { beginning.segments.append(translated(segment)) }
+        guard last.last == .many || last.suffix(2) == [.many, .one] else {
+            beginning.segments.append(translated(last))
+            paths.append(beginning)
+            return
+        }
+        addEnd(last, isClosed, beginning)
+    }
+
+    /// Adds the patterns for a path whose last segment ends with a star, which goes on behind slashes.
+    private mutating func addEnd(_ last: [Glob.Piece], _ isClosed: Bool, _ beginning: MigratedPath) {
+        let wildcards = last.reversed().prefix { $0 == .many || $0 == .one }
+        let ones = wildcards.count { $0 == .one }
+        let base = last.dropLast(wildcards.count)
+        var path = beginning
+        path.hasRest = true
+        if base.isEmpty {
+            // Behind the star stands a slash, so that something stands before it.
+            if ones > 0 || isClosed { path.segments.append([MigratedPart.plain]) }
+            if ones > 1 {
+                path.segments[path.segments.count - 1] = [.parameter(name: nil, type: ":string(\(ones)..)")]
+                inexactness = inexactness ?? .one
+            }
+            paths.append(path)
+            return
+        }
+        let prefix = translated(Array(base))
+        if ones < 2 {
+            path.segments.append(prefix)
+            paths.append(path)
+        }
+        guard case .literal? = prefix.last else {
+            inexactness = inexactness ?? .mixture
+            return
+        }
+        if ones > 0 && isClosed || ones > 1 { inexactness = inexactness ?? .one }
+        path.segments = beginning.segments + [prefix + [.plain]]
+        paths.append(path)
+    }
+
+    private mutating func translated(_ segment: [Glob.Piece]) -> [MigratedPart] {
+        let translation = SegmentTranslation(segment, reading)
+        inexactness = inexactness ?? translation.inexactness
+        return translation.parts
+    }
+}
+
+/// A path pattern that is to be written.
+struct MigratedPath: Hashable {
+    var segments: [[MigratedPart]] = []
+    var hasRest = false
+
+    /// The pattern's text. Parameters take the names of the file where it has some; `names` holds those that are taken.
+    func text(_ names: inout ParameterNames) -> String {
+        var text = ""
+        for segment in segments {
+            text += "/"
+            for part in segment {
+                switch part {
+                case .literal(let bytes): text += SegmentTranslation.literal(bytes)
+                case .parameter(let name, let type): text += "{\(names.new(name ?? "part"))\(type)}"
+                }
+            }
+        }
+        if hasRest { text += "/{\(names.new(segments.isEmpty ? "path" : "rest"))...}" }
+        return text.isEmpty ? "/" : text
+    }
+
+    /// The literal texts, for names that people read.
+    var words: [String] {
+        segments.flatMap { segment in
+            segment.compactMap { part in
+                if case .literal(let bytes) = part { String(decoding: bytes, as: UTF8.self) } else { nil }
+            }
+        }
+    }
+}
+
+/// The names of one route's parameters, each once.
+struct ParameterNames {
+    private(set) var all: [String] = []
+
+    /// `wanted`, without what a name cannot have, and with a number where it is taken.
+    mutating func new(_ wanted: String) -> String {
+        let allowed = ByteSet.letters.union(.digits).union(ByteSet("_"))
+        var bytes = Array(wanted.utf8.filter(allowed.contains).prefix(40))
+        if bytes.first.map(ByteSet.letters.contains) != true { bytes = Array("value".utf8) + bytes }
+        let plain = String(decoding: bytes, as: UTF8.self)
+        var name = plain
+        var number = 2
+        while all.contains(name) {
+            name = "\(plain)\(number)"
+            number += 1
+        }
+        all.append(name)
+        return name
+    }
+}
+
+extension Glob.Piece {
+    static let slash = Glob.Piece.byte(UInt8(ascii: "/"))
+}

@@ -1,0 +1,131 @@
+import LinkRouting
+
+/// One rule in the grammar of routes.
+struct RuleTranslation {
+    /// None where the rule cannot be said at all.
+    let paths: [MigratedPath]
+    let inexactness: Inexactness?
+    private let query: [QueryTest]
+    private let fragment: String?
+    private let foldsCase: Bool
+
+    private struct QueryTest {
+        let name: String
+        let test: Test
+
+        enum Test {
+            case equals(String)
+            case oneOf([String])
+            /// A type as captures write it, such as `string(1..)`.
+            case capture(String)
+        }
+    }
+
+    init(_ rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
+        let reading = Glob.Reading(rule)
+        let path = PathTranslation(Glob(rule.path.value, variables), reading)
+        let query = Self.query(rule.query.value, reading, variables)
+        let fragment = Self.fragment(rule.fragment.value, reading, variables)
+        self.query = query ?? []
+        self.fragment = fragment ?? nil
+        foldsCase = reading.foldsCase
+        // A route without the condition would take links that have nothing to do with the rule.
+        paths = query == nil || fragment == nil ? [] : path.paths
+        inexactness = query == nil ? .query : fragment == nil ? .fragment : path.inexactness
+    }
+
+    // MARK: Query and fragment
+
+    /// Nil where the table has no such condition.
+    private static func query(
+        _ query: AppleAppSiteAssociation.RuleKeys.Query,
+        _ reading: Glob.Reading,
+        _ variables: PatternVariables
+    ) -> [QueryTest]? {
+        switch query {
+        case .whole(let pattern): return pattern == "*" ? [] : nil
+        case .items(let items):
+            var tests: [QueryTest] = []
+            for item in items where item.pattern != "*" {
+                guard !item.name.isEmpty, let test = test(Glob(item.pattern, variables).pieces, reading) else {
+                    return nil
+                }
+                tests.append(QueryTest(name: item.name, test: test))
+            }
+            return tests
+        }
+    }
+
+    private static func test(_ pieces: [Glob.Piece], _ reading: Glob.Reading) -> QueryTest.Test? {
+        // iOS takes an absent item for an empty one.
+        guard !pieces.isEmpty else { return .capture("string(..0)?") }
+        if pieces == [.one, .many] || pieces == [.many, .one] { return .capture("string(1..)") }
+        if case .values(let values, _) = pieces[0], pieces.count == 1 {
+            return SegmentTranslation.texts(values, reading).map { texts in
+                .oneOf(texts.map { String(decoding: $0, as: UTF8.self) })
+            }
+        }
+        let translation = SegmentTranslation(pieces, reading)
+        guard translation.inexactness == nil, translation.parts.count == 1 else { return nil }
+        return switch translation.parts[0] {
+        case .literal(let text): String(validating: text, as: UTF8.self).map(QueryTest.Test.equals)
+        case .parameter(_, let type): .capture(String(type.drop { $0 == ":" }))
+        }
+    }
+
+    /// The text that the fragment must be, nil inside for any; nil where the table has no such condition.
+    private static func fragment(
+        _ pattern: String,
+        _ reading: Glob.Reading,
+        _ variables: PatternVariables
+    ) -> String?? {
+        guard pattern != "*" else { return .some(nil) }
+        let translation = SegmentTranslation(Glob(pattern, variables).pieces, reading)
+        guard translation.parts.count == 1, case .literal(let text) = translation.parts[0] else { return nil }
+        return String(validating: text, as: UTF8.self)
+    }
+
+    // MARK: Routes
+
+    /// A route with one of ``paths``, as tables write it. It opens `screen`, or nothing.
+    func route(_ path: MigratedPath, id: String, note: String, apps: [String]?, screen: String?) -> JSONNode {
+        var names = ParameterNames()
+        let pattern = path.text(&names)
+        var captured = names.all
+        let query = query.map { item -> JSONNode.Member in
+            switch item.test {
+            case .equals(let text): return JSONNode.Member(item.name, .object(["equals": .string(text)]))
+            case .oneOf(let texts): return JSONNode.Member(item.name, .object(["oneOf": .strings(texts)]))
+            case .capture(let type):
+                let name = names.new(item.name)
+                captured.append(name)
+                let capture = JSONNode.object(["capture": .string(type), "as": .string(name)])
+                return JSONNode.Member(item.name, name == item.name ? .string(type) : capture)
+            }
+        }
+        let arguments = captured.map { JSONNode.Member($0, .string("{\($0)}")) }
+        return .object([
+            "id": .string(id), "note": .string(note), "path": .string(pattern),
+            "caseSensitive": foldsCase ? .bool(false) : nil,
+            "query": query.isEmpty ? nil : JSONNode(.object(query)),
+            "fragment": fragment.map { .object(["equals": .string($0)]) },
+            "when": apps.map { .object(["apps": .strings($0)]) },
+            "open": screen.map { screen in
+                .object([
+                    "screen": .string(screen), "arguments": arguments.isEmpty ? nil : JSONNode(.object(arguments)),
+                ])
+            },
+        ])
+    }
+}
+
+extension Inexactness {
+    static let query = Inexactness(
+        reason: "a condition on the whole query, or on the beginning or end of a value, is none that a route has"
+    )
+    static let fragment = Inexactness(reason: "a fragment with wildcards, or an empty one, is no condition of a route")
+}
+
+extension JSONNode {
+    static func strings(_ texts: [String]) -> JSONNode { .array(texts.map(JSONNode.string)) }
+}

@@ -1,0 +1,165 @@
+import LinkRouting
+
+/// A piece of a path pattern that is to be written: text, or a parameter that gets its name when the whole route is known.
+enum MigratedPart: Hashable {
+    case literal([UInt8])
+    /// `name` is what the file calls it; `type` is as patterns write it behind the name, such as `:alpha(2)`.
+    case parameter(name: String?, type: String)
+
+    static let plain = MigratedPart.parameter(name: nil, type: "")
+}
+
+/// What the grammar of routes cannot say of a rule, for people.
+struct Inexactness: Hashable {
+    let reason: String
+
+    static let star = Inexactness(
+        reason: "'*' inside a path also takes slashes and nothing at all; a parameter takes one segment"
+    )
+    static let one = Inexactness(
+        reason:
+            "'?' takes one character of the URL as it is written, slashes included; a parameter counts decoded bytes "
+            + "of one segment"
+    )
+    static let mixture = Inexactness(reason: "wildcards or variables that touch each other are one parameter here")
+    static let variable = Inexactness(
+        reason: "a variable with wildcards, slashes or very many values is no set; a parameter takes any text"
+    )
+    static let characters = Inexactness(reason: "no type takes these characters and no others")
+}
+
+/// One segment of a rule's path, or a query item's value, in the grammar of routes.
+struct SegmentTranslation {
+    private(set) var parts: [MigratedPart] = []
+    private(set) var inexactness: Inexactness?
+
+    private let reading: Glob.Reading
+
+    /// More would make a table that nobody reads; the longest of Apple's own lists has fewer.
+    private static let maximumValues = 700
+
+    init(_ pieces: some Collection<Glob.Piece>, _ reading: Glob.Reading) {
+        self.reading = reading
+        var literal: [UInt8] = []
+        var run: [Glob.Piece] = []
+        for piece in pieces {
+            if case .byte(let byte) = piece {
+                if !run.isEmpty { add(run) }
+                run = []
+                literal.append(byte)
+            } else {
+                add(literal)
+                literal = []
+                run.append(piece)
+            }
+        }
+        add(literal)
+        if !run.isEmpty { add(run) }
+    }
+
+    private mutating func add(_ literal: [UInt8]) {
+        guard !literal.isEmpty else { return }
+        let literal = Self.decoded(literal, reading)
+        // A variable with one value is text, too.
+        if case .literal(let before)? = parts.last {
+            parts[parts.count - 1] = .literal(before + literal)
+        } else {
+            parts.append(.literal(literal))
+        }
+    }
+
+    /// Adds wildcards, variables and classes that stand together.
+    private mutating func add(_ run: [Glob.Piece]) {
+        let ones = run.count { $0 == .one }
+        if run.contains(.many) {
+            parts.append(.parameter(name: nil, type: ones > 1 ? ":string(\(ones)..)" : ""))
+            inexactness = inexactness ?? (run.count == ones + 1 ? .star : .mixture)
+        } else if ones == run.count {
+            parts.append(.parameter(name: nil, type: ":string(\(ones))"))
+            inexactness = inexactness ?? .one
+        } else if case .values(let values, let name)? = run.first, run.count == 1 {
+            add(values, name)
+        } else if let type = characterType(run) {
+            parts.append(.parameter(name: nil, type: type.text))
+            if !type.isExact { inexactness = inexactness ?? .characters }
+        } else {
+            parts.append(.plain)
+            inexactness = inexactness ?? .mixture
+        }
+    }
+
+    private mutating func add(_ values: [[Glob.Piece]], _ name: String) {
+        guard let texts = Self.texts(values, reading), texts.count <= Self.maximumValues else {
+            parts.append(.parameter(name: name, type: ""))
+            inexactness = inexactness ?? .variable
+            return
+        }
+        if texts.count == 1 { return addDecoded(texts[0]) }
+        parts.append(.parameter(name: name, type: "(\(texts.map(Self.setValue).joined(separator: ",")))"))
+    }
+
+    private mutating func addDecoded(_ literal: [UInt8]) {
+        if case .literal(let before)? = parts.last {
+            parts[parts.count - 1] = .literal(before + literal)
+        } else {
+            parts.append(.literal(literal))
+        }
+    }
+
+    /// The decoded values of a variable, each once and none of them empty; nil where they are no plain texts of one segment.
+    static func texts(_ values: [[Glob.Piece]], _ reading: Glob.Reading) -> [[UInt8]]? {
+        var texts: [[UInt8]] = []
+        for value in values {
+            var bytes: [UInt8] = []
+            for piece in value {
+                guard case .byte(let byte) = piece, byte != UInt8(ascii: "/") else { return nil }
+                bytes.append(byte)
+            }
+            let text = decoded(bytes, reading)
+            guard String(validating: text, as: UTF8.self) != nil else { return nil }
+            if !text.isEmpty, !texts.contains(text) { texts.append(text) }
+        }
+        return texts.isEmpty ? nil : texts
+    }
+
+    /// What a text that is compared with the URL as it is written says decoded.
+    static func decoded(_ bytes: [UInt8], _ reading: Glob.Reading) -> [UInt8] {
+        reading.comparesEncoded ? bytes.percentDecoded ?? bytes : bytes
+    }
+
+    /// The type of one or more characters out of classes; nil where something else is among them.
+    private func characterType(_ run: [Glob.Piece]) -> (text: String, isExact: Bool)? {
+        var sets: [ByteSet] = []
+        for piece in run {
+            guard case .character(let set) = piece else { return nil }
+            sets.append(reading.foldsCase ? set.foldingCase : set)
+        }
+        let all = sets.reduce(ByteSet.none) { $0.union($1) }
+        let isUniform = Set(sets).count == 1
+        switch all {
+        case .digits where sets.count == 1: return (":int(0..9)", true)
+        case .upper where sets.count == 1, .lower where sets.count == 1:
+            let letters = all.bytes.map { String(Unicode.Scalar($0)) }
+            return ("(\(letters.joined(separator: ",")))", true)
+        case .letters: return (":alpha(\(sets.count))", isUniform)
+        case .hexDigits: return (":hex(\(sets.count))", isUniform)
+        default: return (":alnum(\(sets.count))", isUniform && all == .letters.union(.digits))
+        }
+    }
+
+    // MARK: Writing
+
+    private static func setValue(_ text: [UInt8]) -> String { escaped(text, besides: "{}*\\,()") }
+
+    static func literal(_ text: [UInt8]) -> String { escaped(text, besides: "{}*\\") }
+
+    private static func escaped(_ text: [UInt8], besides special: StaticString) -> String {
+        let special = ByteSet(special)
+        let escapes = ByteSet("%?#/")
+        let bytes = text.flatMap { byte -> [UInt8] in
+            if special.contains(byte) { return [UInt8(ascii: "\\"), byte] }
+            return escapes.contains(byte) ? Array("%\(String(byte, radix: 16, uppercase: true))".utf8) : [byte]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
