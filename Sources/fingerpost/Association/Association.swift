@@ -13,7 +13,7 @@ struct Association: AsyncParsableCommand {
             """,
         subcommands: [
             AssociationBuild.self, AssociationValidate.self, AssociationSimulate.self, AssociationDifference.self,
-            AssociationDoctor.self,
+            AssociationDoctor.self, AssociationMigrate.self,
         ]
     )
 }

@@ -1,0 +1,100 @@
+import AppAssociation
+import ArgumentParser
+import Foundation
+import LinkCatalog
+import LinkRouting
+
+struct AssociationMigrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Make a tenant file from a published apple-app-site-association file.",
+        discussion: """
+            EXAMPLES
+              fingerpost association migrate apple-app-site-association --host www.acme.com --out acme.yaml
+              fingerpost association migrate apple-app-site-association --host www.acme.com --app ABCDE12345.com.acme --json
+              curl -s https://www.acme.com/.well-known/apple-app-site-association |
+                fingerpost association migrate - --host www.acme.com --host acme.com
+
+            Each rule becomes a route, or two where one pattern cannot say it. A rule that a table cannot say, or answers
+            otherwise than iOS, is reported on standard error with a link on which the two differ. Then nothing is written
+            unless --partial asks for the routes that come nearest: resolve the reports first.
+
+            Without --json the tenant file is written as YAML; one named .json is JSON. With --json one object is printed:
+            the tenant, the reports, and whether all was carried over.
+
+            EXIT CODES
+              0 everything was carried over · 1 a rule is unresolved · 65 unreadable input · 74 a write failed
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The file; - reads standard input.") var file: String
+    @ArgumentParser.Option(help: "The host that the file stands on, or *.HOST; may be given several times.")
+    var host: [String] = []
+    @ArgumentParser.Option(help: "Only this application identifier (TEAMID.bundle); all of the file by default.")
+    var app: String?
+    @ArgumentParser.Option(help: "The tenant's id; the brand in the first host's name by default.") var tenant: String?
+    @ArgumentParser.Option(help: "Write the tenant file here instead of printing it.") var out: String?
+    @Flag(help: "Write the tenant although rules are unresolved.") var partial = false
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        guard !host.isEmpty else { throw ValidationError("Name the host that the file stands on with --host.") }
+        guard tenant.map({ TenantID($0) != nil }) ?? true else {
+            throw ValidationError("'\(tenant ?? "")' is no tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+        }
+    }
+
+    func run() async throws {
+        let migration = try migration()
+        let isWritten = migration.isComplete || partial
+        if !json {
+            for report in migration.reports {
+                FileHandle.standardError.write(Data("\(file):\(report.line)\n".utf8))
+            }
+        }
+        if isWritten, let out { try write(migration.document, to: out) }
+        if json {
+            print(migration.json.json(.pretty))
+        } else if isWritten, out == nil {
+            print(try Document.yaml(migration.document), terminator: "")
+        }
+        guard migration.isComplete else {
+            let count = migration.reports.count(where: \.isUnresolved)
+            let rules = count == 1 ? "1 report is unresolved" : "\(count) reports are unresolved"
+            throw fail(
+                partial
+                    ? "\(rules); the tenant has the routes that come nearest."
+                    : "\(rules), so nothing was written; resolve them in the file, or take the nearest routes with --partial.",
+                .failed
+            )
+        }
+    }
+
+    private func migration() throws -> AssociationMigration {
+        let bytes = try readBytes(file)
+        let parsed: AppleAppSiteAssociation
+        do throws(JSONSyntaxError) {
+            parsed = try AppleAppSiteAssociation(parsing: bytes)
+        } catch {
+            throw fail(
+                "\(file): \(error.description) Devices drop the whole file; nothing was migrated.",
+                .unreadableInput
+            )
+        }
+        do throws(AssociationMigration.Problem) {
+            return try AssociationMigration(of: parsed, hosts: host, app: app, tenant: tenant.flatMap { TenantID($0) })
+        } catch {
+            throw fail("\(file): \(error.description)", .unreadableInput)
+        }
+    }
+
+    private func write(_ document: JSONNode, to path: String) throws {
+        let isJSON = path.hasSuffix(".json")
+        let text = isJSON ? document.json(.pretty) + "\n" : try Document.yaml(document)
+        do {
+            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw fail("\(path) cannot be written: \(error.localizedDescription)", .ioError)
+        }
+    }
+}
