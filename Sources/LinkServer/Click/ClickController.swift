@@ -17,8 +17,9 @@ struct ClickController {
     }
 
     @Sendable private func click(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let catalog = resolving.catalog.current
         guard let authority = request.head.authority, let root = request.hostLink, let host = root.host,
-            let (_, serves) = resolving.catalog.current.table(forHost: host, port: root.port), serves == .links
+            let (_, serves) = catalog.table(forHost: host, port: root.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
         let path = request.head.path ?? "/"
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
@@ -39,6 +40,7 @@ struct ClickController {
         var passages = [
             resolving.resolve(
                 "https://\(authority)\(path)",
+                from: catalog,
                 clientEventID: nil,
                 in: facts,
                 explanation: .omitted,

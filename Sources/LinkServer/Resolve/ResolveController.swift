@@ -44,9 +44,11 @@ struct ResolveController {
             occurredAt: message.occurredAt
         )
         let (links, isBatch) = try links(of: &message)
+        let catalog = resolving.catalog.current
         var passages = links.map { link in
             resolving.resolve(
                 link.url,
+                from: catalog,
                 clientEventID: link.clientEventID,
                 in: message.context,
                 environment: message.environment,

@@ -59,15 +59,17 @@ package struct Resolving: Sendable {
         var isRecorded = false
     }
 
+    /// - Parameter catalog: Loaded once a request, so that all its links see the same tables.
     func resolve(
         _ url: String,
+        from catalog: Catalog,
         clientEventID: String?,
         in context: Context,
         environment: EnvironmentID = .production,
         explanation: Router.Explanation,
         by caller: Caller
     ) -> Passage {
-        let answer = catalog.current.resolve(url, in: context, environment: environment, explanation: explanation)
+        let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
         event.clientEventID = clientEventID
         return Passage(answer: answer, url: url, event: event)

@@ -1,0 +1,212 @@
+import Foundation
+import LinkRouting
+import Testing
+
+/// A tenant's file in git, and the commands that bring a server to what it says.
+struct TableFileTests {
+    private static let settings = """
+        formatVersion: 1
+        tenant: acme
+        settings:
+          domains: [go.acme.test, {host: www.acme.test, serves: association}]
+          schemes: [acme]
+          apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}]
+
+        """
+    private static let table = """
+        table:
+          defaults: {fallback: {web: "https://www.acme.test/"}}
+          routes:
+            - {id: home, path: /, open: {screen: Home}}
+            - {id: item, path: "/item/{id:int}", open: {screen: Item}}
+
+        """
+
+    private struct Shell {
+        let server: RunningServer
+        let directory: String
+
+        func callAsFunction(_ arguments: String...) async throws -> (status: Int32, text: String) {
+            try await run(arguments)
+        }
+
+        func run(_ arguments: [String]) async throws -> (status: Int32, text: String) {
+            let options = ["--server", "http://127.0.0.1:\(server.adminPort)", "--key", server.key ?? ""]
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            // What is said on standard error belongs to what a person sees.
+            let command = ([tool] + arguments + options).map { "'\($0)'" }.joined(separator: " ")
+            let result = try await runBeside("sh", ["-c", "cd \(directory) && \(command) 2>&1"])
+            return (result.status, String(decoding: result.output, as: UTF8.self))
+        }
+
+        func write(_ text: String, to name: String) throws {
+            try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+        }
+    }
+
+    private func withShell(_ body: (Shell) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            try await body(Shell(server: server, directory: directory))
+        }
+    }
+
+    @Test func weekOfEditsThroughTheCommandLine() async throws {
+        try await withShell { shell in
+            // Monday: a new tenant.
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            let first = try await shell("plan", "-f", "acme.yaml")
+            #expect(first.status == 2 && first.text.contains("the tenant is new"), "\(first.text)")
+            #expect(first.text.contains("adds 'item' for /item/{id:int}"))
+            let applied = try await shell("apply", "-f", "acme.yaml", "--message", "first")
+            #expect(applied.status == 0 && applied.text.hasSuffix("revision 1 is live\n"), "\(applied.text)")
+            #expect(try await shell("plan", "-f", "acme.yaml").status == 0)
+
+            // Tuesday: what is pulled says the same.
+            #expect(try await shell("pull", "acme", "-f", "pulled.yaml").text == "pulled.yaml: 2 routes\n")
+            let same = try await shell("plan", "-f", "pulled.yaml")
+            #expect(same.status == 0 && same.text == "nothing would change\n", "\(same.text)")
+
+            // Wednesday: a suite guards the item.
+            try shell.write(
+                "formatVersion: 1\ncases:\n  - {link: 'acme://item/7', context: {platform: ios}, expect: {route: item}}\n",
+                to: "items.suite.yaml"
+            )
+            let guarded = try await shell("apply", "-f", "acme.yaml", "--suite", "items.suite.yaml")
+            #expect(guarded.status == 0, "\(guarded.text)")
+            #expect(try await shell("suites", "list", "acme").text == "items  1 cases\n")
+            try shell.write(Self.settings + Self.table.replacing("/item/", with: "/thing/"), to: "acme.yaml")
+            let dry = try await shell("apply", "-f", "acme.yaml", "--dry-run")
+            #expect(dry.status == 1 && dry.text.contains("items:3: acme://item/7"), "\(dry.text)")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 1)
+            let overridden = try await shell("apply", "-f", "acme.yaml", "--override", "renamed")
+            #expect(overridden.status == 0 && overridden.text.contains("revision 2 is live"), "\(overridden.text)")
+
+            // Thursday: back again.
+            let back = try await shell("revisions", "rollback", "acme", "1", "--message", "back")
+            #expect(back.status == 0 && back.text.hasPrefix("3  production  "), "\(back.text)")
+            let rows = try await shell("revisions", "list", "acme").text.split(separator: "\n")
+            #expect(rows.count == 3 && rows[0].hasSuffix("rollback of 1  back"))
+            let diff = try await shell("revisions", "diff", "acme", "2")
+            #expect(diff.text.contains(#"path changes from "/thing/{id:int}" to "/item/{id:int}""#), "\(diff.text)")
+
+            // Friday: many routes at once, and settings that take a domain away.
+            let lines = (0..<50).map { #"{"id":"p\#($0)","path":"/p/\#($0)"}"# }.joined(separator: "\n")
+            try shell.write(lines, to: "routes.ndjson")
+            let imported = try await shell("routes", "import", "acme", "routes.ndjson", "--draft", "promo")
+            #expect(imported.status == 0 && imported.text.hasPrefix("draft promo: 52 routes\n"), "\(imported.text)")
+            let exported = try await shell("routes", "export", "acme", "--draft", "promo")
+            #expect(exported.text.split(separator: "\n").count == 52)
+            try shell.write(
+                Self.settings.replacing("[go.acme.test, {host: www", with: "[{host: www") + Self.table,
+                to: "acme.yaml"
+            )
+            let settings = try await shell("apply", "-f", "acme.yaml")
+            #expect(settings.status == 0 && settings.text.contains("settings: domains changes"), "\(settings.text)")
+        }
+    }
+
+    @Test func refusalsSayWhatToDo() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            try shell.write(
+                Self.settings + Self.table.replacing("path: /,", with: "path: /, web: \"https://evil.example/\","),
+                to: "wrong.yaml"
+            )
+            try shell.write("formatVersion: 1\ntable: {routes: []}\n", to: "nobody.yaml")
+            try shell.write("tenant: [", to: "broken.yaml")
+            for (arguments, status, said) in [
+                (["plan", "-f", "wrong.yaml"], 1, "'evil.example' is not among the hosts that links may lead to"),
+                (["apply", "-f", "wrong.yaml"], 1, "Add it to settings.destinations.hosts"),
+                (["plan", "-f", "nobody.yaml"], 65, "add 'tenant: NAME', or name it with --tenant"),
+                (["plan", "-f", "acme.yaml", "--tenant", "shop"], 65, "is a file of 'acme'"),
+                (["plan", "-f", "broken.yaml"], 65, "This is not YAML"),
+                (["plan", "-f", "missing.yaml"], 65, "cannot be read"),
+                (["pull", "nobody"], 1, "There is no tenant 'nobody'"),
+                (["revisions", "rollback", "acme", "9"], 1, "no revision 9"),
+                (["revisions", "diff", "acme", "1", "9"], 1, "no revision 9"),
+                (["suites", "show", "acme", "none"], 1, "no suite 'none'"),
+                (["revisions", "promote", "acme", "1", "--to", "A B"], 1, "Name the environment"),
+            ] as [([String], Int32, String)] {
+                let result = try await shell.run(arguments)
+                #expect(result.status == status && result.text.contains(said), "\(arguments): \(result)")
+            }
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let noKey = try await runBeside("env", ["-u", "FINGERPOST_KEY", tool, "pull", "acme"])
+            #expect(noKey.status == 78)
+            let nobody = try await runBeside(tool, ["pull", "acme", "--key", "x", "--server", "http://127.0.0.1:9"])
+            #expect(nobody.status == 69)
+        }
+    }
+
+    @Test func resultsAreWrittenForBuildServers() async throws {
+        try await withTemporaryDirectory { directory in
+            let suite = "\(directory)/a&b.yaml"
+            try """
+            formatVersion: 1
+            cases:
+              - {link: "yourapp://product/1", context: {platform: ios}, expect: {route: product}}
+              - {link: "yourapp://product/2?a=<b>", context: {platform: ios}, expect: {route: user, action: block}}
+            """.write(toFile: suite, atomically: true, encoding: .utf8)
+            let table = ScenarioTests.examples.appending(path: "shop.yaml").path
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let report = "\(directory)/report.xml"
+            let result = try await runBeside(tool, ["test", suite, "--table", table, "--junit", report])
+            #expect(result.status == 1)
+            let xml = try String(contentsOfFile: report, encoding: .utf8)
+            #expect(xml.contains(#"a&amp;b.yaml" tests="2" failures="1">"#), "\(xml)")
+            #expect(xml.contains(#"<testcase name="line 4 yourapp://product/2?a=&lt;b&gt;">"#))
+            #expect(xml.contains("route: nothing instead of &quot;user&quot;; action: "))
+            let parsed = XMLReader.isWellFormed(xml)
+            #expect(parsed)
+
+            let commands = try await runBeside(tool, ["test", suite, "--table", table, "--print-commands"])
+            let lines = String(decoding: commands.output, as: UTF8.self)
+            #expect(lines.contains("xcrun simctl openurl booted 'yourapp://product/1'"), "\(lines)")
+        }
+    }
+
+    @Test func commandsForDevicesSayWhatTheyTest() async throws {
+        try await withTemporaryDirectory { directory in
+            let suite = "\(directory)/s.yaml"
+            try """
+            formatVersion: 1
+            cases:
+              - {link: "https://www.yourappdomain.com/product/1?q=it's", app: android, via: system, expect: {route: product}}
+            """.write(toFile: suite, atomically: true, encoding: .utf8)
+            let table = ScenarioTests.examples.appending(path: "shop.yaml").path
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let printed = try await runBeside(tool, ["test", suite, "--table", table, "--print-commands"])
+            let lines = String(decoding: printed.output, as: UTF8.self).split(separator: "\n").map(String.init)
+            #expect(lines.count == 5, "\(lines)")
+            #expect(lines[1].contains("routing only") && lines[3].contains("assetlinks.json"))
+            // The shell hands adb one word, in which the link is one word again.
+            let echoed = try await runBeside("sh", ["-c", lines[4].replacing("adb shell", with: "printf %s")])
+            let inner = String(decoding: echoed.output, as: UTF8.self)
+            let twice = try await runBeside("sh", ["-c", inner.replacing("am start", with: "printf '%s\\n'")])
+            #expect(
+                String(decoding: twice.output, as: UTF8.self).split(separator: "\n").last
+                    == "https://www.yourappdomain.com/product/1?q=it's"
+            )
+        }
+    }
+}
+
+/// Whether tags are balanced: enough to see that nothing of a link leaked into the markup.
+private enum XMLReader {
+    static func isWellFormed(_ text: String) -> Bool {
+        var open: [Substring] = []
+        for part in text.split(separator: "<").dropFirst() {
+            guard let end = part.firstIndex(of: ">") else { return false }
+            let tag = part[..<end]
+            if tag.hasPrefix("/") {
+                guard open.popLast() == tag.dropFirst() else { return false }
+            } else if !tag.hasSuffix("/") {
+                open.append(tag.prefix { $0 != " " })
+            }
+        }
+        return open.isEmpty
+    }
+}
