@@ -69,7 +69,7 @@ struct PublishTests {
             let isDone = Mutex(false)
             let seen = Mutex<[Int64: String]>([:])
             let mixed = Mutex<[String]>([])
-            await onThreads(17) { client in
+            await onThreads(65) { client in
                 guard client > 0 else {
                     for generation in 1...8 {
                         do {
