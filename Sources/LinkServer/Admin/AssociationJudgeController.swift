@@ -60,18 +60,13 @@ struct AssociationJudgeController {
     }
 
     private func answer(_ question: Question, _ platform: AssociationFile, _ tenant: TenantID) throws -> Response {
-        guard let table = catalog.current.table(of: tenant) else {
+        guard catalog.current.table(of: tenant) != nil else {
             throw Problem(.unknownTenant, "There is no tenant '\(tenant)', or nothing of it is published.")
         }
-        guard let host = question.host, let domain = table.settings.identity.fileHost(of: host) else {
-            throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
-        }
-        let bytes =
-            switch platform {
-            case .apple: AppleFileGenerator.file(for: domain, router: table.router)
-            case .android: AndroidFileGenerator.file(for: domain, router: table.router)
-            }
-        let file = try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+        guard let host = question.host, catalog.current.tableForAssociation(ofHost: host)?.tenant == tenant,
+            let served = try catalog.file(platform, forHost: host)
+        else { throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.") }
+        let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
         return Response(json: Array(question.decision(platform, file).json().utf8))
     }
 
@@ -107,12 +102,5 @@ private struct Question {
         case .apple: AppleAppSiteAssociation(root: file).decision(for: url, app: app, domain: domain).json
         case .android: AssetLinks(root: file).decision(for: url, package: app, domain: domain).json
         }
-    }
-}
-
-extension Identity {
-    /// The domain whose file a host serves: that of `*.x` also stands on `x`.
-    fileprivate func fileHost(of host: String) -> String? {
-        domain(for: host)?.host ?? domains.first { $0.coversSubdomains && $0.host == host }?.host
     }
 }

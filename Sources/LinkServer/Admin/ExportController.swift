@@ -21,17 +21,14 @@ struct ExportController {
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .exportsRead)
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("exports")
-        writer.beginArray()
-        for name in try await exporter.names(of: entry.tenant).prefix(1_000) {
+        let names = try await exporter.names(of: entry.tenant)
+        var manifests: [String: JSONNode] = [:]
+        let page = try Page(request)
+        for name in try page.part(of: names, key: \.self) {
             guard let manifest = try await exporter.manifest(name) else { continue }
-            writer.node(try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536)))
+            manifests[name] = try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536))
         }
-        writer.endArray()
-        writer.endObject()
-        return Response(json: writer.bytes)
+        return Response(try page.answer(of: names, "exports", { manifests[$0] ?? .null }, key: \.self))
     }
 
     /// Ends a window at this moment. The answer is its manifest, or with `?download` its file: 204 when it has no rows.

@@ -45,14 +45,16 @@ struct Page {
     func answer<Item>(of items: [Item], _ name: String, _ json: (Item) -> JSONNode, key: (Item) -> String) throws
         -> JSONNode
     {
-        var rest = items[...]
-        if let cursor {
-            guard let place = items.firstIndex(where: { key($0) == cursor }) else {
-                throw Problem(.invalidRequest, "'cursor' names nothing in the list any more; begin again without it.")
-            }
-            rest = items[(place + 1)...]
+        answer(name, Array(try part(of: items, key: key)), json, cursor: key)
+    }
+
+    /// One item more than `limit`, if there are so many, behind the one that the cursor names.
+    func part<Item>(of items: [Item], key: (Item) -> String) throws -> ArraySlice<Item> {
+        guard let cursor else { return items.prefix(limit + 1) }
+        guard let place = items.firstIndex(where: { key($0) == cursor }) else {
+            throw Problem(.invalidRequest, "'cursor' names nothing in the list any more; begin again without it.")
         }
-        return answer(name, Array(rest.prefix(limit + 1)), json, cursor: key)
+        return items[(place + 1)...].prefix(limit + 1)
     }
 }
 

@@ -22,6 +22,9 @@ struct ServedFile: Sendable {
         }
     }
 
+    /// As it is written, not compressed.
+    var bytes: [UInt8] { Array(buffer: plain.body) }
+
     init(_ bytes: [UInt8]) throws {
         plain = Form(bytes)
         var compressed: [UInt8] = []

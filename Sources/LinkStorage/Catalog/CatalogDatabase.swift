@@ -12,6 +12,8 @@ package final class CatalogDatabase: CatalogStore {
     package init(_ path: String, checkFirst: CheckFirst = .no) throws {
         pool = try SQLiteFile.open(path, SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog))
         if checkFirst == .yes { try SQLiteFile.quickCheck(pool, file: path) }
+        // What the last process did not finish is answered by nobody any more: it may be sent again.
+        try pool.write { try $0.execute(sql: "DELETE FROM repeated_request WHERE status IS NULL") }
     }
 
     package enum CheckFirst: Sendable { case yes, no }

@@ -25,7 +25,8 @@ struct Plan: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try await tellingRefusals {
-            try await TablePlanning(file: TableFile(file, tenant: tenant), client: admin.client()).plan()
+            let planning = TablePlanning(file: try TableFile(file, tenant: tenant), client: try admin.client())
+            return try await showingProgress("checking") { try await planning.plan() }
         }
         print(json ? plan.body.json(.pretty) : plan.text)
         if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
