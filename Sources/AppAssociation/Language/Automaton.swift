@@ -60,10 +60,11 @@ struct Automaton {
         states = [graph.start]
         numbers = [states[0]: 0]
         steps = Array(repeating: Self.unknown, count: symbols.count)
+        size = graph.start.nodes.count
     }
 
-    /// Machine words that a state takes, about.
-    var wordsInState: Int { states[0].wordCount + symbols.count }
+    /// How many nodes all states made so far have together, a measure of the memory they take.
+    private(set) var size: Int
 
     /// Whether a group has the text that led to the state.
     func accepts(_ state: Int) -> Bool { !accepted(at: state).isEmpty }
@@ -79,41 +80,30 @@ struct Automaton {
     }
 
     private mutating func number(of nodes: NodeSet) -> Int {
-        guard !nodes.isEmpty else { return Self.dead }
+        guard !nodes.nodes.isEmpty else { return Self.dead }
         if let number = numbers[nodes] { return number }
         let number = states.count
         states.append(nodes)
         numbers[nodes] = number
+        size += nodes.nodes.count
         steps += repeatElement(Self.unknown, count: symbols.count)
         return number
     }
 }
 
-/// A set of a graph's nodes, as bits.
+/// A set of a graph's nodes, in rising order: of many nodes few are alive at a time.
 private struct NodeSet: Hashable {
-    private var words: [UInt64]
+    let nodes: [Int]
 
-    init(of count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }
-
-    var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
-    var wordCount: Int { words.count }
-
-    func contains(_ node: Int) -> Bool { words[node >> 6] & (1 << UInt64(node & 63)) != 0 }
-
-    mutating func insert(_ node: Int) { words[node >> 6] |= 1 << UInt64(node & 63) }
-
-    mutating func insert(_ nodes: [Int]) {
-        for node in nodes { insert(node) }
-    }
-
-    func forEach(_ body: (Int) -> Void) {
-        for index in words.indices {
-            var word = words[index]
-            while word != 0 {
-                body(index << 6 + word.trailingZeroBitCount)
-                word &= word - 1
-            }
+    init(_ nodes: [Int]) {
+        var sorted = nodes.sorted()
+        var count = 0
+        for node in sorted where count == 0 || node != sorted[count - 1] {
+            sorted[count] = node
+            count += 1
         }
+        sorted.removeLast(sorted.count - count)
+        self.nodes = sorted
     }
 }
 
@@ -121,50 +111,51 @@ private struct NodeSet: Hashable {
 private struct Graph {
     private var byteEdges: [(set: ByteSet, target: Int)?] = []
     private var emptyEdges: [[Int]] = []
-    /// By group and language: the node that ends it.
-    private var lasts: [[Int]] = []
     /// Where a walk begins.
-    private(set) var start = NodeSet(of: 0)
+    private(set) var start = NodeSet([])
     /// By node: those that take a byte, or are a last one, and are reached from it without taking one.
     private var closures: [[Int]] = []
-    /// By node: its language, counted through all groups; by language: its group.
+    /// By node: its language, counted through all groups, and whether it ends that.
     private var languages: [Int] = []
+    private var isLast: [Bool] = []
+    /// By language: its group; by group: how many languages it has.
     private var groups: [Int] = []
-    private let hasConjunctions: Bool
+    private let languageCounts: [Int]
 
     init(_ groups: [[Language]]) {
-        hasConjunctions = groups.contains { $0.count > 1 }
+        languageCounts = groups.map(\.count)
         var firsts: [Int] = []
         for (number, group) in groups.enumerated() {
-            lasts.append([])
             for language in group {
                 let last = node()
-                lasts[number].append(last)
                 firsts.append(add(language, before: last))
+                isLast += repeatElement(false, count: emptyEdges.count - isLast.count)
+                isLast[last] = true
                 languages += repeatElement(self.groups.count, count: emptyEdges.count - languages.count)
                 self.groups.append(number)
             }
         }
-        let isLast = Set(lasts.joined())
-        closures = emptyEdges.indices.map { closure(of: $0, isLast) }
-        start = NodeSet(of: emptyEdges.count)
-        for first in firsts { start.insert(closures[first]) }
+        closures = emptyEdges.indices.map(closure)
+        start = NodeSet(firsts.flatMap { closures[$0] })
     }
 
+    /// The groups, in order, all of whose languages end here.
     func accepted(by nodes: NodeSet) -> [Int] {
-        lasts.indices.filter { lasts[$0].allSatisfy(nodes.contains) }
+        whole(Set(nodes.nodes.lazy.filter { isLast[$0] }.map { languages[$0] })).sorted()
+    }
+
+    /// The groups that have all of their languages among these.
+    private func whole(_ alive: Set<Int>) -> Set<Int> {
+        var counts: [Int: Int] = [:]
+        for language in alive { counts[groups[language], default: 0] += 1 }
+        return Set(counts.lazy.filter { $0.value == languageCounts[$0.key] }.map(\.key))
     }
 
     /// Without the groups of which one language has no text any more.
     private func pruned(_ nodes: NodeSet) -> NodeSet {
-        guard hasConjunctions, !nodes.isEmpty else { return nodes }
-        var isAlive = Array(repeating: false, count: groups.count)
-        nodes.forEach { isAlive[languages[$0]] = true }
-        var isGroupAlive = Array(repeating: true, count: lasts.count)
-        for language in groups.indices where !isAlive[language] { isGroupAlive[groups[language]] = false }
-        var pruned = NodeSet(of: emptyEdges.count)
-        nodes.forEach { if isGroupAlive[groups[languages[$0]]] { pruned.insert($0) } }
-        return pruned
+        guard groups.count > languageCounts.count else { return nodes }
+        let alive = whole(Set(nodes.nodes.lazy.map { languages[$0] }))
+        return NodeSet(nodes.nodes.filter { alive.contains(groups[languages[$0]]) })
     }
 
     private mutating func node() -> Int {
@@ -195,8 +186,8 @@ private struct Graph {
         }
     }
 
-    private func closure(of node: Int, _ isLast: Set<Int>) -> [Int] {
-        func isKept(_ node: Int) -> Bool { byteEdges[node] != nil || isLast.contains(node) }
+    private func closure(of node: Int) -> [Int] {
+        func isKept(_ node: Int) -> Bool { byteEdges[node] != nil || isLast[node] }
         guard !emptyEdges[node].isEmpty else { return isKept(node) ? [node] : [] }
         var closure: [Int] = []
         var seen: Set = [node]
@@ -209,10 +200,10 @@ private struct Graph {
     }
 
     func step(_ nodes: NodeSet, _ byte: UInt8) -> NodeSet {
-        var reached = NodeSet(of: emptyEdges.count)
-        nodes.forEach { node in
-            if let edge = byteEdges[node], edge.set.contains(byte) { reached.insert(closures[edge.target]) }
+        var reached: [Int] = []
+        for node in nodes.nodes {
+            if let edge = byteEdges[node], edge.set.contains(byte) { reached += closures[edge.target] }
         }
-        return pruned(reached)
+        return pruned(NodeSet(reached))
     }
 }

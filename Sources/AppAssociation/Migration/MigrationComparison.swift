@@ -37,9 +37,17 @@ struct MigrationComparison {
         }
     }
 
+    struct Conflict: Hashable {
+        let rule: Int
+        /// Of a later rule.
+        let route: RouteID
+    }
+
     struct Result {
         /// By the rule to blame; for each a shortest.
         var differences: [Int: Difference] = [:]
+        /// Routes that stand before a rule's own ones, and so take links that it should decide about.
+        var conflicts: Set<Conflict> = []
         /// Rules and routes that decide about some link.
         var decidingRules: Set<Int> = []
         var decidingRoutes: Set<Int> = []
@@ -47,9 +55,11 @@ struct MigrationComparison {
         var isComplete = true
     }
 
-    /// Pairs of states that are looked at, and machine words that their automaton may take.
-    private static let maximumStates = 60_000
-    private static let maximumWords = 1 << 24
+    /// Pairs of states that are looked at, and what their automaton may grow to.
+    private static let maximumStates = 80_000
+    private static let maximumSize = 1 << 23
+    /// In bytes; no longer link is resolved.
+    private static let maximumLength = Link.maximumLength
 
     /// Looks at plain links, in whose segments also `escapes` may be escaped.
     func run(_ scope: PlainLink.Scope, escaping escapes: ByteSet = .none) -> Result {
@@ -60,8 +70,7 @@ struct MigrationComparison {
         var matcher = Automaton(fitting, alphabet)
 
         var result = Result()
-        let budget = min(Self.maximumStates, Self.maximumWords / max(1, matcher.wordsInState))
-        var steps = [Step(link: Automaton.start, match: Automaton.start, previous: -1, symbol: 0)]
+        var steps = [Step(link: Automaton.start, match: Automaton.start, previous: -1, symbol: 0, length: 0)]
         var seen: Set = [steps[0].pair]
         var next = 0
         while next < steps.count {
@@ -69,13 +78,13 @@ struct MigrationComparison {
             if links.accepts(step.link) {
                 judge(matcher.accepted(at: step.match), &result) { text(to: next, steps, alphabet) }
             }
-            for symbol in alphabet.symbols.indices {
+            for symbol in alphabet.symbols.indices where step.length < Self.maximumLength {
                 let link = links.step(step.link, symbol)
                 guard link != Automaton.dead else { continue }
                 let match = matcher.step(step.match, symbol)
-                let step = Step(link: link, match: match, previous: next, symbol: symbol)
+                let step = Step(link: link, match: match, previous: next, symbol: symbol, length: step.length + 1)
                 guard match != Automaton.dead, seen.insert(step.pair).inserted else { continue }
-                guard steps.count < budget else {
+                guard steps.count < Self.maximumStates, matcher.size < Self.maximumSize else {
                     result.isComplete = false
                     return result
                 }
@@ -91,6 +100,7 @@ struct MigrationComparison {
         let match: Int
         let previous: Int
         let symbol: Int
+        let length: Int
 
         /// The two states as one number; each is below ``maximumStates``.
         var pair: UInt64 { UInt64(link) << 32 | UInt64(match) }
@@ -122,6 +132,7 @@ struct MigrationComparison {
         } else if let winner, fitting.contains(where: { $0 >= rules.count && routes[$0 - rules.count].rule == ruling })
         {
             cause = .order(route: routes[winner].id)
+            if let ruling { result.conflicts.insert(Conflict(rule: ruling, route: routes[winner].id)) }
         }
         guard let blamed, result.differences[blamed] == nil else { return }
         result.differences[blamed] = Difference(text: text(), iosOpens: iosOpens, cause: cause)

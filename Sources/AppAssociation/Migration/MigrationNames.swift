@@ -4,9 +4,9 @@ import LinkRouting
 struct MigrationNames {
     private var ids: Set<String> = []
 
-    /// An id for people: the path's own words.
-    mutating func routeID(_ path: MigratedPath) -> String {
-        var id = Self.identifier(path.words.joined(separator: "-"))
+    /// An id for people: the path's own words, and those of the conditions beside it.
+    mutating func routeID(_ path: MigratedPath, _ conditions: [String]) -> String {
+        var id = Self.identifier((path.words + conditions).joined(separator: "-"))
         if id.isEmpty {
             id = path.hasRest && path.segments.isEmpty ? "everything" : path.segments.isEmpty ? "home" : "page"
         }

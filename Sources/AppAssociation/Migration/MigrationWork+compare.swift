@@ -1,29 +1,50 @@
 import LinkRouting
 
 extension MigrationWork {
-    /// Reports where the table answers otherwise than iOS for some apps; the routes that decide about some of their links.
-    mutating func compare(_ ruleset: Ruleset, _ router: Router) -> [RouteID] {
-        let all = ruleset.rules.indices
-        guard !ruleset.isTooLarge else {
-            for rule in all { reportUndecided(rule, ruleset) }
-            return []
+    /// What the comparison of some apps' rules with their routes came to.
+    struct Outcome {
+        let comparison: MigrationComparison
+        let result: MigrationComparison.Result
+
+        /// Routes that decide about some link; all where that is not known.
+        var neededRoutes: [RouteID] {
+            result.isComplete
+                ? result.decidingRoutes.map { comparison.routes[$0].id } : comparison.routes.map(\.id)
         }
+    }
+
+    func compare(_ ruleset: Ruleset, _ router: Router) -> Outcome {
         let own = Dictionary(
             uniqueKeysWithValues: routes.filter { $0.ruleset == ruleset.number }.map { ($0.id, $0.rule) }
         )
         var compared: [MigrationComparison.Route] = []
         for route in router.routesInOrder {
             guard let rule = own[route.id], let conditions = LinkConditions(route) else { continue }
-            compared.append(
-                MigrationComparison.Route(id: route.id, rule: rule, opens: route.opensApps, conditions: conditions)
+            let route = MigrationComparison.Route(
+                id: route.id,
+                rule: rule,
+                opens: route.opensApps,
+                conditions: conditions
             )
+            compared.append(route)
+        }
+        let comparison = MigrationComparison(rules: ruleset.compared, routes: compared)
+        return Outcome(comparison: comparison, result: comparison.run(ruleset.scope))
+    }
+
+    /// Reports where the table answers otherwise than iOS for some apps.
+    mutating func report(_ outcome: Outcome, _ ruleset: Ruleset, _ router: Router) {
+        let all = ruleset.rules.indices
+        guard !ruleset.isTooLarge else {
+            for rule in all { reportUndecided(rule, ruleset) }
+            return
         }
         reportUnnamedApps(ruleset)
-        guard let app = ruleset.apps.first(where: { apps.ids[$0] != nil }) else { return [] }
-        let comparison = MigrationComparison(rules: ruleset.compared, routes: compared)
-        let result = comparison.run(ruleset.scope)
+        guard let app = ruleset.apps.first(where: { apps.ids[$0] != nil }) else { return }
+        let result = outcome.result
         let isDecoded = ruleset.merged.contains { !$0.percentEncoded.value }
-        let slashes = isDecoded ? comparison.run(ruleset.scope, escaping: PlainLink.slash).differences : [:]
+        let slashes =
+            isDecoded ? outcome.comparison.run(ruleset.scope, escaping: PlainLink.slash).differences : [:]
         for rule in all {
             if let difference = result.differences[rule] {
                 report(difference, rule, ruleset, app, router)
@@ -43,7 +64,6 @@ extension MigrationWork {
                 )
             }
         }
-        return result.isComplete ? result.decidingRoutes.map { compared[$0].id } : compared.map(\.id)
     }
 
     // MARK: Both sides

@@ -15,6 +15,7 @@ struct MigrationWork {
     struct MigratedRoute {
         let id: RouteID
         let node: JSONNode
+        let path: MigratedPath
         let ruleset: Int
         let rule: Int
     }
@@ -39,14 +40,31 @@ struct MigrationWork {
     mutating func run(_ identity: Identity) {
         let rulesets = apps.groups.enumerated().map { Ruleset(number: $0, $1, variables) }
         for ruleset in rulesets { addRoutes(of: ruleset, identity) }
-        let router = Router(identity: identity, table: table)
+        let outcomes = rulesets.map { settleOrder(of: $0, identity) }
+        let router = router(identity)
         var isNeeded: Set<RouteID> = []
-        for ruleset in rulesets { isNeeded.formUnion(compare(ruleset, router)) }
+        for (ruleset, outcome) in zip(rulesets, outcomes) {
+            report(outcome, ruleset, router)
+            isNeeded.formUnion(outcome.neededRoutes)
+        }
         routes.removeAll { !isNeeded.contains($0.id) }
-        for finding in table.check(for: identity) where finding.severity == .error {
-            report(.table, finding.message, fix: finding.fix)
+        leaveOutWhatTableRefuses(identity)
+    }
+
+    /// Where not all could be compared, there may be routes that are never reached; their rules have been reported.
+    private mutating func leaveOutWhatTableRefuses(_ identity: Identity) {
+        while true {
+            let errors = table.check(for: identity).filter { $0.severity == .error }
+            let refused = Set(errors.compactMap(\.route))
+            let count = routes.count
+            routes.removeAll { refused.contains($0.id) }
+            guard routes.count == count else { continue }
+            for error in errors { report(.table, error.message, fix: error.fix) }
+            return
         }
     }
+
+    func router(_ identity: Identity) -> Router { Router(identity: identity, table: table) }
 
     private var table: RouteTable { Self.table(routes.map(\.node)) ?? RouteTable() }
 
@@ -59,25 +77,31 @@ struct MigrationWork {
         }
     }
 
-    /// Adds the routes of all rules that decide about some plain link: those of others would only be in the way. A route that the table would refuse is left out; the comparison
-    /// finds what that changes.
+    /// Adds the routes of all rules that decide about some plain link: those of others would only be in the way.
     private mutating func addRoutes(of ruleset: Ruleset, _ identity: Identity) {
+        for (number, translation) in ruleset.translations.enumerated() where ruleset.decides(number) {
+            for path in translation.paths { addRoute(path, of: number, ruleset, identity) }
+        }
+    }
+
+    /// Adds a route that is for the rule's links on a path, behind those of the rules before. One that the table would refuse is
+    /// left out; the comparison finds what that changes.
+    mutating func addRoute(_ path: MigratedPath, of rule: Int, _ ruleset: Ruleset, _ identity: Identity) {
         let ids = ruleset.apps.compactMap { apps.ids[$0] }
         guard !ids.isEmpty else { return }
-        for (number, translation) in ruleset.translations.enumerated() where ruleset.decides(number) {
-            for path in translation.paths {
-                let node = translation.route(
-                    path,
-                    id: names.routeID(path),
-                    note: "\(ruleset.rules[number].pointer): \(ruleset.text(of: number))",
-                    apps: apps.groups.count > 1 ? ids : nil,
-                    screen: ruleset.merged[number].exclude.value ? nil : MigrationNames.screen(path)
-                )
-                guard let route = Self.table([node])?.routes.first, LinkConditions(route) != nil else { continue }
-                let findings = RouteTable(routes: [route]).check(for: identity)
-                guard !findings.contains(where: { $0.severity == .error }) else { continue }
-                routes.append(MigratedRoute(id: route.id, node: node, ruleset: ruleset.number, rule: number))
-            }
-        }
+        let translation = ruleset.translations[rule]
+        let node = translation.route(
+            path,
+            id: names.routeID(path, translation.words),
+            note: "\(ruleset.rules[rule].pointer): \(ruleset.text(of: rule))",
+            apps: apps.groups.count > 1 ? ids : nil,
+            screen: ruleset.merged[rule].exclude.value ? nil : MigrationNames.screen(path)
+        )
+        guard let route = Self.table([node])?.routes.first, LinkConditions(route) != nil else { return }
+        let findings = RouteTable(routes: [route]).check(for: identity)
+        guard !findings.contains(where: { $0.severity == .error }) else { return }
+        let place = routes.firstIndex { ($0.ruleset, $0.rule) > (ruleset.number, rule) } ?? routes.endIndex
+        let migrated = MigratedRoute(id: route.id, node: node, path: path, ruleset: ruleset.number, rule: rule)
+        routes.insert(migrated, at: place)
     }
 }

@@ -101,6 +101,9 @@ struct MigratedPath: Hashable {
                 switch part {
                 case .literal(let bytes): text += SegmentTranslation.literal(bytes)
                 case .parameter(let name, let type): text += "{\(names.new(name ?? "part"))\(type)}"
+                case .set(let name, let values):
+                    let values = values.map(SegmentTranslation.setValue).joined(separator: ",")
+                    text += "{\(names.new(name ?? "part"))(\(values))}"
                 }
             }
         }

@@ -60,16 +60,12 @@ struct RuleTranslation {
         // iOS takes an absent item for an empty one.
         guard !pieces.isEmpty else { return .capture("string(..0)?") }
         if pieces == [.one, .many] || pieces == [.many, .one] { return .capture("string(1..)") }
-        if case .values(let values, _) = pieces[0], pieces.count == 1 {
-            return SegmentTranslation.texts(values, reading).map { texts in
-                .oneOf(texts.map { String(decoding: $0, as: UTF8.self) })
-            }
-        }
         let translation = SegmentTranslation(pieces, reading)
         guard translation.inexactness == nil, translation.parts.count == 1 else { return nil }
         return switch translation.parts[0] {
         case .literal(let text): String(validating: text, as: UTF8.self).map(QueryTest.Test.equals)
         case .parameter(_, let type): .capture(String(type.drop { $0 == ":" }))
+        case .set(_, let texts): .oneOf(texts.map { String(decoding: $0, as: UTF8.self) })
         }
     }
 
@@ -84,6 +80,9 @@ struct RuleTranslation {
         guard translation.parts.count == 1, case .literal(let text) = translation.parts[0] else { return nil }
         return String(validating: text, as: UTF8.self)
     }
+
+    /// What it asks beside the path, for names that people read.
+    var words: [String] { query.map(\.name) + (fragment.map { [$0] } ?? []) }
 
     // MARK: Routes
 

@@ -5,6 +5,8 @@ enum MigratedPart: Hashable {
     case literal([UInt8])
     /// `name` is what the file calls it; `type` is as patterns write it behind the name, such as `:alpha(2)`.
     case parameter(name: String?, type: String)
+    /// One of several decoded texts.
+    case set(name: String?, [[UInt8]])
 
     static let plain = MigratedPart.parameter(name: nil, type: "")
 }
@@ -79,9 +81,9 @@ struct SegmentTranslation {
             inexactness = inexactness ?? .one
         } else if case .values(let values, let name)? = run.first, run.count == 1 {
             add(values, name)
-        } else if let type = characterType(run) {
-            parts.append(.parameter(name: nil, type: type.text))
-            if !type.isExact { inexactness = inexactness ?? .characters }
+        } else if let (part, isExact) = characterPart(run) {
+            parts.append(part)
+            if !isExact { inexactness = inexactness ?? .characters }
         } else {
             parts.append(.plain)
             inexactness = inexactness ?? .mixture
@@ -95,7 +97,7 @@ struct SegmentTranslation {
             return
         }
         if texts.count == 1 { return addDecoded(texts[0]) }
-        parts.append(.parameter(name: name, type: "(\(texts.map(Self.setValue).joined(separator: ",")))"))
+        parts.append(.set(name: name, texts))
     }
 
     private mutating func addDecoded(_ literal: [UInt8]) {
@@ -127,29 +129,30 @@ struct SegmentTranslation {
         reading.comparesEncoded ? bytes.percentDecoded ?? bytes : bytes
     }
 
-    /// The type of one or more characters out of classes; nil where something else is among them.
-    private func characterType(_ run: [Glob.Piece]) -> (text: String, isExact: Bool)? {
+    /// One or more characters out of classes; nil where something else is among them.
+    private func characterPart(_ run: [Glob.Piece]) -> (part: MigratedPart, isExact: Bool)? {
         var sets: [ByteSet] = []
         for piece in run {
             guard case .character(let set) = piece else { return nil }
             sets.append(reading.foldsCase ? set.foldingCase : set)
         }
+        func typed(_ type: String) -> MigratedPart { .parameter(name: nil, type: ":\(type)") }
         let all = sets.reduce(ByteSet.none) { $0.union($1) }
         let isUniform = Set(sets).count == 1
         switch all {
-        case .digits where sets.count == 1: return (":int(0..9)", true)
+        case .digits where sets.count == 1: return (typed("int(0..9)"), true)
         case .upper where sets.count == 1, .lower where sets.count == 1:
-            let letters = all.bytes.map { String(Unicode.Scalar($0)) }
-            return ("(\(letters.joined(separator: ",")))", true)
-        case .letters: return (":alpha(\(sets.count))", isUniform)
-        case .hexDigits: return (":hex(\(sets.count))", isUniform)
-        default: return (":alnum(\(sets.count))", isUniform && all == .letters.union(.digits))
+            return (.set(name: nil, all.bytes.map { [$0] }), true)
+        case _ where all.subtracting(.letters).isEmpty:
+            return (typed("alpha(\(sets.count))"), isUniform && all == .letters)
+        case .hexDigits: return (typed("hex(\(sets.count))"), isUniform)
+        default: return (typed("alnum(\(sets.count))"), isUniform && all == .letters.union(.digits))
         }
     }
 
     // MARK: Writing
 
-    private static func setValue(_ text: [UInt8]) -> String { escaped(text, besides: "{}*\\,()") }
+    static func setValue(_ text: [UInt8]) -> String { escaped(text, besides: "{}*\\,()") }
 
     static func literal(_ text: [UInt8]) -> String { escaped(text, besides: "{}*\\") }
 

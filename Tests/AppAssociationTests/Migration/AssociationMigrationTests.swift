@@ -110,9 +110,36 @@ struct AssociationMigrationTests {
         try expectDifference(report, migrated)
     }
 
+    /// A table tries the more specific pattern first, so the rule in front is said once more for the path behind it.
+    @Test(
+        arguments: [
+            (
+                [##"{"#":"no_universal_links","exclude":true}"##, #"{"/":"/issue/*"}"#, #"{"/":"/c/?*"}"#],
+                ["/{path...}", "/c/{part}/{rest...}", "/issue/{rest...}", "/issue/{rest...}", "/c/{part}/{rest...}"]
+            ),
+            (
+                [#"{"/":"/$(lang)/admin/*","exclude":true}"#, #"{"/":"/en/*"}"#, #"{"/":"/*","exclude":true}"#],
+                ["/{lang()}/admin/{rest...}", "/en/admin/{rest...}", "/en/{rest...}", "/{path...}"]
+            ),
+            (
+                [#"{"?":{"web":"?*"},"exclude":true}"#, #"{"/":"/"}"#], ["/{path...}", "/", "/"]
+            ),
+        ]
+    )
+    func earlierRuleIsRepeatedBeforeAMoreSpecificOne(_ components: [String], _ patterns: [String]) throws {
+        let migrated = try MigratedFile(components: components)
+        let paths = migrated.paths.map { path in
+            path.hasPrefix("/{lang(")
+                ? "/{lang()}" + path[(path.firstIndex(of: "}") ?? path.startIndex)...].dropFirst() : path
+        }
+
+        #expect(migrated.migration.reports == [] && migrated.findings.filter { $0.severity == .error } == [])
+        #expect(paths == patterns)
+    }
+
     @Test func ruleWhosePlaceInTheOrderIsAnotherIsReported() throws {
         let migrated = try MigratedFile(
-            components: [#"{"/":"/$(lang)/admin/*","exclude":true}"#, #"{"/":"/en/*"}"#]
+            components: [#"{"/":"/$(lower)$(lower)/admin/*","exclude":true}"#, #"{"/":"/en/*"}"#]
         )
         let report = try #require(migrated.migration.reports.first)
 
