@@ -212,6 +212,31 @@ struct AssociationMigrationTests {
         #expect(migrated.migration.reports.first?.example?.url == "https://www.example.com/xy")
     }
 
+    // MARK: Hostile input
+
+    @Test(
+        arguments: [
+            "/" + String(repeating: "x", count: 20_000), "/" + String(repeating: "?", count: 70),
+            "/" + String(repeating: "*?", count: 20) + "/x",
+            "/" + Array(repeating: "x", count: 70).joined(separator: "/"),
+            "/$(" + String(repeating: "a", count: 100), String(repeating: "$(lang)", count: 300), "", "NOT ", #"\\"#,
+            #"/\u0000"#,
+        ]
+    )
+    func oddPathsAreReportedOrMigrated(_ path: String) throws {
+        let migrated = try MigratedFile(paths: [path, "/a"])
+
+        #expect(migrated.findings.filter { $0.severity == .error } == [])
+        #expect(migrated.migration.isComplete || migrated.migration.reports.contains(where: \.isUnresolved))
+    }
+
+    @Test func rulesThatAreTooManyAreUndecided() throws {
+        let migrated = try MigratedFile(paths: (0...2_000).map { "/p\($0)" })
+
+        #expect(migrated.migration.reports.count == 2_001 && migrated.paths == [])
+        #expect(migrated.migration.reports.allSatisfy { $0.kind == .undecided && $0.example == nil })
+    }
+
     // MARK: Files
 
     private static let magazine = """
