@@ -69,7 +69,7 @@ extension LinkConditions {
         let reading = Glob.Reading(rule)
         func text(_ pattern: String) -> Language { Glob(pattern, variables).language(reading) }
         let fragment = rule.fragment.value == "*" ? nil : Self.part(behind: Self.hash, text(rule.fragment.value))
-        self.init(path: Glob(rule.path.value, variables).pathLanguage(reading), fragment: fragment)
+        self.init(path: Glob(path: rule, variables).pathLanguage(reading), fragment: fragment)
         switch rule.query.value {
         case .whole("*"): break
         case .whole(let pattern):
@@ -88,6 +88,11 @@ extension Glob {
         self.init(pattern) { name in
             if case .values(let values) = variables[name] { values } else { nil }
         }
+    }
+
+    /// A rule's path. A device normalises its text before it looks for variables in it.
+    init(path rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
+        self.init(DevicePath.normalised(rule.path.value), variables)
     }
 }
 

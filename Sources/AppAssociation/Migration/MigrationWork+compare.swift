@@ -126,7 +126,7 @@ extension MigrationWork {
     private mutating func reportUndecidingRule(_ rule: Int, _ ruleset: Ruleset, _ app: String, _ router: Router) {
         let merged = ruleset.merged[rule]
         if merged.takesAnyQueryAndFragment, !ruleset.takesPlainLinks(rule) {
-            let path = Glob(merged.path.value, variables).pathLanguage(Glob.Reading(merged))
+            let path = Glob(path: merged, variables).pathLanguage(Glob.Reading(merged))
             if case .found(let text) = Language.shortestText(in: [path, Glob.allPaths], budget: 2_000),
                 let example = example(text, app, router)
             {

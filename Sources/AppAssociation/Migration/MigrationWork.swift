@@ -48,20 +48,22 @@ struct MigrationWork {
             isNeeded.formUnion(outcome.neededRoutes)
         }
         routes.removeAll { !isNeeded.contains($0.id) }
-        leaveOutWhatTableRefuses(identity)
+        // Where not all could be compared, there may be routes that are never reached; their rules have been reported.
+        if !outcomes.allSatisfy(\.result.isComplete) { leaveOutWhatTableRefuses(identity) }
+        for error in errors(identity) { report(.table, error.message, fix: error.fix) }
     }
 
-    /// Where not all could be compared, there may be routes that are never reached; their rules have been reported.
+    private func errors(_ identity: Identity) -> [Finding] {
+        table.check(for: identity).filter { $0.severity == .error }
+    }
+
     private mutating func leaveOutWhatTableRefuses(_ identity: Identity) {
-        while true {
-            let errors = table.check(for: identity).filter { $0.severity == .error }
-            let refused = Set(errors.compactMap(\.route))
-            let count = routes.count
+        var count: Int
+        repeat {
+            count = routes.count
+            let refused = Set(errors(identity).compactMap(\.route))
             routes.removeAll { refused.contains($0.id) }
-            guard routes.count == count else { continue }
-            for error in errors { report(.table, error.message, fix: error.fix) }
-            return
-        }
+        } while routes.count < count
     }
 
     func router(_ identity: Identity) -> Router { Router(identity: identity, table: table) }
@@ -93,7 +95,7 @@ struct MigrationWork {
         let node = translation.route(
             path,
             id: names.routeID(path, translation.words),
-            note: "\(ruleset.rules[rule].pointer): \(ruleset.text(of: rule))",
+            note: ruleset.note(of: rule),
             apps: apps.groups.count > 1 ? ids : nil,
             screen: ruleset.merged[rule].exclude.value ? nil : MigrationNames.screen(path)
         )

@@ -23,7 +23,7 @@ struct RuleTranslation {
 
     init(_ rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
         let reading = Glob.Reading(rule)
-        let path = PathTranslation(Glob(rule.path.value, variables), reading)
+        let path = PathTranslation(Glob(path: rule, variables), reading)
         let query = Self.query(rule.query.value, reading, variables)
         let fragment = Self.fragment(rule.fragment.value, reading, variables)
         self.query = query ?? []

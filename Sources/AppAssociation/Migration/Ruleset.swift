@@ -88,6 +88,12 @@ struct Ruleset {
     /// The rule as the file says it, not too long.
     func text(of rule: Int) -> String { String((rules[rule].node.text ?? rules[rule].node.json()).prefix(200)) }
 
+    /// Where a route comes from, for people: the rule's place with its comment, or the rule itself.
+    func note(of rule: Int) -> String {
+        let comment = rules[rule].node["comment"]?.text.map { String($0.prefix(200)) }
+        return "\(rules[rule].pointer): \(comment ?? text(of: rule))"
+    }
+
     /// Whether some link that is written as programs write them fits the rule; true when that is undecided.
     func takesPlainLinks(_ rule: Int) -> Bool {
         let languages = conditions[rule].languages + PlainLink.languages(scope)

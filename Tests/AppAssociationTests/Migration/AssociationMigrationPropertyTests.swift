@@ -41,10 +41,13 @@ private struct RandomAssociationFile {
     private static let segments = [
         "a", "b", "ab", "A", "x-y", "%20", "caf%C3%A9", "a*", "*", "*", "?*", "a?", "?", "$(digit)", "$(tab)",
         "$(tab)s",
-        "i$(digit)", "$(alpha)$(alpha)", "$(one)", "a*b", "",
+        "i$(digit)", "$(alpha)$(alpha)", "$(one)", "a*b", "", "[a]",
+        "%7Ba%7D", "100%25", "$(xdigit)$(xdigit)", "$(upper)",
     ]
     private static let words = [
         "a", "b", "ab", "abc", "A", "B", "x-y", "%20", "caf%C3%A9", "7", "i7", "tab", "b%20c", "tabs", "only", "a.b",
+        "%7Ba%7D",
+        "[a]", "100%25",
         "qq",
     ]
 
