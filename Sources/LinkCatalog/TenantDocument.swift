@@ -32,7 +32,8 @@ package struct TenantDocument: Sendable {
         }
     }
 
-    /// What the document says, or everything that keeps it from saying it. With `now`, routes whose time is over are told.
+    /// What the document says, or everything that keeps it from saying it. With `now` also what is only
+    /// good to know: routes whose time is over, and what association files open beyond the table.
     package func checked(now: Timestamp? = nil) -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
         var findings: [Finding] = []
         let prefix = isTable ? "" : "table"
@@ -80,7 +81,9 @@ extension RouteTable {
     ) -> [Finding] {
         var findings = check(for: identity, now: now)
         // What is wrong with the table alone comes first: its files are of no use then.
-        if !findings.contains(where: { $0.severity == .error }) { findings += checkFileSizes(for: identity) }
+        if !findings.contains(where: { $0.severity == .error }) {
+            findings += checkAssociation(for: identity, advice: now == nil ? .omitted : .included)
+        }
         return findings.map { finding in
             var finding = finding
             finding.position = document.position(at: finding.path)

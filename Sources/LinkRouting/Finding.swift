@@ -45,8 +45,14 @@ public struct Finding: Sendable, Hashable {
         case missingWeb = "missing_web"
         case unsupportedFeature = "unsupported_feature"
         case tooManySteps = "too_many_steps"
-        /// Of the files made from the table: see AppAssociation.
+        /// Of the files made from the table, as are the following: see AppAssociation.
         case associationTooLarge = "association_too_large"
+        /// Our own validator finds an error in a generated file.
+        case associationInvalid = "association_invalid"
+        /// Routes open an app on a host whose file cannot say so.
+        case associationNotExpressed = "association_not_expressed"
+        /// The files open links in an app that the table would not.
+        case associationOverOpen = "association_over_open"
     }
 
     public init(

@@ -23,12 +23,15 @@ struct ExampleSuiteTests {
         }
     }
 
+    /// What an association file cannot say is told, but is no alarm.
     @Test(arguments: Examples.names)
-    func tableHasNoFindings(_ name: String) throws {
+    func tableGivesNoAlarm(_ name: String) throws {
         let document = try Examples.document(name)
 
         #expect(document.tenant == TenantID(name))
-        #expect(document.checked().findings == [])
+        #expect(
+            document.checked(now: Timestamp(milliseconds: 0)).findings.filter { $0.code != .associationOverOpen } == []
+        )
     }
 
     /// As the server answers, but with a token that needs no key.

@@ -51,7 +51,12 @@ struct TableCheckTests {
         ([#"{"id": "a", "path": "/a", "when": {"apps": ["nope"]}, \#(open)}"#], "unknown_app", "routes[0]"),
         ([#"{"id": "a", "path": "/a", "minimumVersion": {"nope": "1"}, \#(open)}"#], "unknown_app", "routes[0]"),
         ([#"{"id": "a", "path": "/a", "open": {"screen": "S"}}"#], "missing_web", "routes[0]"),
-        ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
+        (
+            [
+                #"{"id": "a", "path": "/a", "web": {"ios": "https://www.acme.com/", "android": "https://www.acme.com/"}}"#
+            ],
+            "missing_web", "routes[0]"
+        ), ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
     ]
 
     @Test(arguments: mistakes) func mistakeIsFound(_ routes: [String], _ code: String, _ path: String) throws {
@@ -67,6 +72,7 @@ struct TableCheckTests {
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
+            .associationInvalid, .associationNotExpressed, .associationOverOpen,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
@@ -82,6 +88,9 @@ struct TableCheckTests {
         [#"{"id": "a", "path": "/a", "host": "{x}.acme.link", \#(open)}"#, #"{"id": "b", "path": "/a", \#(open)}"#],
         [#"{"id": "a", "path": "/apple-app-site-association/x", \#(open)}"#],
         [#"{"id": "a", "path": "/{path...}", \#(open)}"#],
+        [#"{"id": "a", "path": "/a", "host": "www.acme.com", "open": {"screen": "S"}}"#],
+        [#"{"id": "a", "path": "/a", "when": {"platform": "ios"}, "web": {"ios": "https://www.acme.com/"}}"#],
+        [#"{"id": "a", "path": "/a", "host": "{x}.acme.com", \#(open)}"#],
     ]) func whatCanBeToldApartIsFine(_ routes: [String]) throws {
         #expect(try findings(routes) == [])
     }

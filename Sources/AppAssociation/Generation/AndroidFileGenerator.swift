@@ -27,7 +27,7 @@ public struct AndroidFileGenerator: Sendable {
     /// The file's JSON; without apps for the host an empty list.
     public func file() -> [UInt8] { file(of: statements()) }
 
-    private func file(of statements: [Statement]) -> [UInt8] {
+    func file(of statements: [Statement]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
         for statement in statements { write(statement, to: &writer) }
@@ -38,8 +38,11 @@ public struct AndroidFileGenerator: Sendable {
     // MARK: Over-open
 
     /// As ``AppleFileGenerator/overOpens()``, on Android 15 and later.
-    public func overOpens() -> [OverOpen] {
-        statements().flatMap { statement in
+    public func overOpens() -> [OverOpen] { overOpens(of: statements()) }
+
+    /// The same of the first routes alone.
+    func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [OverOpen] {
+        statements.flatMap { statement in
             let index = HeadIndex((statement.rules ?? []).map(\.head))
             var search = OverOpenSearch(routes(for: statement.app)) { link in
                 var relevant = statement
@@ -50,7 +53,7 @@ public struct AndroidFileGenerator: Sendable {
                 case .exclude, .noMatch, nil: return false
                 }
             }
-            return search.run(policy.detail)
+            return search.run(policy.detail, mostRoutes: mostRoutes)
         }
     }
 

@@ -25,7 +25,7 @@ public struct AppleFileGenerator: Sendable {
     /// The file's JSON; without apps for the host it names none.
     public func file() -> [UInt8] { file(of: entries()) }
 
-    private func file(of entries: [Entry]) -> [UInt8] {
+    func file(of entries: [Entry]) -> [UInt8] {
         let variables = AppleVariables(of: entries.flatMap(\.rules))
         var writer = JSONWriter()
         writer.beginObject()
@@ -61,8 +61,11 @@ public struct AppleFileGenerator: Sendable {
 
     /// Links that the file opens and the table would not: at most one example for each route and reason, in the order of
     /// the file's entries and the table's routes.
-    public func overOpens() -> [OverOpen] {
-        entries().flatMap { entry in
+    public func overOpens() -> [OverOpen] { overOpens(of: entries()) }
+
+    /// The same of the first routes alone.
+    func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [OverOpen] {
+        entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [OverOpen]() }
             let index = HeadIndex(entry.rules.map(\.head))
             var search = OverOpenSearch(routes(for: app)) { link in
@@ -72,7 +75,7 @@ public struct AppleFileGenerator: Sendable {
                 let file = try? AppleAppSiteAssociation(parsing: file(of: [relevant]))
                 return file?.decision(for: link.text, app: id).outcome == .match
             }
-            return search.run(policy.detail)
+            return search.run(policy.detail, mostRoutes: mostRoutes)
         }
     }
 

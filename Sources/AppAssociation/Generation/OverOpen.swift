@@ -62,7 +62,7 @@ struct OverOpenSearch {
     }
 
     /// At most one for each route and reason, in the written order.
-    mutating func run(_ detail: AssociationPolicy.Detail) -> [OverOpen] {
+    mutating func run(_ detail: AssociationPolicy.Detail, mostRoutes: Int) -> [OverOpen] {
         let hosts = routes.hosts.samples
         guard let host = hosts.first else { return [] }
         guard detail == .routes else {
@@ -73,7 +73,7 @@ struct OverOpenSearch {
             }
             return Array(found.prefix(1))
         }
-        for entry in routes.entries { look(at: entry.route, entry.opens, hosts) }
+        for entry in routes.entries.prefix(mostRoutes) { look(at: entry.route, entry.opens, hosts) }
         return found
     }
 

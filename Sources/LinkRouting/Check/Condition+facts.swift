@@ -24,7 +24,7 @@ extension Condition {
             return choices(.device, devices.map(\.rawValue), of: Device.allCases.map(\.rawValue))
         case .apps(let apps): return choices(.apps, apps.map(\.rawValue), of: nil)
         case .country(let countries):
-            return choices(.country, countries.map { asciiLowercased(Array($0.utf8)[...]) }, of: nil)
+            return choices(.country, countries.map(asciiUppercased), of: nil)
         case .authenticated(let expected): return choices(.authenticated, ["\(expected)"], of: booleans)
         case .inAppBrowser(let expected): return choices(.inAppBrowser, ["\(expected)"], of: booleans)
         case .osVersion(let range):
@@ -65,4 +65,9 @@ extension Condition {
         }
         return combined
     }
+}
+
+/// Countries are compared without regard to ASCII case.
+private func asciiUppercased(_ text: String) -> String {
+    String(decoding: text.utf8.map { isLetter($0) ? $0 & ~0x20 : $0 }, as: UTF8.self)
 }

@@ -46,7 +46,7 @@ extension Facts {
     private func country(_ choices: Choices) -> String? {
         switch choices {
         case .only(let countries): countries.min()
-        case .allBut: ["gb", "fr", "us", "zz", "qm"].first(where: choices.contains)
+        case .allBut: ["GB", "FR", "US", "ZZ", "QM"].first(where: choices.contains)
         }
     }
 
@@ -76,9 +76,13 @@ extension Facts {
         return context.stickyKey != nil
     }
 
-    /// A caller in words: `platform ios and country gb`; empty where nothing is asked.
-    var description: String {
-        sets.map { "\($0.name) \($1.words)" }.sorted().joined(separator: " and ")
+    /// The facts in words, as `platform ios and country GB`, of rollouts the caller's own key; empty where nothing is asked.
+    func words(for caller: Context) -> String {
+        let words = sets.compactMap { fact, set -> String? in
+            if case .rollout = fact { return nil }
+            return "\(fact.name) \(set.words)"
+        }
+        return (words.sorted() + (caller.stickyKey.map { ["stickyKey \($0)"] } ?? [])).joined(separator: " and ")
     }
 }
 
@@ -98,7 +102,7 @@ extension Facts.FactSet {
         case .versions(let span): return words(span)
         case .builds(let span): return words(span)
         case .times(let span): return words(span)
-        case .buckets(let span): return "in buckets \(words(span))"
+        case .buckets(let span): return words(span)
         case .trait(let wanted): return words(wanted)
         case .locale(let wanted): return words(wanted)
         }

@@ -17,6 +17,10 @@ struct OrderCheck {
     /// Among very many routes with the same path only the nearest are compared.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
+    /// How often a route is asked whether it holds, over all links: with thousands of routes for one path the last ones are
+    /// not looked at.
+    private static let mostTrials = 2_000_000
+    private var trials = 0
 
     /// A route with what it holds for.
     private struct CheckedRoute {
@@ -63,7 +67,7 @@ struct OrderCheck {
     // MARK: Unreachable
 
     /// The routes that together answer all links of a route; nil where some link reaches it, or none of this is proved.
-    private func cover(of rank: Int) -> Set<Int>? {
+    private mutating func cover(of rank: Int) -> Set<Int>? {
         var left = routes[rank].spaces
         var cover: Set<Int> = []
         var questions = 0
@@ -76,10 +80,16 @@ struct OrderCheck {
     }
 
     /// An earlier route that answers links of the space, with what it leaves over; nil where the route itself answers.
-    private func firstTaker(of space: LinkSpace, from rank: Int, _ questions: inout Int) -> (Int, [LinkSpace])? {
+    private mutating func firstTaker(
+        of space: LinkSpace,
+        from rank: Int,
+        _ questions: inout Int
+    ) -> (Int, [LinkSpace])? {
         for number in 0..<LinkSpace.sampleCount {
             questions += 1
-            guard questions <= Self.mostQuestions, let sample = space.sample(number, router.apps) else { continue }
+            guard questions <= Self.mostQuestions, trials <= Self.mostTrials,
+                let sample = space.sample(number, router.apps)
+            else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
             guard winner < rank, let rests = subtracting(winner, from: space) else { continue }
             return (winner, rests)
@@ -88,9 +98,14 @@ struct OrderCheck {
     }
 
     /// The rank of the route that answers; nil for none.
-    private func rank(for sample: LinkSpace.Sample) -> Int? {
+    private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
         let input = router.input(sample.link, sample.caller, router.app(for: sample.caller))
-        return router.index.smallestRank(for: input.link) { router.routes[$0].holds(for: input) }
+        var trials = 0
+        defer { self.trials += trials }
+        return router.index.smallestRank(for: input.link) { rank in
+            trials += 1
+            return router.routes[rank].holds(for: input)
+        }
     }
 
     /// What a route leaves over of a space; nil where it takes nothing for certain.
@@ -169,7 +184,9 @@ struct OrderCheck {
         for rank in routes.indices where isReached[rank] && !routes[rank].spaces.isEmpty {
             let neighbourhood = Neighbourhood(routes[rank])
             for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
-                guard comparisons < Self.mostComparisons, overlaps < Self.mostOverlaps else { return }
+                guard comparisons < Self.mostComparisons, overlaps < Self.mostOverlaps, trials <= Self.mostTrials else {
+                    return
+                }
                 comparisons += 1
                 // What is narrower stands first on purpose: the other way round it would be unreachable.
                 guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
@@ -181,7 +198,7 @@ struct OrderCheck {
     }
 
     /// A link and a caller that the earlier route answers, and the later one would if it stood in its place.
-    private func overlap(_ earlier: Int, _ later: Int) -> (sample: LinkSpace.Sample, facts: Facts)? {
+    private mutating func overlap(_ earlier: Int, _ later: Int) -> (sample: LinkSpace.Sample, facts: Facts)? {
         let (one, other) = (routes[earlier], routes[later])
         let (forms, otherForms) = (one.route.segmentForms, other.route.segmentForms)
         for space in one.spaces {
@@ -201,7 +218,7 @@ struct OrderCheck {
     private mutating func tellOverlap(_ earlier: Int, _ later: Int, _ overlap: (sample: LinkSpace.Sample, facts: Facts))
     {
         let (one, other) = (routes[earlier], routes[later])
-        let caller = overlap.facts.description
+        let caller = overlap.facts.words(for: overlap.sample.caller)
         findings.append(
             Finding(
                 .overlappingRoutes,
@@ -211,11 +228,31 @@ struct OrderCheck {
                 message: "'\(one.route.id)' and '\(other.route.id)' both hold for \(overlap.sample.text)"
                     + (caller.isEmpty ? "" : " and a caller with \(caller)")
                     + "; only their order in the document decides, and '\(one.route.id)' comes first.",
-                fix: "Give one of them a condition that rules the other out, such as 'absent' for a query item.",
+                fix: Self.advice(one.route, other.route),
                 example: overlap.sample.text,
                 relatedRoute: one.route.id
             )
         )
+    }
+
+    /// What would tell two overlapping routes apart.
+    private static func advice(_ one: Route, _ other: Route) -> String {
+        func asked(_ route: Route) -> [String] {
+            route.query.filter { condition in
+                switch condition.test {
+                case .present, .oneOf, .capture(_, .required): true
+                case .absent, .capture: false
+                }
+            }
+            .map(\.name)
+        }
+        let item = asked(one).first { name in !other.query.contains { $0.name == name } }
+        if let item { return "Add 'query: {\(item): absent}' to '\(other.id)', if '\(one.id)' is meant to come first." }
+        guard one.when == nil, other.when == nil else {
+            return
+                "Add what '\(one.id)' asks for to the 'when' of '\(other.id)' under 'not', if '\(one.id)' is meant to come first."
+        }
+        return "Narrow one of the two patterns, or list the shared values in a route of their own."
     }
 
     // MARK: Time

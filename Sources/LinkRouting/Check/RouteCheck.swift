@@ -32,17 +32,37 @@ struct RouteCheck {
             check.run(variant.target)
         }
         findings += check.findings
-        if answersClicks, target.web == nil, fallback?.web == nil {
-            findings.append(
-                Finding(
-                    .missingWeb,
-                    .warning,
-                    path: path,
-                    route: route.id,
-                    message: "A click without the app has no page to go to and gets 404.",
-                    fix: "Add 'web' to the route or to defaults.fallback."
-                )
+        if answersClicks { checkWeb(target) }
+    }
+
+    /// Whether every click finds a page: the route's own, or the fallback's for a route without any.
+    private mutating func checkWeb(_ target: Target) {
+        let web = target.web ?? fallback?.web
+        let lacking = platforms.filter { web?.page(on: $0) == nil }
+        guard !lacking.isEmpty else { return }
+        let names = lacking.map(\.rawValue).joined(separator: ", ")
+        findings.append(
+            Finding(
+                .missingWeb,
+                .warning,
+                path: path,
+                route: route.id,
+                message: web == nil
+                    ? "A click without the app has no page to go to and gets 404."
+                    : "A click without the app, from these platforms, has no page to go to and gets 404: \(names).",
+                fix: web == nil ? "Add 'web' to the route or to defaults.fallback." : "Add a 'default' page to 'web'."
             )
+        )
+    }
+
+    /// Those from which the route can be reached.
+    private var platforms: [Platform] {
+        guard let alternatives = route.when?.alternatives else { return Platform.allCases }
+        return Platform.allCases.filter { platform in
+            alternatives.contains { facts in
+                guard case .choices(let platforms)? = facts.sets[.platform] else { return true }
+                return platforms.contains(platform.rawValue)
+            }
         }
     }
 
@@ -164,6 +184,17 @@ extension Condition {
         case .all(let conditions), .any(let conditions): conditions.flatMap(\.apps)
         case .not(let condition): condition.apps
         default: []
+        }
+    }
+}
+
+extension WebTarget {
+    fileprivate func page(on platform: Platform) -> URLTemplate? {
+        switch platform {
+        case .ios: ios ?? `default`
+        case .android: android ?? `default`
+        case .macos, .windows, .linux: desktop ?? `default`
+        case .other: `default`
         }
     }
 }

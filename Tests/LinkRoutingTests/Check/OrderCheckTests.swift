@@ -198,7 +198,7 @@ struct OrderCheckTests {
         ),
         (
             [#""path": "/p", "when": {"platform": "ios"}"#, #""path": "/p", "when": {"country": "GB"}"#],
-            "https://go.acme.com/p", Context(platform: .ios, country: "gb")
+            "https://go.acme.com/p", Context(platform: .ios, country: "GB")
         ),
         (
             [#""path": "/p", "when": {"rollout": 10}"#, #""path": "/p", "when": {"authenticated": true}"#],

@@ -1,0 +1,26 @@
+import LinkRouting
+
+extension AppleFileGenerator {
+    /// The rules whose paths have the same first segment.
+    struct Contribution {
+        let beginning: String
+        var rules = 0
+        var bytes = 0
+    }
+
+    /// What a file is made of, the largest part first.
+    static func contributions(of entries: [Entry]) -> [Contribution] {
+        let rules = entries.flatMap(\.rules)
+        let variables = AppleVariables(of: rules)
+        var parts: [String: Contribution] = [:]
+        for rule in rules {
+            let segments = variables.text(of: rule.path).split(separator: "/")
+            let beginning = "/" + (segments.first ?? "")
+            var writer = JSONWriter()
+            AppleRules.write(rule, to: &writer, variables)
+            parts[beginning, default: Contribution(beginning: beginning)].rules += 1
+            parts[beginning, default: Contribution(beginning: beginning)].bytes += writer.bytes.count + 1
+        }
+        return parts.values.sorted { ($1.bytes, $0.beginning) < ($0.bytes, $1.beginning) }
+    }
+}

@@ -1,0 +1,223 @@
+public import LinkRouting
+
+extension RouteTable {
+    /// Whether a check also tells what is only good to know, which takes a while to find.
+    public enum Advice: Sendable {
+        case omitted
+        case included
+    }
+
+    /// What is wrong with the association files made from the table: errors where no device would read one, warnings where a
+    /// file cannot say what the table means, as advice what it opens beyond the table. Paths are relative to the table.
+    public func checkAssociation(for identity: Identity, advice: Advice = .omitted) -> [Finding] {
+        var check = AssociationCheck(router: Router(identity: identity, table: self), advice: advice)
+        check.run()
+        return check.findings
+    }
+}
+
+/// One look at the files of all hosts. Each is made once, and for hosts that mean the same only the first one's: that is what
+/// most of the time goes to.
+private struct AssociationCheck {
+    private let router: Router
+    private let advice: RouteTable.Advice
+    private(set) var findings: [Finding] = []
+    private var overOpens: [OverOpen] = []
+
+    /// Of each file: a longer list of examples helps nobody, and finding them takes a while.
+    private static let mostOverOpenRoutes = 32
+    /// An Android file for more routes that open the app is not made for its own sake: an Apple file for as many is too large
+    /// already, and Android's has no limit.
+    private static let mostAndroidRoutes = 2_000
+
+    init(router: Router, advice: RouteTable.Advice) {
+        self.router = router
+        self.advice = advice
+    }
+
+    mutating func run() {
+        var hosts: [String] = []
+        for domain in router.identity.domains {
+            if domain.port == nil {
+                if !hosts.contains(domain.host) { hosts.append(domain.host) }
+            } else if domain.serves == .association {
+                checkPort(of: domain)
+            }
+        }
+        var seen: [[AppRoutes]] = []
+        for host in hosts {
+            checkNaming(host)
+            let routes = routes(on: host)
+            guard !seen.contains(where: { areSame($0, routes) }) else { continue }
+            seen.append(routes)
+            checkApple(host)
+            checkAndroid(host, routes)
+        }
+        tellOverOpens()
+    }
+
+    /// Of the apps that the files of a host name.
+    private func routes(on host: String) -> [AppRoutes] {
+        let hosts = FileHosts(host, of: router.identity)
+        return router.identity.apps.filter {
+            $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)
+        }
+        .map { AppRoutes(app: $0, hosts: hosts, router: router) }
+    }
+
+    private func areSame(_ one: [AppRoutes], _ other: [AppRoutes]) -> Bool {
+        one.count == other.count
+            && zip(one, other).allSatisfy { one, other in one.app.id == other.app.id && one.means(other) }
+    }
+
+    // MARK: Files
+
+    private mutating func checkApple(_ host: String) {
+        let generator = AppleFileGenerator(host: host, router: router)
+        let entries = generator.entries()
+        let file = generator.file(of: entries)
+        guard file.count <= AppleAppSiteAssociation.maximumBytes else {
+            return tellSize(file.count, of: host, AppleFileGenerator.contributions(of: entries))
+        }
+        tellErrors(AppleAppSiteAssociation.validate(file), "apple-app-site-association", host)
+        findOverOpens { generator.overOpens(of: entries, mostRoutes: $0) }
+    }
+
+    private mutating func checkAndroid(_ host: String, _ routes: [AppRoutes]) {
+        let android = routes.filter { $0.app.platform == .android }
+        if android.allSatisfy({ $0.entries.count(where: \.opens) <= Self.mostAndroidRoutes }) {
+            let generator = AndroidFileGenerator(host: host, router: router)
+            let statements = generator.statements()
+            tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
+            findOverOpens { generator.overOpens(of: statements, mostRoutes: $0) }
+        }
+        for routes in android {
+            guard case .android(_, let fingerprints) = routes.app.product, fingerprints.isEmpty,
+                let opening = routes.entries.first(where: \.opens)?.route
+            else { continue }
+            let app = routes.app
+            let link = SampleLink(of: opening, on: routes.hosts.samples.first ?? host).url
+            findings.append(
+                Finding(
+                    .associationNotExpressed,
+                    .warning,
+                    path: path(of: opening),
+                    route: opening.id,
+                    message:
+                        "The assetlinks.json of '\(host)' cannot name '\(app.id)', which has no fingerprints: Android "
+                        + "opens links such as \(link) in the browser.",
+                    fix: "Add the SHA-256 fingerprints of the app's signing certificate to its settings.",
+                    example: link
+                )
+            )
+        }
+    }
+
+    private mutating func tellSize(_ size: Int, of host: String, _ contributions: [AppleFileGenerator.Contribution]) {
+        let largest = contributions.prefix(3).map { "'\($0.beginning)' \($0.bytes) in \($0.rules) rules" }
+        findings.append(
+            Finding(
+                .associationTooLarge,
+                .error,
+                path: "routes",
+                message: "The apple-app-site-association file of '\(host)' would have \(size) bytes; iOS reads at most "
+                    + "\(AppleAppSiteAssociation.maximumBytes). Most of them are of \(largest.joined(separator: ", ")).",
+                fix: "Merge routes that open the app into patterns such as /product/{id}, or set "
+                    + "'settings.association.detail' to 'coarse', which publishes one rule for all paths."
+            )
+        )
+    }
+
+    private mutating func tellErrors(_ all: [AssociationFinding], _ name: String, _ host: String) {
+        // Rules that only exclude are meant: the table opens nothing in that app.
+        for error in all where error.severity == .error && error.code != .androidExcludeOnly {
+            findings.append(
+                Finding(
+                    .associationInvalid,
+                    .warning,
+                    path: "routes",
+                    message: "The \(name) of '\(host)' would have an error at '\(error.pointer)' (\(error.code)): "
+                        + error.message,
+                    fix: error.fix
+                )
+            )
+        }
+    }
+
+    // MARK: Hosts
+
+    private mutating func checkPort(of domain: Domain) {
+        findings.append(
+            Finding(
+                .associationNotExpressed,
+                .warning,
+                path: "routes",
+                message: "Devices read association files at the usual port only, so no link on '\(domain.host):"
+                    + "\(domain.port ?? 0)' opens an app by itself.",
+                fix: "List the domain without its port, or leave 'serves: association' out."
+            )
+        )
+    }
+
+    /// A host that is there for its files alone should have something to say in one of them.
+    private mutating func checkNaming(_ host: String) {
+        let identity = router.identity
+        let apps = identity.apps.filter { $0.environment == router.environment }
+        let isForFiles = identity.domains.contains { $0.host == host && $0.port == nil && $0.serves == .association }
+        guard isForFiles, !apps.isEmpty, !apps.contains(where: { $0.isNamed(on: host, of: identity) }) else { return }
+        findings.append(
+            Finding(
+                .associationNotExpressed,
+                .warning,
+                path: "routes",
+                message: "The association files of '\(host)' name no app: all apps list other domains.",
+                fix: "Add '\(host)' to the 'domains' of an app, or take it out of the settings."
+            )
+        )
+    }
+
+    // MARK: Over-open
+
+    /// A coarse file opens what it does on purpose.
+    private mutating func findOverOpens(_ search: (_ mostRoutes: Int) -> [OverOpen]) {
+        guard advice == .included, router.identity.association.detail == .routes else { return }
+        overOpens += search(Self.mostOverOpenRoutes)
+    }
+
+    private mutating func tellOverOpens() {
+        let platforms = [Platform.ios, .android]
+        for platform in platforms {
+            let found = overOpens.filter { one in
+                router.identity.apps.contains { $0.id == one.app && $0.platform == platform }
+            }
+            guard let first = found.first else { continue }
+            let kinds = Set(found.map { Kind(route: $0.route, reason: $0.reason) }).count
+            let route = router.table.routes.first { $0.id == first.route }
+            let opens = platform == .ios ? "iOS" : "Android"
+            findings.append(
+                Finding(
+                    .associationOverOpen,
+                    .info,
+                    path: route.map(path) ?? "routes",
+                    route: first.route,
+                    message:
+                        "\(opens) opens \(kinds == 1 ? "a kind" : "\(kinds) kinds") of links in the app that no route "
+                        + "opens, because its file cannot say it: \(first.reason.explanation), such as "
+                        + "\(first.example).",
+                    fix: "Nothing has to be done: the app resolves them like any other link. "
+                        + "'fingerpost association build --over-open' lists them.",
+                    example: first.example
+                )
+            )
+        }
+    }
+
+    private struct Kind: Hashable {
+        let route: RouteID?
+        let reason: OverOpen.Reason
+    }
+
+    private func path(of route: Route) -> String {
+        router.table.routes.firstIndex { $0.id == route.id }.map { "routes[\($0)]" } ?? "routes"
+    }
+}

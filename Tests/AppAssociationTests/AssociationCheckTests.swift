@@ -1,0 +1,104 @@
+import AppAssociation
+import LinkCatalog
+import LinkRouting
+import Testing
+
+/// What a check of a table says about the files made from it.
+struct AssociationCheckTests {
+    private static let iOS = "{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}"
+    private static let android = "{id: droid, platform: android, package: com.acme}"
+
+    private static func findings(
+        domains: String = "{host: www.acme.com, serves: association}",
+        apps: String = iOS,
+        association: String = "{}",
+        _ routes: String...
+    ) throws -> [Finding] {
+        let routes = zip("abcd", routes).map { "    - {id: \($0), \($1)}" }
+        return try TenantDocument(
+            """
+            formatVersion: 1
+            settings:
+              domains: [\(domains)]
+              apps: [\(apps)]
+              association: \(association)
+            table:
+              routes:
+            \(routes.joined(separator: "\n"))
+            """
+        ).checked(now: Timestamp(milliseconds: 0)).findings
+    }
+
+    @Test func androidAppWithoutFingerprintsIsTold() throws {
+        let found = try Self.findings(apps: Self.android, "path: /legal", "path: \"/shop/{x...}\", open: {screen: A}")
+
+        #expect(found.map(\.code) == [.associationNotExpressed])
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.map(\.path) == ["table.routes[1]"])
+        #expect(found.map(\.route?.rawValue) == ["b"])
+        #expect(found.map(\.example) == ["https://www.acme.com/shop"])
+        #expect(try Self.findings(apps: Self.android, "path: /legal") == [])
+    }
+
+    @Test func hostThatCannotSayAnythingIsTold() throws {
+        let port = try Self.findings(domains: "{host: www.acme.com, port: 8443, serves: association}", "path: /")
+        #expect(port.map(\.code) == [.associationNotExpressed])
+        #expect(port.first?.message.contains("www.acme.com:8443") == true)
+
+        let elsewhere = "{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme, domains: [go.acme.com]}"
+        let unnamed = try Self.findings(
+            domains: "{host: www.acme.com, serves: association}, {host: go.acme.com, serves: association}",
+            apps: elsewhere,
+            "path: /"
+        )
+        #expect(unnamed.map(\.code) == [.associationNotExpressed])
+        #expect(unnamed.first?.message.contains("'www.acme.com' name no app") == true)
+    }
+
+    /// Writes and publications ask for alarms alone.
+    @Test func adviceIsGivenOnlyWhenAskedFor() throws {
+        let router = try Examples.router("shop")
+
+        #expect(router.table.checkAssociation(for: router.identity) == [])
+        let advice = router.table.checkAssociation(for: router.identity, advice: .included)
+        #expect(advice.map(\.code) == [.associationOverOpen, .associationOverOpen])
+    }
+
+    @Test func overOpenLinksAreCountedWithAnExample() throws {
+        let found = try Self.findings("path: /legal", "path: \"/product/{id:int}\", open: {screen: A}")
+
+        #expect(found.map(\.code) == [.associationOverOpen])
+        #expect(found.map(\.severity) == [.info])
+        #expect(found.map(\.path) == ["table.routes[1]"])
+        #expect(found.first?.message.hasPrefix("iOS opens 2 kinds of links") == true)
+        #expect(found.map(\.example) == ["https://www.acme.com/product/1/~"])
+    }
+
+    @Test func filesThatSayAllAreNoMatter() throws {
+        #expect(try Self.findings("path: /legal", "path: \"/{x...}\", open: {screen: A}") == [])
+        // Opening all is what a coarse file is for.
+        #expect(try Self.findings(association: "{detail: coarse}", "path: \"/{x:int}\", open: {screen: A}") == [])
+    }
+
+    @Test func generatedFileIsJudged() throws {
+        let app = App(id: try #require(AppID("ios")), product: .ios(teamID: "", bundleID: ""))
+        let host = try HostName("www.acme.com")
+        let domain = Domain(
+            host: host.ascii,
+            unicodeHost: host.unicode,
+            coversSubdomains: false,
+            port: nil,
+            serves: .association
+        )
+        let route = Route(
+            id: try #require(RouteID("a")),
+            path: try Pattern("/{x...}"),
+            behaviour: .answer(Target(open: Open(screen: "A")))
+        )
+        let found = RouteTable(routes: [route]).checkAssociation(for: Identity(domains: [domain], apps: [app]))
+
+        #expect(!found.isEmpty)
+        #expect(found.allSatisfy { $0.code == .associationInvalid && $0.severity == .warning })
+        #expect(found.first?.message.contains("AASA-") == true)
+    }
+}
