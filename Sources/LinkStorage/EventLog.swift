@@ -201,6 +201,12 @@ package final class EventLog: EventStore {
         return holding.reversed()
     }
 
+    /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
+    func backupFiles() -> [(name: String, reader: () throws -> any DatabaseReader)] {
+        let days = state.withLock { $0.days.map(\.day) }
+        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.reader(of: day) }) }
+    }
+
     private func reader(of day: CivilDay) throws -> any DatabaseReader {
         let open = state.withLock { state -> (any DatabaseReader)? in
             if let newest = state.newest, newest.day == day { return newest.pool }

@@ -4,6 +4,8 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkStorage
+import NIOCore
 import OutboundHTTP
 
 /// How a second `fingerpost` speaks to the one that holds the data directory: `DIR/control.sock`, mode 0600, so whoever
@@ -18,16 +20,23 @@ enum ControlMessage {
 
     static let verifyAudit = JSONNode.object(["do": .string("verifyAudit")])
 
+    /// - Parameter target: Absolute.
+    static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
+
     static func export(tenant: TenantID) -> JSONNode {
         .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
     }
 
     /// Sends a message to the process that holds the directory; its answer.
-    static func send(_ message: JSONNode, toDirectory path: String) async throws -> JSONNode {
+    static func send(
+        _ message: JSONNode,
+        toDirectory path: String,
+        timeout: TimeAmount = .seconds(60)
+    ) async throws -> JSONNode {
         let socket = URL(filePath: path + "/control.sock").path
         let escaped = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? socket
         do {
-            let response = try await OutboundHTTP(timeout: .seconds(60))
+            let response = try await OutboundHTTP(timeout: timeout)
                 .post("http+unix://\(escaped)/control", json: Array(message.json().utf8))
             let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
             guard response.status == 200 else {
@@ -45,15 +54,25 @@ struct ControlSocket {
     let path: String
     let parts: ServerParts
     let store: any CatalogStore
+    let backups: BackupWorker
 
     func answer(_ message: JSONNode) async throws -> JSONNode {
-        let object = try Field(message, path: "").object("do", "key", "id", "tenant")
+        let object = try Field(message, path: "").object("do", "key", "id", "tenant", "to")
         let commands = CatalogCommands(store: store, keys: parts.keyMaker)
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
         case "listKeys": return try await commands.listKeys()
         case "revokeKey": return try await commands.revokeKey(try object.required("id"))
         case "verifyAudit": return try await commands.verifyAudit()
+        case "backup":
+            let target = try object.required("to")
+            do {
+                return try await backups.write(to: try target.text())
+            } catch let error as StorageError {
+                throw target.error(error.description)
+            } catch let error as FileFailure {
+                throw target.error(error.description)
+            }
         case "export":
             guard let tenant = try object["tenant"]?.identifier(TenantID.self),
                 let table = parts.resolving.catalog.current.table(of: tenant)

@@ -21,7 +21,8 @@ struct Fingerpost: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self, Keys.self,
+            Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self,
+            MakeBackup.self, Restore.self, Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Revisions.self, Suites.self, Routes.self,
             ShowConfiguration.self,
         ]

@@ -110,7 +110,12 @@ struct Server {
             .port(.public, at: open, buildPublicApplication(parts, at: open) { ports.set(.public, $0) }),
             .init(service: Drain(readiness: parts.readiness, seconds: configuration.drainSeconds)),
         ]
-        let control = ControlSocket(path: directory.controlSocketPath, parts: parts, store: database)
+        let control = ControlSocket(
+            path: directory.controlSocketPath,
+            parts: parts,
+            store: database,
+            backups: BackupWorker(catalog: database, log: log)
+        )
         if control.fits {
             services.insert(.init(service: control.application), at: 4)
         } else {

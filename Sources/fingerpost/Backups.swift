@@ -1,0 +1,114 @@
+import ArgumentParser
+import Foundation
+import LinkEvents
+import LinkRouting
+import LinkStorage
+import NIOCore
+
+struct MakeBackup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Copy the databases into a new folder, whole and checked, while the service runs.",
+        discussion: """
+            EXAMPLES
+              fingerpost backup /backups/2026-11-21 --data ./data
+              fingerpost backup "/backups/$(date +%F)" --data ./data --json
+
+            Each file is copied as it is at one moment, read back, synced, and listed with its SHA-256; the folder gets its
+            name when all of that is done. Exports are files already: copy DIR/exports with your own tools.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The folder to make; it must not be there yet.") var folder: String
+    @ArgumentParser.Option(help: "The data directory.") var data = "data"
+    @Flag(help: "Print the list of the backup as JSON.") var json = false
+
+    func run() async throws {
+        // The running server may have another working directory.
+        let target = URL(filePath: folder).standardizedFileURL.path
+        let list = try await make(target)
+        guard !json else { return print(list.json(.pretty)) }
+        let files = list["files"]?.elements ?? []
+        let bytes = files.reduce(0) { $0 + ($1["bytes"]?.int ?? 0) }
+        print("\(target): \(files.count) files, \(bytes) bytes")
+    }
+
+    private func make(_ target: String) async throws -> JSONNode {
+        do {
+            let directory = try DataDirectory(data)
+            let database = try CatalogDatabase(directory.catalogPath)
+            let log = try EventLog(directory.eventsPath, now: Server.now)
+            let list = try await BackupWorker(catalog: database, log: log).write(to: target)
+            try log.close()
+            try database.close()
+            try directory.leaveAsFound()
+            return list
+        } catch StorageError.locked {
+            let message = ControlMessage.backup(target)
+            return try await ControlMessage.send(message, toDirectory: data, timeout: .seconds(86_400))
+        } catch let error as StorageError {
+            throw fail(error)
+        } catch let error as FileFailure {
+            throw fail(error.description, .ioError)
+        }
+    }
+}
+
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a backup into an empty data directory.",
+        discussion: """
+            EXAMPLE
+              fingerpost restore /backups/2026-11-21 --data ./restored
+
+            Every file is compared with its SHA-256 before it gets its name. What was recorded after the backup is not in it.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The folder that 'fingerpost backup' made.") var folder: String
+    @ArgumentParser.Option(help: "The data directory: new, or without databases.") var data = "data"
+
+    func run() async throws {
+        do {
+            let backup = try Backup(at: folder)
+            let directory = try DataDirectory(data)
+            try backup.restore(from: folder, to: directory)
+            // Opening brings the files to this version's schema, and fails on what cannot be used.
+            let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
+            let log = try EventLog(directory.eventsPath, now: Server.now)
+            let last = try await log.lastSequence()
+            try log.close()
+            try database.close()
+            try directory.markClean()
+            print("\(data): \(backup.files.count) files of \(backup.createdAt), events up to \(last)")
+        } catch let error as StorageError {
+            throw fail(error)
+        } catch let error as FileFailure {
+            throw fail(error.description, .ioError)
+        }
+    }
+}
+
+/// Writes backups on a thread of its own: it reads everything there is.
+actor BackupWorker {
+    private let executor = BlockingExecutor(label: "fingerpost.backup")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let catalog: CatalogDatabase
+    private let log: EventLog
+
+    init(catalog: CatalogDatabase, log: EventLog) {
+        self.catalog = catalog
+        self.log = log
+    }
+
+    func write(to target: String) throws -> JSONNode {
+        try Backup.make(
+            catalog: catalog,
+            log: log,
+            to: target,
+            at: Server.now(),
+            version: Fingerpost.configuration.version
+        ).json
+    }
+}
