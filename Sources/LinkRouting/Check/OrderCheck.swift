@@ -17,6 +17,7 @@ struct OrderCheck {
     /// Among very many routes with the same path only the nearest are compared.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
+    private static let mostParts = 256
     /// How often a route is asked whether it holds, over all links: with thousands of routes for one path the last ones are
     /// not looked at.
     private static let mostTrials = 2_000_000
@@ -114,6 +115,8 @@ struct OrderCheck {
         var left = [space]
         var hasTaken = false
         for facts in taker.alternatives ?? [] {
+            // Each way to satisfy a 'when' may cut every part into several.
+            guard left.count <= Self.mostParts else { return nil }
             left = left.flatMap { space in
                 guard let rests = space.subtracting(taker.route, facts) else { return [space] }
                 hasTaken = true
@@ -187,7 +190,7 @@ struct OrderCheck {
                 guard comparisons < Self.mostComparisons, overlaps < Self.mostOverlaps, trials <= Self.mostTrials else {
                     return
                 }
-                comparisons += 1
+                comparisons += routes[earlier].spaces.count * routes[rank].spaces.count
                 // What is narrower stands first on purpose: the other way round it would be unreachable.
                 guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
                 overlaps += 1

@@ -49,10 +49,12 @@ struct SegmentForm: Hashable {
         case .oneOf(let values):
             var texts: [[UInt8]] = []
             for value in values {
-                guard let spellings = spellings(of: Array(value.utf8)) else { return nil }
+                guard let spellings = spellings(of: Array(value.utf8)),
+                    texts.count + spellings.count <= Self.mostTexts
+                else { return nil }
                 texts += spellings
             }
-            return texts.count <= Self.mostTexts ? texts : nil
+            return texts
         case .int(let range?):
             guard let lower = range.lower, let upper = range.upper, lower <= upper else { return nil }
             let (distance, overflows) = upper.subtractingReportingOverflow(lower)

@@ -282,4 +282,21 @@ struct OrderCheckTests {
 
         #expect(table.check(for: try Fixture.identity()).count == 100)
     }
+
+    /// Each is wider than the ones before it, in some of its sixteen ways.
+    @Test func conditionsWithManyWaysAreWorkedOutInTime() throws {
+        func when(_ salt: Int) -> String {
+            let ways = (0..<8).map {
+                #"{"appBuild": {"from": \#($0 + 60 - salt)}, "country": ["G\#($0)"], "device": "phone"}"#
+            }
+            let others = (0..<8).map { #"{"osVersion": {"from": "\#($0 + 60 - salt)"}, "traits": {"t": "\#($0)"}}"# }
+            return #"[{"anyOf": [\#(ways.joined(separator: ","))], "not": {"platform": "ios"}}, "#
+                + #"{"anyOf": [\#(others.joined(separator: ","))]}]"#
+        }
+        let table = try Fixture.table(
+            (0..<60).map { #"{"id": "r\#($0)", "path": "/p", "when": \#(when($0)), \#(Self.open)}"# }
+        )
+
+        #expect(table.check(for: try Fixture.identity()).allSatisfy { $0.severity == .warning })
+    }
 }
