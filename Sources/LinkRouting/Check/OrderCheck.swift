@@ -18,8 +18,8 @@ struct OrderCheck {
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
     private static let mostParts = 256
-    /// How often a route is asked whether it holds, for each of the two questions: with thousands of routes for one path the last ones are
-    /// not looked at.
+    /// How often a route is asked whether it holds, for each of the two questions: with thousands of routes for one path the
+    /// last ones are not looked at.
     private static let mostTrials = 2_000_000
     private var trials = 0
 
