@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// One day is written to; it is a pool, so that readers never make the writer wait. An older day is opened when it is read,
 /// and only a few stay open: neither a start nor a long run depends on how many days are kept.
-package final class EventLog: EventStore {
+package final class EventLog: EventStore, EventHistory {
     private let folder: String
     private let now: @Sendable () -> Timestamp
     let ledger: DatabasePool
@@ -182,10 +182,31 @@ package final class EventLog: EventStore {
         return found
     }
 
+    package func events(
+        of tenant: TenantID,
+        before sequence: Int64,
+        since day: CivilDay,
+        limit: Int
+    ) async throws -> [StoredEvent] {
+        var found: [StoredEvent] = []
+        guard sequence > 1 else { return found }
+        for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
+            let rest = limit - found.count
+            found += try await reader(of: day).read { db in
+                try Row.fetchAll(
+                    db,
+                    sql: "\(EventRow.selectSQL) WHERE tenant = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+                    arguments: [tenant.rawValue, sequence, rest]
+                ).map(EventRow.event)
+            }
+        }
+        return found
+    }
+
     /// The days that hold sequences of the range, oldest first. A day is opened to see what it begins with, once.
-    private func days(holding range: ClosedRange<Int64>) throws -> [CivilDay] {
+    private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
         var holding: [CivilDay] = []
-        for known in state.withLock({ $0.days }).reversed() {
+        for known in state.withLock({ $0.days }).reversed() where known.day >= first {
             var start = known.start
             if start == .unknown {
                 start = try Self.start(try reader(of: known.day))

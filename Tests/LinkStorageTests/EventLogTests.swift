@@ -301,6 +301,38 @@ struct EventLogTests {
         }
     }
 
+    @Test func theEndIsReadBackwardsAcrossDays() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            for day in 0..<7 {
+                clock.set(
+                    Timestamp(milliseconds: instant("2026-11-21T10:00:00Z").milliseconds + Int64(day) * 86_400_000)
+                )
+                _ = try await log.append(
+                    (0..<10).map { .sample(day * 10 + $0, of: tenant($0.isMultiple(of: 2) ? "shop" : "bank")) }
+                )
+            }
+            func pages(since day: CivilDay) async throws -> [Int64] {
+                var found: [Int64] = []
+                var before = Int64.max
+                while true {
+                    let page = try await log.events(of: tenant("shop"), before: before, since: day, limit: 3)
+                    guard let last = page.last else { return found }
+                    #expect(page.count <= 3)
+                    found += page.map(\.sequence)
+                    before = last.sequence
+                }
+            }
+            let all = (1...70).filter { !$0.isMultiple(of: 2) }.map { Int64($0) }
+            #expect(try await pages(since: .first) == all.reversed())
+            #expect(try await pages(since: instant("2026-11-26T23:00:00Z").day) == all.filter { $0 > 50 }.reversed())
+            #expect(try await pages(since: instant("2026-11-28T00:00:00Z").day).isEmpty)
+            #expect(try await log.events(of: tenant("nobody"), before: 70, since: .first, limit: 9).isEmpty)
+            #expect(try await log.events(of: tenant("shop"), before: .min, since: .first, limit: 9).isEmpty)
+            try log.close()
+        }
+    }
+
     /// A log of a year must not hold a year of files open.
     @Test func onlyAFewOldDaysStayOpen() async throws {
         try await withTemporaryDirectory { folder in
