@@ -13,6 +13,7 @@ package struct ServerParts: Sendable {
     package var editor: CatalogEditor
     package var store: any CatalogStore
     package var exporter: Exporter
+    package var replayer: Replayer
     package var readiness: Readiness
     package var limits: ServerLimits
     package var logger: Logger
@@ -24,6 +25,7 @@ package struct ServerParts: Sendable {
         editor: CatalogEditor,
         store: any CatalogStore,
         exporter: Exporter,
+        replayer: Replayer,
         readiness: Readiness,
         limits: ServerLimits,
         logger: Logger
@@ -34,6 +36,7 @@ package struct ServerParts: Sendable {
         self.editor = editor
         self.store = store
         self.exporter = exporter
+        self.replayer = replayer
         self.readiness = readiness
         self.limits = limits
         self.logger = logger
@@ -83,6 +86,7 @@ package func buildAdminApplication(
         DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
             to: router
         )
+        ReplayController(gate: gate, replayer: parts.replayer, limits: parts.limits).addRoutes(to: router)
         RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
             to: router
         )

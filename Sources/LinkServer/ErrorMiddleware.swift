@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
-import LinkCatalog
+package import LinkCatalog
 import LinkEvents
-import LinkRouting
+package import LinkRouting
 import Logging
 import NIOCore
 
@@ -68,6 +68,20 @@ struct ErrorMiddleware: RouterMiddleware {
             )
             return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
         }
+    }
+}
+
+extension CatalogEditor.Failure {
+    /// What is wrong and what to do, as the API says it: `{detail, findings, conflicts, …}`.
+    package var json: JSONNode {
+        let problem = Problem(self)
+        var writer = JSONWriter()
+        writer.findings(problem.findings)
+        let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
+        let members = [
+            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", findings ?? .null),
+        ]
+        return JSONNode(.object(members + problem.facts))
     }
 }
 

@@ -83,6 +83,7 @@ struct Server {
             editor: editor,
             store: database,
             exporter: exporter,
+            replayer: Replayer(history: log, editor: editor, now: Self.now),
             readiness: Readiness(),
             limits: configuration.limits,
             logger: logger

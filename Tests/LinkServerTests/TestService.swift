@@ -145,6 +145,11 @@ private func makeService(
         throw TestService.IncompleteDocument()
     }
     let ring = KeyRing([], now: { clock.now })
+    let editor = CatalogEditor(store: database) { suite, table in
+        suite.failures(against: table, at: clock.now)
+    } goLive: {
+        try catalog.update(from: $0)
+    }
     let parts = ServerParts(
         resolving: Resolving(
             catalog: catalog,
@@ -158,11 +163,7 @@ private func makeService(
         ),
         keys: ring,
         keyMaker: KeyMaker(store: database, ring: ring) { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
-        editor: CatalogEditor(store: database) { suite, table in
-            suite.failures(against: table, at: clock.now)
-        } goLive: {
-            try catalog.update(from: $0)
-        },
+        editor: editor,
         store: database,
         exporter: Exporter(
             store: log,
@@ -174,6 +175,7 @@ private func makeService(
             sleep: { _ in },
             logger: logger
         ),
+        replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         readiness: Readiness(),
         limits: ServerLimits(),
         logger: logger

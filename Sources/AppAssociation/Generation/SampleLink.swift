@@ -1,4 +1,4 @@
-import LinkRouting
+package import LinkRouting
 
 /// A link that a route fits, in parts that can be changed one by one.
 struct SampleLink {
@@ -83,7 +83,7 @@ extension QueryCondition {
 
 extension ParameterType {
     /// A value of the type.
-    var sample: String {
+    package var sample: String {
         func text(_ letter: String, _ length: Bounds<Int>?) -> String {
             String(repeating: letter, count: max(1, length?.lower ?? 1))
         }

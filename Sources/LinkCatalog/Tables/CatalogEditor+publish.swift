@@ -85,6 +85,25 @@ extension CatalogEditor {
         }
     }
 
+    /// What is live, and what publishing the draft would make of it. Throws findings when the draft may not be published.
+    package func comparison(at place: Place) async throws -> (live: PublishedTable, draft: PublishedTable) {
+        let state = try await state(of: place)
+        guard let draft = try await store.draft(place.draft, of: place.tenant, in: place.environment) else {
+            throw Failure.noDraft(place.draft)
+        }
+        let merge = TableMerge(
+            base: try await content(draft.base, or: state),
+            live: state.content,
+            draft: draft.content
+        )
+        guard merge.conflicts.isEmpty else { throw Failure.conflicts(merge.conflicts) }
+        let table = try Self.table(merge.content)
+        let errors = table.check(for: state.settings.identity, in: merge.content, prefix: "table")
+            .filter { $0.severity == .error }
+        guard errors.isEmpty else { throw Failure.findings(errors) }
+        return (state.published(try Self.table(state.content)), state.published(table))
+    }
+
     private func row(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow {
         guard let row = try await store.revision(revision, of: tenant) else { throw Failure.unknownRevision(revision) }
         return row

@@ -97,7 +97,7 @@ extension JSONWriter {
         endObject()
     }
 
-    fileprivate mutating func destination(_ destination: ResolvedDestination) {
+    mutating func destination(_ destination: ResolvedDestination) {
         beginObject()
         if let screen = destination.screen {
             member("screen", screen)

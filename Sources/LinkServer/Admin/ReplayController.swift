@@ -1,0 +1,27 @@
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// What a draft would change for recorded links.
+struct ReplayController {
+    let gate: AdminGate
+    let replayer: Replayer
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.post("/admin/v1/tenants/:tenant/draft/replay", use: replay)
+    }
+
+    /// The answer shows recorded links, so its key must be one that may export them.
+    @Sendable private func replay(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .tablesRead)
+        guard entry.grant.allows(.exportsRead, for: entry.tenant) else {
+            throw Problem(.forbidden, "This key lacks the scope 'exports:read' here: a replay shows recorded links.")
+        }
+        var request = request
+        let wish = try ReplayWish(
+            try await request.object("sinceSeconds", "limit", "purposes", upTo: limits.bodyBytes)
+        )
+        return Response(try await replayer.replay(wish, at: entry.place).json)
+    }
+}

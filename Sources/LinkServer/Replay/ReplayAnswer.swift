@@ -1,0 +1,53 @@
+import LinkRouting
+
+/// What a table answers to a recorded link, as far as replaying compares it.
+struct ReplayAnswer: Sendable, Hashable {
+    let head: Head
+    let destination: ResolvedDestination?
+    let blockReason: String?
+
+    /// What changes are grouped by.
+    struct Head: Sendable, Hashable {
+        let route: RouteID?
+        let outcome: Outcome
+        let action: Action?
+
+        /// `{route, outcome, action}`
+        var json: JSONNode {
+            .object([
+                "route": route.map { .string($0.rawValue) } ?? .null, "outcome": .string(outcome.rawValue),
+                "action": action.map { .string($0.rawValue) } ?? .null,
+            ])
+        }
+    }
+
+    init(_ resolution: Resolution) {
+        head = Head(route: resolution.route, outcome: resolution.outcome, action: resolution.action)
+        destination = resolution.destination
+        blockReason = resolution.blockReason
+    }
+
+    /// In what the answers differ; empty when they are the same.
+    func differences(from other: ReplayAnswer) -> [String] {
+        guard self != other else { return [] }
+        let (own, others) = (destination ?? ResolvedDestination(), other.destination ?? ResolvedDestination())
+        let facets: [(name: String, isEqual: Bool)] = [
+            ("route", head.route == other.head.route), ("outcome", head.outcome == other.head.outcome),
+            ("action", head.action == other.head.action), ("reason", blockReason == other.blockReason),
+            ("screen", own.screen == others.screen), ("arguments", own.arguments == others.arguments),
+            ("stack", own.stack == others.stack), ("uri", own.uri == others.uri), ("web", own.web == others.web),
+            ("store", own.store == others.store), ("data", own.data == others.data),
+            ("campaign", own.campaign == others.campaign), ("fallbacks", own.fallbacks == others.fallbacks),
+        ]
+        return facets.filter { !$0.isEqual }.map(\.name)
+    }
+
+    /// The destination as `POST /resolve` shows it; null where there is none.
+    var destinationJSON: JSONNode {
+        guard let destination else { return .null }
+        var writer = JSONWriter()
+        writer.destination(destination)
+        // Written a line above, and as large as a few links at most.
+        return (try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))) ?? .null
+    }
+}

@@ -1,0 +1,149 @@
+import LinkCatalog
+package import LinkRouting
+
+/// What a draft would change for recorded links.
+///
+/// `events` is `replayed` and what is `hidden`; `replayed` is `unchanged` and `changed`.
+package struct ReplayReport: Sendable {
+    let live: PublishedTable
+    let from: Timestamp
+    let to: Timestamp
+    /// Whether older events of the time were left out.
+    let isLimited: Bool
+    let events: Int
+    /// Replayed with something else in the place of sensitive values.
+    let standIns: Int
+    let hidden: [RecordedLink.Hidden: Int]
+    /// Most frequent first.
+    let changes: [Change]
+    let replayedByPlace: [Place: Int]
+    let unseen: [UnseenFact]
+
+    /// Links that change in the same way.
+    struct Change: Sendable {
+        let from: ReplayAnswer.Head
+        let to: ReplayAnswer.Head
+        let differences: [String]
+        let count: Int
+        let samples: [Sample]
+    }
+
+    struct Sample: Sendable {
+        let link: RecordedLink
+        let at: Timestamp
+        let from: ReplayAnswer
+        let to: ReplayAnswer
+    }
+
+    /// A route, or what answers where no route holds.
+    struct Place: Sendable, Hashable {
+        let route: RouteID?
+        let outcome: Outcome
+
+        init(_ head: ReplayAnswer.Head) {
+            route = head.route
+            outcome = head.outcome
+        }
+    }
+
+    /// Of changes and of routes: what a report lists.
+    private static let listed = 200
+
+    init(
+        live: PublishedTable,
+        from: Timestamp,
+        to: Timestamp,
+        isLimited: Bool,
+        events: Int,
+        standIns: Int,
+        hidden: [RecordedLink.Hidden: Int],
+        changes: [Change],
+        replayedByPlace: [Place: Int],
+        unseen: [UnseenFact]
+    ) {
+        self.live = live
+        self.from = from
+        self.to = to
+        self.isLimited = isLimited
+        self.events = events
+        self.standIns = standIns
+        self.hidden = hidden
+        self.changes = changes.sorted { ($1.count, $0.order) < ($0.count, $1.order) }
+        self.replayedByPlace = replayedByPlace
+        self.unseen = unseen
+    }
+
+    package var changed: Int { changes.reduce(0) { $0 + $1.count } }
+    package var replayed: Int { replayedByPlace.values.reduce(0, +) }
+
+    /// The routes that links would leave, reach, or be answered otherwise by; those with most changes first.
+    private var routes: [(place: Place, changed: Int, gained: Int)] {
+        var changed: [Place: Int] = [:]
+        var gained: [Place: Int] = [:]
+        for change in changes {
+            changed[Place(change.from), default: 0] += change.count
+            if Place(change.from) != Place(change.to) { gained[Place(change.to), default: 0] += change.count }
+        }
+        return Set(changed.keys).union(gained.keys).map { ($0, changed[$0] ?? 0, gained[$0] ?? 0) }.sorted {
+            ($1.changed + $1.gained, $0.place.order) < ($0.changed + $0.gained, $1.place.order)
+        }
+    }
+
+    package var json: JSONNode {
+        let routes = routes
+        let hiddenCounts = RecordedLink.Hidden.allCases.compactMap { reason in
+            hidden[reason].map { JSONNode.Member(reason.rawValue, .int($0)) }
+        }
+        return .object([
+            "tenant": .string(live.tenant.rawValue), "environment": .string(live.environment.rawValue),
+            "live": live.revision.map { .int($0.rawValue) } ?? .null,
+            "from": .string(from.description), "to": .string(to.description), "limited": .bool(isLimited),
+            "events": .int(events), "replayed": .int(replayed), "unchanged": .int(replayed - changed),
+            "changed": .int(changed), "standIns": .int(standIns), "hidden": JSONNode(.object(hiddenCounts)),
+            "unseen": .array(unseen.prefix(Self.listed).map(\.json)),
+            "byRoute": .array(
+                routes.prefix(Self.listed).map { row in
+                    .object([
+                        "route": row.place.route.map { .string($0.rawValue) } ?? .null,
+                        "outcome": .string(row.place.outcome.rawValue),
+                        "replayed": .int(replayedByPlace[row.place] ?? 0), "changed": .int(row.changed),
+                        "gained": .int(row.gained),
+                    ])
+                }
+            ),
+            "moreRoutes": .int(max(0, routes.count - Self.listed)),
+            "changes": .array(changes.prefix(Self.listed).map(\.json)),
+            "moreChanges": .int(max(0, changes.count - Self.listed)),
+        ])
+    }
+}
+
+extension ReplayReport.Place {
+    /// For a stable order among equal counts.
+    fileprivate var order: String { "\(route?.rawValue ?? "") \(outcome.rawValue)" }
+}
+
+extension ReplayReport.Change {
+    fileprivate var order: String {
+        [from, to].map { "\($0.route?.rawValue ?? "") \($0.outcome.rawValue) \($0.action?.rawValue ?? "")" }
+            .joined(separator: " ") + differences.joined(separator: " ")
+    }
+
+    /// `{from, to, differs, count, samples}`
+    fileprivate var json: JSONNode {
+        .object([
+            "from": from.json, "to": to.json, "differs": .array(differences.map(JSONNode.string)),
+            "count": .int(count), "samples": .array(samples.map(\.json)),
+        ])
+    }
+}
+
+extension ReplayReport.Sample {
+    /// `{link, context, at, from, to}`, the last two being destinations.
+    fileprivate var json: JSONNode {
+        .object([
+            "link": .string(link.shown), "context": link.contextJSON, "at": .string(at.description),
+            "from": from.destinationJSON, "to": to.destinationJSON,
+        ])
+    }
+}

@@ -1,0 +1,181 @@
+import AppAssociation
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+
+/// Answers recorded links from two tables, and counts what differs. Its memory does not grow with the log.
+struct ReplayTally {
+    private let live: PublishedTable
+    private let draft: PublishedTable
+    /// What came of links that were answered before, where the time does not matter.
+    private var known: [RecordedLink: Verdict] = [:]
+    private var groups: [Group.Key: Group] = [:]
+    private var sampleCount = 0
+    /// By what the live table answers.
+    private var replayedByPlace: [ReplayReport.Place: Int] = [:]
+    private(set) var events = 0
+    private var standIns = 0
+    private var hidden: [RecordedLink.Hidden: Int] = [:]
+
+    /// Links that are remembered; further ones are answered each time anew.
+    private static let knownLimit = 20_000
+    private static let samplesPerGroup = 5
+    /// Over all groups; the first ones have theirs.
+    private static let sampleLimit = 5_000
+
+    private enum Verdict {
+        case hidden(RecordedLink.Hidden)
+        case same(ReplayReport.Place, usesStandIns: Bool)
+        case different(Group.Key, usesStandIns: Bool)
+    }
+
+    private struct Group {
+        struct Key: Hashable {
+            let from: ReplayAnswer.Head
+            let to: ReplayAnswer.Head
+            let differences: [String]
+        }
+
+        var count = 0
+        var samples: [ReplayReport.Sample] = []
+        /// The links of the samples, each told once.
+        var links: Set<RecordedLink> = []
+    }
+
+    init(live: PublishedTable, draft: PublishedTable) {
+        self.live = live
+        self.draft = draft
+    }
+
+    mutating func add(_ event: Event) {
+        events += 1
+        let link: RecordedLink
+        do {
+            link = try RecordedLink(event, live: live)
+        } catch {
+            hidden[error, default: 0] += 1
+            return
+        }
+        let verdict = known[link] ?? judge(link, at: event.recordedAt)
+        switch verdict {
+        case .hidden(let reason):
+            hidden[reason, default: 0] += 1
+        case .same(let place, let usesStandIns):
+            replayedByPlace[place, default: 0] += 1
+            standIns += usesStandIns ? 1 : 0
+        case .different(let key, let usesStandIns):
+            replayedByPlace[ReplayReport.Place(key.from), default: 0] += 1
+            standIns += usesStandIns ? 1 : 0
+            groups[key]?.count += 1
+        }
+    }
+
+    /// Answers the link from both tables; a link of a group that has few samples becomes one.
+    private mutating func judge(_ link: RecordedLink, at instant: Timestamp) -> Verdict {
+        let (verdict, isLasting) = verdict(on: link, at: instant)
+        if isLasting, known.count < Self.knownLimit { known[link] = verdict }
+        return verdict
+    }
+
+    private mutating func verdict(on link: RecordedLink, at instant: Timestamp) -> (Verdict, isLasting: Bool) {
+        let context = link.context(at: instant)
+        let usesStandIns = !link.withheld.isEmpty
+        var readable: Link?
+        var before: Resolution?
+        for text in texts(of: link) {
+            guard let parsed = try? Link.parse(text) else { continue }
+            let resolution = live.router.resolve(parsed, in: context)
+            readable = parsed
+            before = resolution
+            if resolution.route == link.route && resolution.outcome == link.outcome { break }
+        }
+        guard let readable, let before else { return (.hidden(usesStandIns ? .sensitive : .unreadable), true) }
+        let isReproduced = before.route == link.route && before.outcome == link.outcome
+        // A condition on the time may decide otherwise for the next event of the link.
+        let isTimeless = before.validFor > 0
+        guard isReproduced || !usesStandIns else { return (.hidden(.sensitive), isTimeless) }
+        guard isReproduced || !link.isOfLiveTable else { return (.hidden(.notReproduced), isTimeless) }
+        let after = draft.router.resolve(readable, in: context)
+        let (from, to) = (ReplayAnswer(before), ReplayAnswer(after))
+        let differences = from.differences(from: to)
+        let isLasting = isTimeless && after.validFor > 0
+        guard !differences.isEmpty else {
+            return (.same(ReplayReport.Place(from.head), usesStandIns: usesStandIns), isLasting)
+        }
+        let key = Group.Key(from: from.head, to: to.head, differences: differences)
+        note(link, at: instant, in: key, from, to)
+        return (.different(key, usesStandIns: usesStandIns), isLasting)
+    }
+
+    private mutating func note(
+        _ link: RecordedLink,
+        at instant: Timestamp,
+        in key: Group.Key,
+        _ from: ReplayAnswer,
+        _ to: ReplayAnswer
+    ) {
+        var group = groups[key] ?? Group()
+        if group.samples.count < Self.samplesPerGroup, sampleCount < Self.sampleLimit,
+            group.links.insert(link).inserted
+        {
+            group.samples.append(ReplayReport.Sample(link: link, at: instant, from: from, to: to))
+            sampleCount += 1
+        }
+        groups[key] = group
+    }
+
+    // MARK: Stand-ins
+
+    /// The link as it can be asked; one with sensitive values with several stand-ins, those that the draft's types take first.
+    private func texts(of link: RecordedLink) -> [String] {
+        guard !link.withheld.isEmpty else { return [link.shown] }
+        return [draft, live].compactMap { table in
+            guard let route = table.router.table.routes.first(where: { $0.id == link.route }) else { return nil }
+            return link.text(with: route.sample)
+        }
+    }
+
+    // MARK: The report
+
+    func report(from: Timestamp, to: Timestamp, isLimited: Bool) -> ReplayReport {
+        let changes = groups.map { key, group in
+            ReplayReport.Change(
+                from: key.from,
+                to: key.to,
+                differences: key.differences,
+                count: group.count,
+                samples: group.samples
+            )
+        }
+        return ReplayReport(
+            live: live,
+            from: from,
+            to: to,
+            isLimited: isLimited,
+            events: events,
+            standIns: standIns,
+            hidden: hidden,
+            changes: changes,
+            replayedByPlace: replayedByPlace,
+            unseen: UnseenFact.list(live: live, draft: draft)
+        )
+    }
+}
+
+extension Route {
+    /// A value that one of the route's parameters in host or path takes; nil when it has no such parameter.
+    fileprivate func sample(of name: String) -> String? {
+        if case .label(let parameter?, _) = host, parameter.name == name { return parameter.type.sample }
+        for segment in path.segments {
+            switch segment {
+            case .parameter(let parameter) where parameter.name == name: return parameter.type.sample
+            case .rest(name): return ParameterType.plain.sample
+            case .mixed(let mixed):
+                guard let piece = mixed.pieces.first(where: { $0.parameter.name == name }) else { continue }
+                return piece.parameter.type.sample
+            case .literal, .any, .parameter, .rest: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+import LinkCatalog
+import LinkRouting
+
+/// Something that routes look at and that is never recorded, so that replaying cannot tell what depends on it.
+struct UnseenFact: Sendable, Hashable {
+    /// Such as `query code`, `fragment`, `trait userType`.
+    let fact: String
+    /// Of either table, in their order.
+    let routes: [RouteID]
+
+    /// The facts of both tables, those that most routes look at first.
+    static func list(live: PublishedTable, draft: PublishedTable) -> [UnseenFact] {
+        let recorded = Set(live.settings.privacy.recordQuery)
+        var routes: [String: [RouteID]] = [:]
+        var seen: Set<UnseenFact> = []
+        for route in live.router.table.routes + draft.router.table.routes {
+            for fact in route.unseenFacts(recording: recorded)
+            where seen.insert(UnseenFact(fact: fact, routes: [route.id])).inserted {
+                routes[fact, default: []].append(route.id)
+            }
+        }
+        return routes.map { UnseenFact(fact: $0.key, routes: $0.value) }.sorted {
+            ($1.routes.count, $0.fact) < ($0.routes.count, $1.fact)
+        }
+    }
+
+    /// `{fact, count, routes}`, of which a few are named.
+    var json: JSONNode {
+        .object([
+            "fact": .string(fact), "count": .int(routes.count),
+            "routes": .array(routes.prefix(10).map { .string($0.rawValue) }),
+        ])
+    }
+}
+
+extension Route {
+    fileprivate func unseenFacts(recording recorded: Set<String>) -> [String] {
+        var facts: [String] = []
+        for condition in query {
+            var isSensitive = false
+            if case .capture(let parameter, _) = condition.test { isSensitive = sensitive.contains(parameter.name) }
+            if isSensitive || !recorded.contains(condition.name) { facts.append("query \(condition.name)") }
+        }
+        if fragment != nil { facts.append("fragment") }
+        if trailingSlash == .strict { facts.append("trailing slash") }
+        if let when { facts += when.unseenFacts }
+        if experiment != nil { facts.append("stickyKey") }
+        if case .answer(let target) = behaviour {
+            if target.signIn == .required { facts.append("authenticated") }
+            if target.minimumVersion?.asksForBuild == true { facts.append("appBuild") }
+        }
+        return facts
+    }
+}
+
+extension Condition {
+    fileprivate var unseenFacts: [String] {
+        switch self {
+        case .appBuild: ["appBuild"]
+        case .authenticated: ["authenticated"]
+        case .trait(let name, _): ["trait \(name)"]
+        case .inAppBrowser: ["inAppBrowser"]
+        case .rollout: ["stickyKey"]
+        case .all(let conditions), .any(let conditions): conditions.flatMap(\.unseenFacts)
+        case .not(let condition): condition.unseenFacts
+        case .platform, .device, .osVersion, .appVersion, .locale, .country, .time, .apps: []
+        }
+    }
+}
+
+extension MinimumVersion {
+    fileprivate var asksForBuild: Bool {
+        func isBuild(_ minimum: Minimum) -> Bool { if case .build = minimum { true } else { false } }
+        return switch self {
+        case .everyApp(let minimum): isBuild(minimum)
+        case .byApp(let minimums): minimums.values.contains(where: isBuild)
+        }
+    }
+}
