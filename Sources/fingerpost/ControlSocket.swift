@@ -11,6 +11,9 @@ import OutboundHTTP
 /// How a second `fingerpost` speaks to the one that holds the data directory: `DIR/control.sock`, mode 0600, so whoever
 /// reaches it may do everything. No second process ever opens a database file.
 enum ControlMessage {
+    /// Of an answer.
+    private static let maximumBytes = 64 << 20
+
     /// `wish` is what `POST /admin/v1/keys` takes.
     static func createKey(_ wish: JSONNode) -> JSONNode { .object(["do": .string("createKey"), "key": wish]) }
 
@@ -27,6 +30,14 @@ enum ControlMessage {
         .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
     }
 
+    /// `wish` is what `POST …/draft/replay` takes.
+    static func replay(_ wish: JSONNode, at place: CatalogEditor.Place) -> JSONNode {
+        .object([
+            "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
+            "environment": .string(place.environment.rawValue), "draft": .string(place.draft), "replay": wish,
+        ])
+    }
+
     /// Sends a message to the process that holds the directory; its answer.
     static func send(
         _ message: JSONNode,
@@ -36,11 +47,11 @@ enum ControlMessage {
         let socket = URL(filePath: path + "/control.sock").path
         let escaped = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? socket
         do {
-            let response = try await OutboundHTTP(timeout: timeout)
+            let response = try await OutboundHTTP(timeout: timeout, maximumBytes: maximumBytes)
                 .post("http+unix://\(escaped)/control", json: Array(message.json().utf8))
-            let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+            let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: maximumBytes))
             guard response.status == 200 else {
-                throw fail(node["detail"]?.text ?? "the running server answered \(response.status)", .failed)
+                throw AdminClient.Refusal(status: response.status, body: node).told()
             }
             return node
         } catch let error as OutboundHTTP.Failure {
@@ -57,7 +68,16 @@ struct ControlSocket {
     let backups: BackupWorker
 
     func answer(_ message: JSONNode) async throws -> JSONNode {
-        let object = try Field(message, path: "").object("do", "key", "id", "tenant", "to")
+        let object = try Field(message, path: "").object(
+            "do",
+            "key",
+            "id",
+            "tenant",
+            "environment",
+            "draft",
+            "replay",
+            "to"
+        )
         let commands = CatalogCommands(store: store, keys: parts.keyMaker)
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
@@ -81,6 +101,14 @@ struct ControlSocket {
             }
             let manifest = try await parts.exporter.exportNow(ExportPlan(table))
             return try JSONReader.parse(manifest.json, limits: JSONReader.Limits(maximumBytes: 65_536))
+        case "replay":
+            let place = CatalogEditor.Place(
+                try object.required("tenant").identifier(TenantID.self),
+                try object.required("environment").identifier(EnvironmentID.self),
+                draft: try object.required("draft").text()
+            )
+            let wish = try ReplayWish(try object.required("replay").anyObject())
+            return try await parts.replayer.replay(wish, at: place).json
         default:
             throw try object.required("do").error("this server does not know the command; is it of the same version?")
         }

@@ -103,8 +103,11 @@ struct ServiceConfiguration {
         return Array(zip(Self.keys, values))
     }
 
+    /// What commands that ask a server read; a shell that has them may start one as well.
+    private static let clientVariables = ["FINGERPOST_KEY"]
+
     private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
-        let known = Set(keys.map(variable))
+        let known = Set(keys.map(variable) + clientVariables)
         for name in environment.keys.sorted()
         where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name) {
             throw Invalid(

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Foundation
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import OutboundHTTP
+
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run recorded links against a draft, and say what would change.",
+        discussion: """
+            EXAMPLES
+              fingerpost replay shop --since 24h
+              fingerpost replay shop --since 7d --draft spring --server https://links.internal:8081 --json
+              fingerpost replay shop --since 90m --data ./data
+
+            Each link is answered as the log holds it, by the live table and by the draft merged on it: what is not recorded
+            is missing on both sides. Links of which too much is missing are counted, not guessed. docs/tables.md,
+            "Replay", tells what each count means.
+            With --data the log of that directory is read, through its running server where there is one; without it the
+            admin API is asked, with a key of the scopes tables:read and exports:read.
+            Exit code 0 when no recorded link would change, 2 when one would, 1 when the replay was refused.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "How far back, such as 90m, 24h or 7d.") var since = "24h"
+    @ArgumentParser.Option(help: "The draft.") var draft = CatalogEditor.mainDraft
+    @ArgumentParser.Option(help: "At most so many events, the newest.") var limit = ReplayWish.usualLimit
+    @ArgumentParser.Option(help: "Replay events of this purpose; may be repeated (default: live).") var purpose:
+        [String] = []
+    @ArgumentParser.Option(help: "A data directory, instead of a server.") var data: String?
+    @OptionGroup var admin: AdminOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func validate() throws {
+        _ = try (wish, place)
+    }
+
+    func run() async throws {
+        let (wish, place) = try (wish, place)
+        let report = try await showingProgress("replaying") {
+            guard let data else {
+                return try await tellingRefusals {
+                    try await admin.client().send(
+                        .post,
+                        "tenants/\(place.tenant)/draft/replay",
+                        query: [("draft", place.draft)],
+                        json: wish.json
+                    ).body
+                }
+            }
+            return try await Self.replay(wish, at: place, in: data)
+        }
+        print(json ? report.json(.pretty) : ReplayText(report).text)
+        if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+    }
+
+    private var place: CatalogEditor.Place {
+        get throws {
+            guard let tenant = TenantID(tenant) else { throw ValidationError("'\(tenant)' is not a tenant's id.") }
+            let name = admin.environment ?? EnvironmentID.production.rawValue
+            guard let environment = EnvironmentID(name) else {
+                throw ValidationError("'\(name)' is not an environment's name.")
+            }
+            guard RouteID(draft) != nil else { throw ValidationError("'\(draft)' is not a draft's name.") }
+            return CatalogEditor.Place(tenant, environment, draft: draft)
+        }
+    }
+
+    private var wish: ReplayWish {
+        get throws {
+            guard let seconds = Self.seconds(since), ReplayWish.secondsRange.contains(seconds) else {
+                throw ValidationError("--since is '\(since)'; write up to 366 days such as 90m, 24h or 7d.")
+            }
+            guard ReplayWish.limitRange.contains(Int64(limit)) else {
+                throw ValidationError(
+                    "--limit is a number from \(ReplayWish.limitRange.lowerBound) to \(ReplayWish.limitRange.upperBound)."
+                )
+            }
+            let purposes = try purpose.map { text in
+                guard let purpose = Event.Purpose(rawValue: text) else {
+                    let known = Event.Purpose.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("'\(text)' is not a purpose; known are \(known).")
+                }
+                return purpose
+            }
+            return ReplayWish(seconds: seconds, limit: limit, purposes: purposes.isEmpty ? [.live] : Set(purposes))
+        }
+    }
+
+    /// Of `30s`, `90m`, `24h` or `7d`.
+    private static func seconds(_ text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()) else { return nil }
+        let (seconds, overflows) = count.multipliedReportingOverflow(by: unit)
+        return overflows ? nil : seconds
+    }
+
+    /// Reads a directory that no process uses, else asks the one that does.
+    private static func replay(
+        _ wish: ReplayWish,
+        at place: CatalogEditor.Place,
+        in path: String
+    ) async throws -> JSONNode {
+        do {
+            let directory = try DataDirectory(path)
+            let database = try CatalogDatabase(directory.catalogPath)
+            let log = try EventLog(directory.eventsPath, now: Server.now)
+            // Nothing is published here, so no suite is run and nothing goes live.
+            let editor = CatalogEditor(store: database) { _, _ in
+                []
+            } goLive: { _ in
+            }
+            let report = try await Replayer(history: log, editor: editor, now: Server.now).replay(wish, at: place)
+            try log.close()
+            try database.close()
+            try directory.leaveAsFound()
+            return report.json
+        } catch StorageError.locked {
+            return try await ControlMessage.send(
+                ControlMessage.replay(wish.json, at: place),
+                toDirectory: path,
+                seconds: 600
+            )
+        } catch let error as StorageError {
+            throw fail(error.description, .ioError)
+        } catch let failure as CatalogEditor.Failure {
+            throw AdminClient.Refusal(status: 0, body: failure.json).told()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import LinkRouting
+
+/// A replay's report for people.
+struct ReplayText {
+    private let report: JSONNode
+
+    /// Of samples that a change shows.
+    private static let samples = 2
+
+    init(_ report: JSONNode) { self.report = report }
+
+    var text: String {
+        let parts = [summary] + [routes, changes, hidden, unseen].filter { !$0.isEmpty }
+        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    private func count(_ key: String) -> Int64 { report[key]?.int ?? 0 }
+
+    private var summary: [String] {
+        let (from, to) = (report["from"]?.text ?? "", report["to"]?.text ?? "")
+        let live = report["live"]?.int.map { "revision \($0)" } ?? "nothing published"
+        var lines = [
+            "\(report["tenant"]?.text ?? "") in \(report["environment"]?.text ?? ""), against \(live): "
+                + "\(count("events")) recorded links from \(from) to \(to)"
+        ]
+        if report["limited"]?.bool == true {
+            lines.append("Older ones were left out; --limit takes more.")
+        }
+        lines.append("replayed \(count("replayed")): \(count("changed")) change, \(count("unchanged")) stay")
+        return lines
+    }
+
+    private var routes: [String] {
+        let rows = (report["byRoute"]?.elements ?? []).map { row in
+            let name = row["route"]?.text ?? "(\(row["outcome"]?.text ?? ""))"
+            return [name] + ["replayed", "changed", "gained"].map { "\(row[$0]?.int ?? 0)" }
+        }
+        guard !rows.isEmpty else { return [] }
+        return Self.table([["route", "replayed", "change", "gain"]] + rows) + more("moreRoutes", "routes")
+    }
+
+    private static func table(_ rows: [[String]]) -> [String] {
+        let widths = (0..<4).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = row.enumerated().map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? cell + space : space + cell
+            }
+            return cells.joined(separator: "  ")
+        }
+    }
+
+    private var changes: [String] {
+        (report["changes"]?.elements ?? []).flatMap(lines) + more("moreChanges", "kinds of changes")
+    }
+
+    private func lines(of change: JSONNode) -> [String] {
+        let differences = (change["differs"]?.elements ?? []).compactMap(\.text)
+        let heading =
+            "\(change["count"]?.int ?? 0) × \(Self.head(change["from"])) → \(Self.head(change["to"]))"
+            + " (\(differences.joined(separator: ", ")))"
+        let samples = (change["samples"]?.elements ?? []).prefix(Self.samples).flatMap { sample in
+            let parts = differences.compactMap { name in
+                Self.difference(name, sample["from"]?[name], sample["to"]?[name])
+            }
+            return ["    \(sample["link"]?.text ?? "")  \(sample["context"]?.json() ?? "{}")"] + parts
+        }
+        return [heading] + samples
+    }
+
+    private static func head(_ head: JSONNode?) -> String {
+        let place = head?["route"]?.text ?? head?["outcome"]?.text ?? ""
+        return [place, head?["action"]?.text].compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Nil for what the heading tells.
+    private static func difference(_ name: String, _ from: JSONNode?, _ to: JSONNode?) -> String? {
+        guard from != nil || to != nil else { return nil }
+        func shown(_ node: JSONNode?) -> String { node.map { $0.text ?? $0.json() } ?? "nothing" }
+        return "        \(name): \(shown(from)) → \(shown(to))"
+    }
+
+    private var hidden: [String] {
+        let hidden = (report["hidden"]?.members ?? []).map { member in
+            "  \(member.value.int ?? 0) \(Self.reasons[member.key] ?? member.key)"
+        }
+        let standIns =
+            count("standIns") == 0
+            ? [] : ["Of the replayed, \(count("standIns")) had a made-up value in the place of a sensitive one."]
+        return (hidden.isEmpty ? [] : ["Not replayed, because of what the log leaves out:"] + hidden) + standIns
+    }
+
+    private static let reasons = [
+        "rejected": "rejected links: their text is never recorded",
+        "noPath": "unmatched links whose path is not recorded (privacy.unmatchedPath: none)",
+        "pathCut": "unmatched links of which only the first segment is recorded (privacy.unmatchedPath: firstSegment)",
+        "sensitive": "links with a sensitive value that nothing can stand in for",
+        "notReproduced": "links that the live table answers otherwise without what is not recorded",
+        "unreadable": "links whose record makes no link",
+    ]
+
+    private var unseen: [String] {
+        let facts = (report["unseen"]?.elements ?? []).map { fact in
+            let routes = (fact["routes"]?.elements ?? []).compactMap(\.text)
+            let more = (fact["count"]?.int ?? 0) - Int64(routes.count)
+            return
+                "  \(fact["fact"]?.text ?? ""): \(routes.joined(separator: ", "))\(more > 0 ? " and \(more) more" : "")"
+        }
+        return facts.isEmpty ? [] : ["Routes look at what is not recorded, so a replay cannot tell it:"] + facts
+    }
+
+    private func more(_ key: String, _ what: String) -> [String] {
+        count(key) == 0 ? [] : ["… and \(count(key)) more \(what)"]
+    }
+}
