@@ -118,6 +118,16 @@ struct ReplayTests {
         }
     }
 
+    @Test func aVeryLongLinkIsCountedButNoSample() async throws {
+        try await withReplay { service in
+            try await record(["rep://user/\(String(repeating: "x", count: 4_000))", "rep://user/anna"], service)
+            try await draft(Self.routes.replacing("screen: User", with: "screen: Profile"), service)
+            let change = try #require(try await replay(service)["changes"]?.elements?.first)
+            #expect(change["count"]?.int == 2)
+            #expect(change["samples"]?.elements?.compactMap { $0["link"]?.text } == ["rep://user/anna"])
+        }
+    }
+
     @Test func theContextIsReplayed() async throws {
         try await withReplay { service in
             for version in ["1.0", "2.0"] {

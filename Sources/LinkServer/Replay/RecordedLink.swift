@@ -12,6 +12,8 @@ struct RecordedLink: Sendable, Hashable {
     /// Whether the first segment may be written as the host of its custom scheme.
     private let mayBeginWithHost: Bool
     private let facts: Facts
+    /// Of what is recorded of the link's text.
+    let byteCount: Int
     /// How the link was answered when it was recorded.
     let route: RouteID?
     let outcome: Outcome
@@ -55,6 +57,7 @@ struct RecordedLink: Sendable, Hashable {
             path == "/"
             ? [] : path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { RecordedText($0) }
         query = event.query
+        byteCount = path.utf8.count + query.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         mayBeginWithHost =
             live.settings.identity.schemes.first { $0.name == scheme }.map { $0.hosts == .segment } ?? false
         facts = Facts(

@@ -19,9 +19,13 @@ struct ReplayTally {
 
     /// Links that are remembered; further ones are answered each time anew.
     private static let knownLimit = 20_000
+    /// Of a link that is remembered: people's links are shorter, and longer ones would fill the memory.
+    private static let knownBytes = 512
     private static let samplesPerGroup = 5
     /// Over all groups; the first ones have theirs.
-    private static let sampleLimit = 5_000
+    private static let sampleLimit = 2_000
+    /// Of a link that is a sample; longer ones are only counted.
+    private static let sampleBytes = 2_048
 
     private enum Verdict {
         case hidden(RecordedLink.Hidden)
@@ -73,7 +77,7 @@ struct ReplayTally {
     /// Answers the link from both tables; a link of a group that has few samples becomes one.
     private mutating func judge(_ link: RecordedLink, at instant: Timestamp) -> Verdict {
         let (verdict, isLasting) = verdict(on: link, at: instant)
-        if isLasting, known.count < Self.knownLimit { known[link] = verdict }
+        if isLasting, link.byteCount <= Self.knownBytes, known.count < Self.knownLimit { known[link] = verdict }
         return verdict
     }
 
@@ -116,7 +120,7 @@ struct ReplayTally {
     ) {
         var group = groups[key] ?? Group()
         if group.samples.count < Self.samplesPerGroup, sampleCount < Self.sampleLimit,
-            group.links.insert(link).inserted
+            link.byteCount <= Self.sampleBytes, group.links.insert(link).inserted
         {
             group.samples.append(ReplayReport.Sample(link: link, at: instant, from: from, to: to))
             sampleCount += 1
