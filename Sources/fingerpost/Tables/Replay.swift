@@ -5,6 +5,7 @@ import LinkEvents
 import LinkRouting
 import LinkServer
 import LinkStorage
+import NIOCore
 import OutboundHTTP
 
 struct Replay: AsyncParsableCommand {
@@ -123,7 +124,7 @@ struct Replay: AsyncParsableCommand {
             return try await ControlMessage.send(
                 ControlMessage.replay(wish.json, at: place),
                 toDirectory: path,
-                seconds: 600
+                timeout: .seconds(600)
             )
         } catch let error as StorageError {
             throw fail(error.description, .ioError)
