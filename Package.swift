@@ -116,6 +116,13 @@ let package = Package(
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            resources: [
+                .embedInCode("OpenAPI/problems.yaml"), .embedInCode("OpenAPI/public.yaml"),
+                .embedInCode("OpenAPI/admin.yaml"), .embedInCode("OpenAPI/tenants.yaml"),
+                .embedInCode("OpenAPI/drafts.yaml"), .embedInCode("OpenAPI/revisions.yaml"),
+                .embedInCode("OpenAPI/keys.yaml"), .embedInCode("OpenAPI/association.yaml"),
+                .embedInCode("OpenAPI/exports.yaml"), .embedInCode("OpenAPI/schemas.yaml"),
+            ],
             swiftSettings: strict
         ),
         .target(

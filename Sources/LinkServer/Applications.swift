@@ -62,11 +62,16 @@ package func buildPublicApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, at: address, name: "public", onListening: onListening) { router in
-        ResolveController(resolving: parts.resolving, keys: parts.keys, limits: parts.limits).addRoutes(to: router)
-        AssociationController(catalog: parts.resolving.catalog).addRoutes(to: router)
-        ClickController(resolving: parts.resolving).addRoutes(to: router)
-    }
+    application(parts, at: address, router: publicRouter(parts), onListening: onListening)
+}
+
+func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
+    let router = newRouter(parts)
+    OpenAPIController(document: .publicPort).addRoutes(to: router)
+    ResolveController(resolving: parts.resolving, keys: parts.keys, limits: parts.limits).addRoutes(to: router)
+    AssociationController(catalog: parts.resolving.catalog).addRoutes(to: router)
+    ClickController(resolving: parts.resolving).addRoutes(to: router)
+    return router
 }
 
 /// The admin port: tenants, tables, routes, exports; every request needs a key.
@@ -75,28 +80,33 @@ package func buildAdminApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
+    application(parts, at: address, router: adminRouter(parts), onListening: onListening)
+}
+
+func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
     let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
-    return application(parts, at: address, name: "admin", onListening: onListening) { router in
-        router.add(
-            middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
-        )
-        TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
-            to: router
-        )
-        DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
-            to: router
-        )
-        ReplayController(gate: gate, replayer: parts.replayer, limits: parts.limits).addRoutes(to: router)
-        RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
-            to: router
-        )
-        SuiteController(gate: gate, store: parts.store, limits: parts.limits).addRoutes(to: router)
-        KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
-        AuditController(gate: gate, store: parts.store).addRoutes(to: router)
-        RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-        AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
-        ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
-    }
+    let router = newRouter(parts)
+    OpenAPIController(document: .adminPort).addRoutes(to: router)
+    router.add(
+        middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
+    )
+    TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+        to: router
+    )
+    DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+        to: router
+    )
+    ReplayController(gate: gate, replayer: parts.replayer, limits: parts.limits).addRoutes(to: router)
+    RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
+        to: router
+    )
+    SuiteController(gate: gate, store: parts.store, limits: parts.limits).addRoutes(to: router)
+    KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
+    AuditController(gate: gate, store: parts.store).addRoutes(to: router)
+    RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
+    AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
+    ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
+    return router
 }
 
 /// The ops port: health.
@@ -105,22 +115,26 @@ package func buildOpsApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, at: address, name: "ops", onListening: onListening) { router in
-        HealthController(readiness: parts.readiness).addRoutes(to: router)
-    }
+    let router = newRouter(parts)
+    HealthController(readiness: parts.readiness).addRoutes(to: router)
+    return application(parts, at: address, router: router, onListening: onListening)
+}
+
+/// With what goes around every request.
+private func newRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
+    let router = Router(context: ServerRequestContext.self)
+    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
+    router.add(middleware: ErrorMiddleware(uptime: parts.resolving.uptime) { ids.next(at: now()) })
+    return router
 }
 
 private func application(
     _ parts: ServerParts,
     at address: ListenAddress,
-    name: String,
-    onListening: @escaping @Sendable (Int) async -> Void,
-    routes: (Hummingbird.Router<ServerRequestContext>) -> Void
+    router: Hummingbird.Router<ServerRequestContext>,
+    onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    let router = Router(context: ServerRequestContext.self)
-    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
-    router.add(middleware: ErrorMiddleware(uptime: parts.resolving.uptime) { ids.next(at: now()) })
-    routes(router)
+    router.refuseOtherMethods()
     return Application(
         router: router,
         // Hummingbird's own default leaves an idle connection open for ever.

@@ -19,14 +19,6 @@ struct AssociationController {
                     return try answer(request, kind)
                 }
             }
-            for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
-                router.on(RouterPath(path), method: method) { request, _ -> Response in
-                    try checkPath(of: request, is: path)
-                    var problem = Problem(.methodNotAllowed, "An association file is read with GET or HEAD.")
-                    problem.headers[.allow] = "GET, HEAD"
-                    throw problem
-                }
-            }
         }
     }
 

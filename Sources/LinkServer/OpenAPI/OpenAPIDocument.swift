@@ -1,0 +1,101 @@
+import HTTPTypes
+import LinkCatalog
+package import LinkRouting
+
+/// What a port answers, as OpenAPI 3.1: the YAML files beside this one, laid over each other.
+///
+/// An operation there names its problems by code, `x-problems: [stale, conflict]`; what it answers for each status comes from
+/// that, so that no document gives a code another status than the server does. `x-scopes` are the scopes that its key needs.
+package struct OpenAPIDocument: Sendable {
+    package let content: JSONNode
+
+    /// Of a port that anybody may speak to.
+    package static let publicPort = OpenAPIDocument([PackageResources.problems_yaml, PackageResources.public_yaml])
+    /// Of the port that needs a key.
+    package static let adminPort = OpenAPIDocument([
+        PackageResources.problems_yaml, PackageResources.admin_yaml, PackageResources.tenants_yaml,
+        PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
+        PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.schemas_yaml,
+    ])
+
+    private init(_ parts: [[UInt8]]) {
+        do {
+            let whole = try parts.map { try Document.readYAML(String(decoding: $0, as: UTF8.self)) }
+                .reduce(JSONNode.object([:])) { $0.overlaid(by: $1) }
+            content = try ProblemAnswers(of: whole).spelledOut(in: whole)
+        } catch {
+            preconditionFailure("the document is part of this program, and tests read it: \(error)")
+        }
+    }
+}
+
+/// Turns `x-problems` into responses.
+private struct ProblemAnswers {
+    /// When each code is answered, for people.
+    private let occasions: [String: String]
+    /// What every operation may answer.
+    private let common: [String]
+
+    init(of document: JSONNode) throws {
+        let codes = document["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? []
+        occasions = Dictionary(
+            codes.compactMap { code in code["const"]?.text.map { ($0, code["description"]?.text ?? "") } }
+        ) { first, _ in first }
+        common = (document["x-problems"]?.elements ?? []).compactMap(\.text)
+    }
+
+    func spelledOut(in document: JSONNode) throws -> JSONNode {
+        let paths = try (document["paths"]?.members ?? []).map { path in
+            let methods = try (path.value.members ?? []).map { operation in
+                operation.value["responses"] == nil
+                    ? operation : JSONNode.Member(operation.key, try spelledOut(operation.value))
+            }
+            return JSONNode.Member(path.key, JSONNode(.object(methods)))
+        }
+        let rest = (document.members ?? []).filter { !["paths", "x-problems"].contains($0.key) }
+        return JSONNode(.object(rest + [JSONNode.Member("paths", JSONNode(.object(paths)))]))
+    }
+
+    private func spelledOut(_ operation: JSONNode) throws -> JSONNode {
+        let own = (operation["x-problems"]?.elements ?? []).compactMap(\.text)
+        // What every operation may answer is left out where there is nothing to go wrong: an empty list.
+        let codes = operation["x-problems"]?.elements?.isEmpty == true ? [] : common + own
+        var answers: [Int: [String]] = [:]
+        for name in codes {
+            guard let code = Problem.Code(rawValue: name) else {
+                throw DocumentError(path: "x-problems", position: .unknown, message: "There is no code '\(name)'.")
+            }
+            answers[code.status.code, default: []].append(name)
+        }
+        let responses = answers.sorted { $0.key < $1.key }.map { status, codes in
+            JSONNode.Member("\(status)", response(codes))
+        }
+        let members = (operation.members ?? []).filter { $0.key != "x-problems" }
+        return JSONNode(.object([JSONNode.Member("responses", JSONNode(.object(responses)))]))
+            .overlaid(by: JSONNode(.object(members)))
+    }
+
+    private func response(_ codes: [String]) -> JSONNode {
+        let schema = JSONNode.object([
+            "allOf": .array([
+                .object(["$ref": .string("#/components/schemas/Problem")]),
+                .object(["properties": .object(["code": .object(["enum": .array(codes.map(JSONNode.string))])])]),
+            ])
+        ])
+        return .object([
+            "description": .string(codes.map { "`\($0)`: \(occasions[$0] ?? "")." }.joined(separator: " ")),
+            "content": .object(["application/problem+json": .object(["schema": schema])]),
+        ])
+    }
+}
+
+extension JSONNode {
+    /// This object with what `other` says beside it or instead; objects within are laid over each other as well.
+    fileprivate func overlaid(by other: JSONNode) -> JSONNode {
+        guard let own = members, let new = other.members else { return other }
+        let kept = own.map { member in
+            Member(member.key, other[member.key].map { member.value.overlaid(by: $0) } ?? member.value)
+        }
+        return JSONNode(.object(kept + new.filter { self[$0.key] == nil }))
+    }
+}

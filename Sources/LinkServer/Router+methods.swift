@@ -1,0 +1,21 @@
+import HTTPTypes
+import Hummingbird
+
+extension Hummingbird.Router<ServerRequestContext> {
+    /// Answers 405 with `Allow` where a path is asked by another method than those that it takes; for when all are there.
+    func refuseOtherMethods() {
+        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+        for (_, endpoints) in Dictionary(grouping: routes, by: \.path.description) {
+            guard let path = endpoints.first?.path else { continue }
+            let taken = known.filter { method in endpoints.contains { $0.method == method } }
+            let allowed = taken.map(\.rawValue).joined(separator: ", ")
+            for method in known where !taken.contains(method) {
+                on(path, method: method) { _, _ -> Response in
+                    var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
+                    problem.headers[.allow] = allowed
+                    throw problem
+                }
+            }
+        }
+    }
+}
