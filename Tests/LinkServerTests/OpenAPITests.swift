@@ -1,0 +1,180 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import Testing
+
+@testable import LinkServer
+
+/// `/openapi.json` says what the ports do, no more and no less.
+@Suite(.timeLimit(.minutes(3)))
+struct OpenAPITests {
+    /// `GET /path/{name}`
+    private static func operations(of document: OpenAPIDocument) -> [(name: String, node: JSONNode)] {
+        (document.content["paths"]?.members ?? []).flatMap { path in
+            (path.value.members ?? []).filter { $0.key != "parameters" }.map { operation in
+                ("\(operation.key.uppercased()) \(path.key)", operation.value)
+            }
+        }
+    }
+
+    private static func operations(of router: Hummingbird.Router<ServerRequestContext>) -> Set<String> {
+        Set(
+            router.routes.map { route in
+                let path = "\(route.path)".split(separator: "/", omittingEmptySubsequences: true).map { segment in
+                    segment.hasPrefix(":") ? "{\(segment.dropFirst())}" : segment == "**" ? "{path}" : String(segment)
+                }
+                // The router takes any rest there, of which the controller reads three names.
+                return "\(route.method) /\(path.joined(separator: "/"))"
+                    .replacing("/exports/{path}", with: "/exports/{day}/{hour}/{file}")
+            }
+        )
+    }
+
+    @Test func documentsNameEveryOperationOfTheirPorts() async throws {
+        try await withService { service in
+            // A click is whatever else comes to a host, so its paths are the tenants' own.
+            let clicks: Set = ["GET /{path}", "HEAD /{path}", "GET /{link}", "HEAD /{link}", "GET /", "HEAD /"]
+            let open = Self.operations(of: publicRouter(service.parts)).subtracting(clicks)
+            #expect(Set(Self.operations(of: .publicPort).map(\.name)).subtracting(clicks) == open)
+            let admin = Self.operations(of: adminRouter(service.parts))
+            #expect(Set(Self.operations(of: .adminPort).map(\.name)) == admin)
+        }
+    }
+
+    @Test func documentsAreServedToEverybody() async throws {
+        try await withService { service in
+            for answer in [
+                try await service.publicPort(.get, "/openapi.json"),
+                try await service.adminPort(.get, "/openapi.json", key: nil),
+            ] {
+                #expect(answer.status == 200 && answer["Content-Type"] == "application/json")
+                #expect(answer.json?["openapi"]?.text?.hasPrefix("3.1.") == true)
+            }
+        }
+    }
+
+    @Test func everyProblemIsDescribed() {
+        for document in [OpenAPIDocument.publicPort, .adminPort] {
+            let codes = document.content["components"]?["schemas"]?["ProblemCode"]?["oneOf"]?.elements ?? []
+            #expect(Set(codes.compactMap { $0["const"]?.text }) == Set(Problem.Code.allCases.map(\.rawValue)))
+            #expect(codes.allSatisfy { $0["description"]?.text?.isEmpty == false })
+        }
+    }
+
+    @Test func everyReferenceLeadsSomewhere() {
+        for document in [OpenAPIDocument.publicPort, .adminPort] {
+            var nodes = [document.content]
+            while let node = nodes.popLast() {
+                if let reference = node["$ref"]?.text {
+                    let target = reference.split(separator: "/").dropFirst().reduce(Optional(document.content)) {
+                        $0?[String($1)]
+                    }
+                    #expect(target != nil, "\(reference)")
+                }
+                nodes += node.elements ?? (node.members ?? []).map(\.value)
+            }
+        }
+    }
+
+    @Test func operationsHaveNamesScopesAndSummaries() {
+        var seen: Set<String> = []
+        for (name, node) in Self.operations(of: .adminPort) + Self.operations(of: .publicPort) {
+            #expect(node["summary"]?.text?.isEmpty == false, "\(name)")
+            #expect(node["responses"]?.members?.isEmpty == false, "\(name)")
+            if name != "GET /openapi.json" {
+                let isNew = seen.insert(node["operationId"]?.text ?? name).inserted
+                #expect(isNew, "\(name)")
+            }
+        }
+    }
+
+    // MARK: Who may do what
+
+    /// The scopes that an operation of the admin port says it needs, all of them.
+    private struct Rule: Sendable {
+        let method: HTTPRequest.Method
+        let path: String
+        let scopes: Set<KeyGrant.Scope>
+
+        var isAboutOneTenant: Bool { path.contains("{tenant}") }
+
+        func path(of tenant: String) -> String {
+            path.replacing("{tenant}", with: tenant).replacing("{id}", with: "item").replacing("{revision}", with: "1")
+                .replacing("{name}", with: "items").replacing("{day}", with: "dt=2026-11-21")
+                .replacing("{hour}", with: "hour=00").replacing("{file}", with: "events-1.json")
+        }
+    }
+
+    private static let rules: [Rule] = operations(of: .adminPort).compactMap { name, node in
+        let parts = name.split(separator: " ")
+        guard let method = HTTPRequest.Method(rawValue: String(parts[0])), name != "GET /openapi.json" else {
+            return nil
+        }
+        let scopes = (node["x-scopes"]?.elements ?? []).compactMap { $0.text.flatMap(KeyGrant.Scope.init(rawValue:)) }
+        return Rule(method: method, path: String(parts[1]), scopes: Set(scopes))
+    }
+
+    @Test func everyOperationNeedsAScope() {
+        #expect(Self.rules.count > 30)
+        for rule in Self.rules { #expect(!rule.scopes.isEmpty, "\(rule.method) \(rule.path)") }
+    }
+
+    /// Every operation × every set of one scope × the own tenant and another.
+    @Test(arguments: KeyGrant.Scope.allCases)
+    func scopeOpensWhatTheDocumentSaysAndNothingElse(scope: KeyGrant.Scope) async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            for rule in Self.rules {
+                let needed = rule.scopes
+                // A key of more scopes is tried where an operation needs several.
+                let others = needed.subtracting([scope])
+                for scopes in Set([Set([scope]), others.union([scope])]) {
+                    let mayOwn = scopes.contains(.admin) || needed.isSubset(of: scopes)
+                    let session = try await AdminSession(service, scopes: scopes) { $0.tenant = TenantID("acme") }
+                    let own = try await session.service.adminPort(rule.method, rule.path(of: "acme"), key: session.key)
+                    // Some operations are about all tenants, which a key of one may not touch whatever its scopes.
+                    let isRefused = own.status == 403 && own.code == "forbidden"
+                    let isGlobal = rule.path == "/admin/v1/audit/verify"
+                    #expect(isRefused == (!mayOwn || isGlobal), "\(rule.method) \(rule.path) \(scopes): \(own.text)")
+                    guard rule.isAboutOneTenant else { continue }
+                    let other = try await session.service.adminPort(
+                        rule.method,
+                        rule.path(of: "shop"),
+                        key: session.key
+                    )
+                    #expect(
+                        other.status == 403 && other.code == "forbidden",
+                        "\(rule.method) \(rule.path): \(other.text)"
+                    )
+                }
+            }
+        }
+    }
+
+    @Test func withoutAValidKeyNothingOpens() async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            let revoked = try await AdminSession(service)
+            #expect(try await admin.delete("/keys/\(revoked.id)").status == 200)
+            for rule in Self.rules {
+                for (key, code) in [(nil, "missing_key"), (revoked.key, "invalid_key"), ("fp_x", "invalid_key")] {
+                    let answer = try await service.adminPort(rule.method, rule.path(of: "acme"), key: key)
+                    #expect(answer.status == 401 && answer.code == code, "\(rule.method) \(rule.path): \(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test func keyOfAnotherEnvironmentSeesNothingOfThisOne() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let staging = try #require(EnvironmentID("staging"))
+            let session = try await AdminSession(service) { $0.environments = [staging] }
+            for rule in Self.rules where rule.isAboutOneTenant {
+                let answer = try await service.adminPort(rule.method, rule.path(of: "acme"), key: session.key)
+                #expect(answer.status == 403, "\(rule.method) \(rule.path): \(answer.text)")
+            }
+        }
+    }
+}
