@@ -36,6 +36,9 @@ ALTER TABLE audit ADD COLUMN environment TEXT;
 ALTER TABLE audit ADD COLUMN before TEXT CHECK (before IS NULL OR json_valid(before));
 ALTER TABLE audit ADD COLUMN after TEXT CHECK (after IS NULL OR json_valid(after));
 ALTER TABLE audit ADD COLUMN hash BLOB; -- NULL: written before rows were chained
+-- The first row that must have a hash.
+CREATE TABLE audit_chain (first INTEGER NOT NULL) STRICT;
+INSERT INTO audit_chain SELECT coalesce(max(id), 0) + 1 FROM audit;
 CREATE INDEX audit_by_tenant ON audit (tenant, id);
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not changed'); END;
 CREATE TRIGGER audit_is_not_removed BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'audit rows are not removed'); END;

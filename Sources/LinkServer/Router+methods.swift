@@ -4,7 +4,8 @@ import Hummingbird
 extension Hummingbird.Router<ServerRequestContext> {
     /// Answers 405 with `Allow` where a path is asked by another method than those that it takes; for when all are there.
     func refuseOtherMethods() {
-        let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+        let query = HTTPRequest.Method(rawValue: "QUERY")
+        let known = [.get, .head, .post, .put, .patch, .delete, .options, .trace] + (query.map { [$0] } ?? [])
         for (_, endpoints) in Dictionary(grouping: routes, by: \.path.description) {
             guard let path = endpoints.first?.path else { continue }
             let taken = known.filter { method in endpoints.contains { $0.method == method } }

@@ -47,7 +47,7 @@ struct TestService: Sendable {
             expiresAt: expiresAt,
             name: "test"
         )
-        parts.keys.replace(by: [grant])
+        parts.keys.replace(by: [grant], version: .max)
         return key.token
     }
 

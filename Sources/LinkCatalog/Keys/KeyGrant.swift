@@ -81,6 +81,9 @@ package struct KeyGrant: Sendable, Hashable {
 
     package func allows(_ environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
 
+    /// Whether the key may touch what a tenant's environments and owners share: settings, suites, the history.
+    package var isForWholeTenants: Bool { environments == nil && routes == nil }
+
     package func isValid(at now: Timestamp) -> Bool {
         revokedAt == nil && (expiresAt.map { now < $0 } ?? true)
     }
@@ -95,6 +98,7 @@ package struct KeyGrant: Sendable, Hashable {
             return false
         }
         guard other.scopes.contains(.admin) || scopes.isSubset(of: other.scopes) else { return false }
+        if let end = other.expiresAt { guard let own = expiresAt, own <= end else { return false } }
         guard let limit = other.routes else { return true }
         guard let own = routes, within(own.owners, limit.owners) else { return false }
         guard let outer = limit.pathPrefixes else { return true }
@@ -111,6 +115,8 @@ package struct KeyGrant: Sendable, Hashable {
                 ? nil : "route '\(route.id)' is not within the key's owners and paths"
         }
         if !diff.others.isEmpty { refusals.append("the table's defaults belong to no owner") }
+        // Which of two routes moved is a matter of view, and order decides between equal patterns.
+        if !diff.moved.isEmpty { refusals.append("the order of routes belongs to no owner") }
         return refusals
     }
 }

@@ -34,12 +34,13 @@ package protocol CatalogStore: Sendable {
 
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftRow]
     func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
-    /// Throws `StaleWrite` when `expected` is not the draft's current version. A new draft is based on what is live.
+    /// Throws `StaleWrite` when `expected` is not the draft's current version. A new draft is based on `base`, or on what is live.
     func saveDraft(
         _ content: JSONNode,
         name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
+        base: Revision?,
         expected: DraftVersion?,
         change: Change
     ) async throws -> DraftRow
@@ -88,7 +89,8 @@ package protocol CatalogStore: Sendable {
     // MARK: Keys
 
     func saveKey(_ grant: KeyGrant, change: Change) async throws
-    func keyGrants() async throws -> [KeyGrant]
+    /// Every key, with a version that grows with every write.
+    func keySnapshot() async throws -> (version: Int64, grants: [KeyGrant])
     /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
     func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> KeyGrant?
     func noteUse(ofKey id: String, at hour: Timestamp) async throws
@@ -111,6 +113,8 @@ package protocol CatalogStore: Sendable {
 }
 
 extension CatalogStore {
+    package func keyGrants() async throws -> [KeyGrant] { try await keySnapshot().grants }
+
     package func settings(of tenant: TenantID) async throws -> SettingsRow? {
         try await settings(of: tenant, revision: nil)
     }

@@ -28,8 +28,11 @@ extension CatalogEditor {
         let draft = try await draft(at: place, ifStill: expected)
         var merged = replacing ? [] : draft.content["routes"]?.elements ?? []
         var places = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
+        var seen: Set<String> = []
         for route in routes {
-            let id = try Field(route, path: "route").anyObject().required("id").text()
+            let field = try Field(route, path: "route").anyObject().required("id")
+            let id = try field.text()
+            guard seen.insert(id).inserted else { throw field.error("the route '\(id)' comes twice; leave one out.") }
             if let place = places[id] {
                 merged[place] = route
             } else {

@@ -111,20 +111,27 @@ package struct CatalogEditor: Sendable {
     package func saveDraft(
         _ content: JSONNode,
         at place: Place,
+        base: Revision? = nil,
         expected: DraftVersion?,
         limit: KeyGrant? = nil,
         change: Change
     ) async throws -> (draft: DraftRow, findings: [Finding]) {
         let findings = try await findings(in: content, of: place.tenant)
+        if let base { _ = try await self.content(of: base, tenant: place.tenant) }
+        var expected = expected
         if let limit, limit.routes != nil {
-            let refusals = limit.refusals(of: TableDiff(from: try await draft(at: place).content, to: content))
+            let draft = try await draft(at: place)
+            let refusals = limit.refusals(of: TableDiff(from: draft.content, to: content))
             guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
+            // What was judged is what is replaced.
+            expected = expected ?? draft.version
         }
         let draft = try await store.saveDraft(
             content,
             name: place.draft,
             of: place.tenant,
             in: place.environment,
+            base: base,
             expected: expected,
             change: change
         )

@@ -17,6 +17,8 @@ package struct TableMerge: Sendable, Hashable {
             case pattern
             /// Both sides changed a value beside the routes.
             case table
+            /// Both sides put routes into another order.
+            case order
         }
 
         package let kind: Kind
@@ -93,6 +95,7 @@ private struct RouteMerge {
             if let merged = right == before ? left : (left == before ? right : left) { kept[id] = merged }
         }
         findSharedPatterns(old, theirs, own)
+        findTwoOrders()
         routes = order().compactMap { kept[$0] }
     }
 
@@ -121,11 +124,25 @@ private struct RouteMerge {
         }
     }
 
+    /// Both sides moved routes, and not alike: order decides between equal patterns.
+    private mutating func findTwoOrders() {
+        let (before, theirs, own) = (places(base), places(live), places(draft))
+        guard theirs != before, own != before, theirs != own else { return }
+        func list(_ ids: [String]) -> JSONNode { .array(ids.map(JSONNode.string)) }
+        conflicts.append(
+            .init(kind: .order, subject: "routes", base: list(before), live: list(theirs), draft: list(own))
+        )
+    }
+
+    /// The ids that all three have, in the order of one.
+    private func places(_ routes: [TableDiff.Route]) -> [String] {
+        let common = Set(base.map(\.id)).intersection(live.map(\.id)).intersection(draft.map(\.id))
+        return routes.map(\.id).filter { common.contains($0) }
+    }
+
     /// The order of the side that moved routes, the draft's if both did; what only the other side has stands behind the
     /// route that it stood behind there.
     private func order() -> [String] {
-        let common = Set(base.map(\.id)).intersection(live.map(\.id)).intersection(draft.map(\.id))
-        func places(_ routes: [TableDiff.Route]) -> [String] { routes.map(\.id).filter { common.contains($0) } }
         let draftMoved = places(draft) != places(base)
         let (first, second) = draftMoved ? (draft, live) : (live, draft)
         var placed = Set(first.map(\.id))

@@ -39,6 +39,15 @@ struct AdminGate {
         )
     }
 
+    /// The same, for what all environments and owners of a tenant share.
+    func wholeTenant(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
+        let entry = try tenant(request, context, scope)
+        guard entry.grant.isForWholeTenants else {
+            throw Problem(.forbidden, "A key of some environments or routes may not touch what all of them share.")
+        }
+        return entry
+    }
+
     /// A key that has the scope for whatever tenants are its own.
     func grant(_ request: Request, _ scope: KeyGrant.Scope) throws -> KeyGrant {
         try keys.grant(of: request, scope: scope, tenant: nil)
@@ -95,7 +104,7 @@ extension Request {
 
     /// What `If-Match` names, without its quotes; nil without the header.
     func ifMatch<Version>(_ read: (Substring) -> Version?) throws -> Version? {
-        guard let header = headers[.ifMatch] else { return nil }
+        guard let header = headers[.ifMatch], header != "*" else { return nil }
         let text =
             header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1
             ? header.dropFirst().dropLast() : header[...]

@@ -23,6 +23,9 @@ struct AuditController {
             tenant = id
         }
         let grant = try gate.keys.grant(of: request, scope: .admin, tenant: tenant)
+        guard grant.isForWholeTenants else {
+            throw Problem(.forbidden, "The audit tells of all environments; it takes a key of all of them.")
+        }
         let page = try Page(request)
         let rows = try await store.audit(
             of: tenant ?? grant.tenant,

@@ -20,7 +20,7 @@ struct ExportController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .exportsRead)
+        let entry = try gate.wholeTenant(request, context, .exportsRead)
         let names = try await exporter.names(of: entry.tenant)
         var manifests: [String: JSONNode] = [:]
         let page = try Page(request)
@@ -33,7 +33,7 @@ struct ExportController {
 
     /// Ends a window at this moment. The answer is its manifest, or with `?download` its file: 204 when it has no rows.
     @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .exportsRead)
+        let entry = try gate.wholeTenant(request, context, .exportsRead)
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw CatalogEditor.Failure.unknownTenant(entry.tenant)
         }
@@ -47,7 +47,7 @@ struct ExportController {
 
     /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
     @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .exportsRead)
+        let entry = try gate.wholeTenant(request, context, .exportsRead)
         let parts = context.parameters.getCatchAll()
         // The names are ours: nothing else is looked up, so no path leads out of the tenant's own folder.
         guard parts.count == 3, parts.allSatisfy(\.isExportName) else {

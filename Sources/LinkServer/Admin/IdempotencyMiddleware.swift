@@ -66,7 +66,10 @@ struct IdempotencyMiddleware: RouterMiddleware {
 
     private static func hash(of request: Request, _ body: ByteBuffer) -> Data {
         var hash = SHA256()
-        for part in [request.method.rawValue, "\(request.uri)", request.headers[.ifMatch] ?? ""] {
+        for part in [
+            request.method.rawValue, "\(request.uri)", request.headers[.ifMatch] ?? "",
+            request.headers[.contentType] ?? "",
+        ] {
             hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
         }
         hash.update(data: Data(body.readableBytesView))
@@ -97,9 +100,19 @@ extension Response {
         let stored = StoredAnswer(
             status: status.code,
             headers: Dictionary(headers.map { ($0.name.rawName, $0.value) }) { first, _ in first },
-            body: Data(bytes)
+            body: Data(Self.withoutSecret(bytes))
         )
         return (response, stored)
+    }
+}
+
+extension Response {
+    /// Of an answer that shows a new key: what may be kept of it. Only the first answer holds the secret.
+    private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8] {
+        guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 4 << 20)),
+            let members = node.members, node["key"] != nil, node["scopes"] != nil
+        else { return bytes }
+        return Array(JSONNode(.object(members.filter { $0.key != "key" })).json().utf8)
     }
 }
 

@@ -79,6 +79,10 @@ struct KeyController {
     @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try gate.grant(request, .keys)
+        // Everybody may end his own key.
+        guard old.isWithin(grant) || old.id == grant.id else {
+            throw Problem(.forbidden, "The key may do more than this one; ask somebody who may do as much to end it.")
+        }
         let change = gate.change(grant, context)
         let ended = try await store.endKey(old.id, at: change.at, as: .revoke, change: change)
         try await keys.reload()

@@ -122,7 +122,7 @@ struct RevisionController {
 
     /// `{"keep": 50, "olderThanDays": 90}`
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .admin)
+        let entry = try gate.wholeTenant(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)

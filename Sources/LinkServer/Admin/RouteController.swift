@@ -118,6 +118,8 @@ private struct RouteLines {
     private var bytes = 0
     private let limit: Int
 
+    private static let maximumLine = 1 << 20
+
     init(limit: Int) { self.limit = limit }
 
     mutating func add(_ chunk: some Collection<UInt8>) throws {
@@ -125,14 +127,18 @@ private struct RouteLines {
         guard bytes <= limit else {
             throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
         }
-        rest += chunk
-        var start = rest.startIndex
-        while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            try read(rest[start..<end])
-            start = end + 1
+        var start = chunk.startIndex
+        while let end = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            rest += chunk[start..<end]
+            try read(rest[...])
+            rest.removeAll(keepingCapacity: true)
+            start = chunk.index(after: end)
             line += 1
         }
-        rest.removeFirst(start)
+        rest += chunk[start...]
+        guard rest.count <= Self.maximumLine else {
+            throw Problem(.malformedJSON, "Line \(line) of the body has more than \(Self.maximumLine) bytes.")
+        }
     }
 
     mutating func finish() throws -> [JSONNode] {
@@ -143,7 +149,7 @@ private struct RouteLines {
     private mutating func read(_ text: ArraySlice<UInt8>) throws {
         guard text.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
         do {
-            routes.append(try JSONReader.parse(Array(text), limits: JSONReader.Limits(maximumBytes: 1 << 20)))
+            routes.append(try JSONReader.parse(Array(text), limits: JSONReader.Limits(maximumBytes: Self.maximumLine)))
         } catch {
             throw Problem(.malformedJSON, "Line \(line) of the body is not JSON: \(error.description)")
         }

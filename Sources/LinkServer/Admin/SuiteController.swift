@@ -38,7 +38,7 @@ struct SuiteController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try gate.wholeTenant(request, context, .tablesWrite)
         try await store.require(entry.tenant)
         let name = try name(context)
         var request = request
@@ -58,7 +58,7 @@ struct SuiteController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesWrite)
+        let entry = try gate.wholeTenant(request, context, .tablesWrite)
         let name = try name(context)
         let wasThere = try await store.removeSuite(
             name,

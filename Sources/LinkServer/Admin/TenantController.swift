@@ -77,7 +77,7 @@ struct TenantController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .admin)
+        let entry = try gate.wholeTenant(request, context, .admin)
         var request = request
         let content = try await request.document(upTo: limits.tableBytes)
         let row: SettingsRow

@@ -32,11 +32,12 @@ package struct KeyMaker: Sendable {
             self.scopes = scopes
         }
 
-        /// The same as an older key, without its end.
+        /// The same as an older key.
         init(_ grant: KeyGrant) {
             self.init(name: grant.name, tenant: grant.tenant, scopes: grant.scopes)
             environments = grant.environments
             routes = grant.routes
+            expiresAt = grant.expiresAt
         }
 
         /// Reads `{name, tenant, scopes, environments, owners, pathPrefixes, expiresAt}`.
@@ -96,14 +97,20 @@ package struct KeyMaker: Sendable {
             name: wish.name
         )
         guard within.map(grant.isWithin) ?? true else {
-            throw Problem(.forbidden, "A key hands out no more than it has: name fewer scopes, or its own tenant.")
+            throw Problem(
+                .forbidden,
+                "A key hands out no more than it has: name fewer scopes, its own tenant, and an end that is not later."
+            )
         }
         try await store.saveKey(grant, change: change)
         try await reload()
         return (key, grant)
     }
 
-    package func reload() async throws { ring?.replace(by: try await store.keyGrants()) }
+    package func reload() async throws {
+        let (version, grants) = try await store.keySnapshot()
+        ring?.replace(by: grants, version: version)
+    }
 }
 
 extension KeyMaker.Wish {

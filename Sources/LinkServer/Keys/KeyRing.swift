@@ -7,6 +7,7 @@ import Synchronization
 /// The keys that are valid now, by id.
 package final class KeyRing: Sendable {
     private let grants: Mutex<[String: KeyGrant]>
+    private let version = Mutex<Int64>(-1)
     /// The hour in which each key was last seen, and where to tell a new one.
     private let uses = Mutex<[String: Timestamp]>([:])
     private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
@@ -23,9 +24,15 @@ package final class KeyRing: Sendable {
         self.noteUse = noteUse
     }
 
-    package func replace(by grants: [KeyGrant]) {
+    /// - Parameter version: Of the store when they were read; an older one than the last is ignored, so that no key that was
+    ///   ended comes back.
+    package func replace(by grants: [KeyGrant], version: Int64) {
         let byID = Dictionary(grants.map { ($0.id, $0) }) { $1 }
-        self.grants.withLock { $0 = byID }
+        self.version.withLock { last in
+            guard version >= last else { return }
+            last = version
+            self.grants.withLock { $0 = byID }
+        }
     }
 
     package var isEmpty: Bool { grants.withLock(\.isEmpty) }

@@ -48,7 +48,7 @@ private struct ProblemAnswers {
         let paths = try (document["paths"]?.members ?? []).map { path in
             let methods = try (path.value.members ?? []).map { operation in
                 operation.value["responses"] == nil
-                    ? operation : JSONNode.Member(operation.key, try spelledOut(operation.value))
+                    ? operation : JSONNode.Member(operation.key, try spelledOut(operation.value, at: path.key))
             }
             return JSONNode.Member(path.key, JSONNode(.object(methods)))
         }
@@ -56,8 +56,11 @@ private struct ProblemAnswers {
         return JSONNode(.object(rest + [JSONNode.Member("paths", JSONNode(.object(paths)))]))
     }
 
-    private func spelledOut(_ operation: JSONNode) throws -> JSONNode {
-        let own = (operation["x-problems"]?.elements ?? []).compactMap(\.text)
+    private func spelledOut(_ operation: JSONNode, at path: String) throws -> JSONNode {
+        var own = (operation["x-problems"]?.elements ?? []).compactMap(\.text)
+        if path.contains("{tenant}"), !own.contains(Problem.Code.unknownTenant.rawValue) {
+            own.append(Problem.Code.unknownTenant.rawValue)
+        }
         // What every operation may answer is left out where there is nothing to go wrong: an empty list.
         let codes = operation["x-problems"]?.elements?.isEmpty == true ? [] : common + own
         var answers: [Int: [String]] = [:]

@@ -85,13 +85,13 @@ extension CatalogDatabase {
         try await pool.read { db in
             var (count, head) = (0, Data?.none)
             var previous: Int64?
+            let first = try Int64.fetchOne(db, sql: "SELECT first FROM audit_chain") ?? 1
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
             while let row = try rows.next() {
                 let said = try Self.auditRow(row)
-                let isNext = previous.map { said.id == $0 + 1 } ?? true
                 let hash = row["hash"] as Data?
-                // Rows from before the chain have none, but none may stand behind one that has.
-                guard isNext, hash == nil ? head == nil : hash == said.chainHash(after: head) else {
+                let isWhole = said.id < first ? hash == nil : hash == said.chainHash(after: head)
+                guard said.id == (previous ?? 0) + 1, isWhole else {
                     return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: said.id)
                 }
                 (count, head, previous) = (count + 1, hash, said.id)

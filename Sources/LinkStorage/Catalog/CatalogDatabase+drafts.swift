@@ -50,6 +50,7 @@ extension CatalogDatabase {
         name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
+        base: Revision?,
         expected: DraftVersion?,
         change: Change
     ) async throws -> DraftRow {
@@ -58,7 +59,7 @@ extension CatalogDatabase {
             let live = try Self.live(of: tenant, in: environment, db)
             try Self.require(expected, current?.version ?? .live(live))
             let version = try Self.nextVersion(of: tenant, db)
-            let base = current == nil ? live : current?.base
+            let base = current == nil ? base ?? live : current?.base
             let text = content.json()
             try db.execute(
                 sql: """

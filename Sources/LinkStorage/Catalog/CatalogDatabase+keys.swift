@@ -28,8 +28,11 @@ extension CatalogDatabase {
         }
     }
 
-    package func keyGrants() async throws -> [KeyGrant] {
-        try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
+    package func keySnapshot() async throws -> (version: Int64, grants: [KeyGrant]) {
+        try await pool.read { db in
+            let version = try Int64.fetchOne(db, sql: "SELECT max(id) FROM audit") ?? 0
+            return (version, try Row.fetchAll(db, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant))
+        }
     }
 
     package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> KeyGrant? {

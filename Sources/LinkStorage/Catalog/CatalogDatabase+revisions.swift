@@ -177,7 +177,10 @@ extension CatalogDatabase {
                         AND number NOT IN (
                             SELECT base_revision FROM draft WHERE tenant = :tenant AND base_revision IS NOT NULL)
                         AND number NOT IN (
-                            SELECT number FROM revision WHERE tenant = :tenant ORDER BY number DESC LIMIT :keep)
+                            SELECT number FROM (
+                                SELECT number, row_number() OVER (PARTITION BY environment ORDER BY number DESC) AS place
+                                FROM revision WHERE tenant = :tenant)
+                            WHERE place <= :keep)
                     ORDER BY number
                     """,
                 arguments: ["tenant": tenant.rawValue, "before": before.milliseconds, "keep": keep]

@@ -62,7 +62,7 @@ struct AdminClient {
         do {
             let response = try await OutboundHTTP(timeout: .seconds(120), maximumBytes: 256 << 20).send(
                 method,
-                "\(server)/admin/v1/\(path)\(parameters)",
+                "\(server)/admin/v1/\(path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)\(parameters)",
                 [("Authorization", "Bearer \(key)")] + headers,
                 body
             )
