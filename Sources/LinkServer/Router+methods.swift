@@ -3,15 +3,19 @@ import Hummingbird
 
 extension Hummingbird.Router<ServerRequestContext> {
     /// Answers 405 with `Allow` where a path is asked by another method than those that it takes; for when all are there.
+    /// What a catch-all takes are no paths of ours: there it stays 404.
     func refuseOtherMethods() {
         let query = HTTPRequest.Method(rawValue: "QUERY")
         let known = [.get, .head, .post, .put, .patch, .delete, .options, .trace] + (query.map { [$0] } ?? [])
-        for (_, endpoints) in Dictionary(grouping: routes, by: \.path.description) {
+        for (text, endpoints) in Dictionary(grouping: routes, by: \.path.description) where !text.contains("**") {
             guard let path = endpoints.first?.path else { continue }
             let taken = known.filter { method in endpoints.contains { $0.method == method } }
             let allowed = taken.map(\.rawValue).joined(separator: ", ")
+            let hasParameters = text.contains(":") || text.contains("{")
             for method in known where !taken.contains(method) {
-                on(path, method: method) { _, _ -> Response in
+                on(path, method: method) { request, _ -> Response in
+                    // The router takes no notice of empty segments.
+                    guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
                     var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
                     problem.headers[.allow] = allowed
                     throw problem
