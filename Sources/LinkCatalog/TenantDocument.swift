@@ -7,24 +7,28 @@ package struct TenantDocument: Sendable {
     /// As written, for the store.
     package let settings: JSONNode?
     package let table: JSONNode?
+    /// The revision that the table was pulled as, and edited from; nil for a file that is the whole truth.
+    package let basedOn: Revision?
     /// Whether the whole document is the table.
     private let isTable: Bool
 
-    /// Reads `{formatVersion, tenant, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
+    /// Reads `{formatVersion, tenant, basedOn, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
     package init(_ text: String) throws {
         let root = Field(try Document.read(text), path: "")
         let object = try root.anyObject()
         if object["routes"] != nil || object["defaults"] != nil {
             tenant = nil
+            basedOn = nil
             settings = nil
             table = root.node
             isTable = true
             return
         }
         isTable = false
-        try object.refuseKeys(besides: ["formatVersion", "tenant", "settings", "table"])
+        try object.refuseKeys(besides: ["formatVersion", "tenant", "basedOn", "settings", "table"])
         try RouteTable.checkFormatVersion(try object.required("formatVersion"))
         tenant = try object["tenant"]?.identifier(TenantID.self)
+        basedOn = try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) }
         settings = object["settings"]?.node
         table = object["table"]?.node
         guard settings != nil || table != nil else {

@@ -68,6 +68,17 @@ struct TableFileTests {
             let same = try await shell("plan", "-f", "pulled.yaml")
             #expect(same.status == 0 && same.text == "nothing would change\n", "\(same.text)")
 
+            // What others publish meanwhile is not undone by a file that was pulled before.
+            try shell.write(#"{"id":"promo","path":"/promo"}"#, to: "promo.ndjson")
+            #expect(try await shell("routes", "import", "acme", "promo.ndjson").status == 0)
+            let bearer = ["Authorization": "Bearer \(shell.server.key ?? "")"]
+            let other = try HTTPConnection(port: shell.server.adminPort)
+                .request("POST", "/admin/v1/tenants/acme/draft/publish", headers: bearer)
+            #expect(other.status == 201, "\(other.text)")
+            #expect(try await shell("plan", "-f", "pulled.yaml").status == 0)
+            #expect(try await shell("plan", "-f", "acme.yaml").text.contains("removes 'promo'"))
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+
             // Wednesday: a suite guards the item.
             try shell.write(
                 "formatVersion: 1\ncases:\n  - {link: 'acme://item/7', context: {platform: ios}, expect: {route: item}}\n",
@@ -81,14 +92,14 @@ struct TableFileTests {
             #expect(dry.status == 1 && dry.text.contains("items:3: acme://item/7"), "\(dry.text)")
             #expect(try await shell("apply", "-f", "acme.yaml").status == 1)
             let overridden = try await shell("apply", "-f", "acme.yaml", "--override", "renamed")
-            #expect(overridden.status == 0 && overridden.text.contains("revision 2 is live"), "\(overridden.text)")
+            #expect(overridden.status == 0 && overridden.text.contains("revision 4 is live"), "\(overridden.text)")
 
             // Thursday: back again.
             let back = try await shell("revisions", "rollback", "acme", "1", "--message", "back")
-            #expect(back.status == 0 && back.text.hasPrefix("3  production  "), "\(back.text)")
+            #expect(back.status == 0 && back.text.hasPrefix("5  production  "), "\(back.text)")
             let rows = try await shell("revisions", "list", "acme").text.split(separator: "\n")
-            #expect(rows.count == 3 && rows[0].hasSuffix("rollback of 1  back"))
-            let diff = try await shell("revisions", "diff", "acme", "2")
+            #expect(rows.count == 5 && rows[0].hasSuffix("rollback of 1  back"))
+            let diff = try await shell("revisions", "diff", "acme", "4")
             #expect(diff.text.contains(#"path changes from "/thing/{id:int}" to "/item/{id:int}""#), "\(diff.text)")
 
             // Friday: many routes at once, and settings that take a domain away.

@@ -96,6 +96,15 @@ struct TableMergeTests {
         )
     }
 
+    @Test func twoOrdersAreAConflict() throws {
+        let (one, two) = (
+            "{id: c, path: /c}, {id: a, path: /a}, {id: b, path: /b}",
+            "{id: b, path: /b}, {id: a, path: /a}, {id: c, path: /c}"
+        )
+        #expect(try merge(one, two).conflicts.map(\.kind) == [.order])
+        #expect(try merge(one, one).conflicts.isEmpty)
+    }
+
     /// Random edits on both sides: what only one side touched comes out as that side has it, nothing is lost or doubled.
     @Test func nothingIsLostByAMerge() throws {
         var random = SeededGenerator(seed: 7)

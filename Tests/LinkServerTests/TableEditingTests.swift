@@ -267,7 +267,10 @@ struct TableEditingTests {
             #expect(merged.json?["routes"]?.int == 503)
             let replaced = try await session.post("draft/routes?mode=replace", lines.text)
             #expect(replaced.json?["routes"]?.int == 3)
+            let twice = "{\"id\":\"a\",\"path\":\"/a\"}\n{\"id\":\"a\",\"path\":\"/b\"}"
             for (body, said) in [
+                (twice, "comes twice"),
+                (String(repeating: "a", count: (1 << 20) + 1), "Line 1 of the body has more than"),
                 ("{\"id\":\"a\",\"path\":\"/a\"}\n{", "Line 2 of the body"), (#"{"path":"/a"}"#, "id"),
                 ("[]", "object"),
             ] {

@@ -30,11 +30,32 @@ extension CatalogEditor {
         return try plan(draft.content, base: try await content(draft.base, or: state), state)
     }
 
-    /// What publishing a table that was made from what is live would do, under other settings if those are given; nil leaves
-    /// the table as it is.
-    package func plan(_ table: JSONNode?, settings: JSONNode?, at place: Place) async throws -> TablePlan {
-        let state = try await state(of: place, under: settings)
-        return try plan(table ?? state.content, base: state.content, state)
+    /// What somebody would like to be so; what is nil stays as it is.
+    package struct Wish: Sendable {
+        package var table: JSONNode?
+        /// The revision that the table was made from; nil for what is live.
+        package var base: Revision?
+        package var settings: JSONNode?
+        /// Suites that are to be stored, by name.
+        package var suites: [String: LinkSuite]
+
+        package init(
+            table: JSONNode?,
+            base: Revision? = nil,
+            settings: JSONNode? = nil,
+            suites: [String: LinkSuite] = [:]
+        ) {
+            self.table = table
+            self.base = base
+            self.settings = settings
+            self.suites = suites
+        }
+    }
+
+    /// What making it so would do.
+    package func plan(_ wish: Wish, at place: Place) async throws -> TablePlan {
+        let state = try await state(of: place, wishing: wish)
+        return try plan(wish.table ?? state.content, base: try await content(wish.base, or: state), state)
     }
 
     /// Publishes the draft on top of what is live; it is live when this returns.
@@ -180,17 +201,19 @@ extension CatalogEditor {
         }
     }
 
-    private func state(of place: Place, under settings: JSONNode? = nil) async throws -> State {
+    private func state(of place: Place, wishing wish: Wish = Wish(table: nil)) async throws -> State {
         guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
         let live = try await store.live(of: place.tenant, in: place.environment)
         let suites = try await store.suites(of: place.tenant)
+        let stored = Dictionary(try suites.map { ($0.name, try LinkSuite($0.content)) }) { first, _ in first }
+        let named = stored.merging(wish.suites) { _, wished in wished }
         return State(
             place: place,
-            settings: try Settings(Field(settings ?? row.content, path: "settings")),
-            settingsChanges: settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
-            suites: try suites.map { row in
-                var suite = try LinkSuite(row.content)
-                suite.name = row.name
+            settings: try Settings(Field(wish.settings ?? row.content, path: "settings")),
+            settingsChanges: wish.settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
+            suites: named.sorted { $0.key < $1.key }.map { name, suite in
+                var suite = suite
+                suite.name = name
                 return suite
             },
             checked: Publication.Checked(

@@ -39,9 +39,17 @@ struct DraftController {
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         var request = request
+        var base: Revision?
+        if let text = request.uri.queryParameters.get("base") {
+            guard let number = Int64(text), number > 0 else {
+                throw Problem(.invalidRequest, "'base' is the number of the revision that the table was made from.")
+            }
+            base = Revision(rawValue: number)
+        }
         let (draft, findings) = try await editor.saveDraft(
             try await request.document(upTo: limits.tableBytes),
             at: entry.place,
+            base: base,
             expected: try request.expectedDraft(),
             limit: entry.grant,
             change: entry.change
@@ -85,8 +93,8 @@ struct DraftController {
         return Response(json: writer.bytes)
     }
 
-    /// What publishing the body would change, or the draft when there is none. The body is a table, or `{settings, table}`
-    /// where the settings would change as well.
+    /// What publishing the body would change, or the draft when there is none. The body is a table, or
+    /// `{basedOn, settings, table, suites: {NAME: TEXT}}` where more would change, or the table was made from an older revision.
     @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
@@ -95,13 +103,23 @@ struct DraftController {
             return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
         }
         let body = try await request.document(upTo: limits.tableBytes)
-        let isTenant = body["routes"] == nil && (body["settings"] ?? body["table"]) != nil
-        let plan = try await editor.plan(
-            isTenant ? body["table"] : body,
-            settings: isTenant ? body["settings"] : nil,
-            at: entry.place
-        )
+        let plan = try await editor.plan(try Self.wish(body), at: entry.place)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
+    }
+
+    private static func wish(_ body: JSONNode) throws -> CatalogEditor.Wish {
+        guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
+        let object = try Field(body, path: "").object("basedOn", "settings", "table", "suites")
+        var suites: [String: LinkSuite] = [:]
+        for (name, text) in try object["suites"]?.anyObject().all ?? [] {
+            suites[name] = try LinkSuite(try text.text())
+        }
+        return CatalogEditor.Wish(
+            table: object["table"]?.node,
+            base: try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) },
+            settings: object["settings"]?.node,
+            suites: suites
+        )
     }
 
     /// Runs the suite of the body against the draft, or the stored ones without a body.

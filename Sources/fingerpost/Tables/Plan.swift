@@ -44,7 +44,9 @@ struct Apply: AsyncParsableCommand {
               fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
 
             What is published in the same moment by others is kept: only the same route, changed on both sides, is a
-            conflict. With --suite the suites are stored first, so that the table must pass them now and ever after.
+            conflict. With --suite the table must pass the suites, which are then stored: no later table may fail them.
+            A file that was pulled says what it is based on; only its own changes since are applied. A file without that is
+            the whole truth: routes that it does not have are removed.
             Exit code 0 when the server answers by the file now, 1 when it was refused; --dry-run ends like plan.
             """
     )
@@ -60,8 +62,11 @@ struct Apply: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let planning = TablePlanning(file: try TableFile(file, tenant: tenant), client: try admin.client())
-        let suites = try suite.map { path in (name: SuiteName(path).text, text: try readText(path)) }
+        let planning = TablePlanning(
+            file: try TableFile(file, tenant: tenant),
+            client: try admin.client(),
+            suites: try suite.map { path in (name: SuiteName(path).text, text: try readText(path)) }
+        )
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
             "override": override.map { .object(["reason": .string($0)]) },
@@ -69,13 +74,12 @@ struct Apply: AsyncParsableCommand {
         try await tellingRefusals {
             let plan = try await showingProgress("checking") { try await planning.plan() }
             let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
-            if dryRun || !isReady || plan.isEmpty && suites.isEmpty {
+            if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
                 print(json ? plan.body.json(.pretty) : plan.text)
                 if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
                 if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
                 return
             }
-            for suite in suites { try await planning.store(suite.text, as: suite.name) }
             let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
             if json { return print((published ?? .object([:])).json(.pretty)) }
             print(plan.text)
@@ -107,13 +111,16 @@ struct Pull: AsyncParsableCommand {
         let document = try await tellingRefusals {
             let settings = try await client.send(.get, "tenants/\(tenant)/settings")
             var table: JSONNode?
+            var revision: Int64?
             do {
-                table = try await client.send(.get, "tenants/\(tenant)/table").body
+                let live = try await client.send(.get, "tenants/\(tenant)/table")
+                (table, revision) = (live.body, live.eTag.flatMap { Int64($0) })
             } catch let refusal as AdminClient.Refusal where refusal.code == "no_table" {
                 table = nil
             }
             return JSONNode.object([
-                "formatVersion": .int(1), "tenant": .string(tenant), "settings": settings.body["settings"],
+                "formatVersion": .int(1), "tenant": .string(tenant), "basedOn": revision.map { .int($0) },
+                "settings": settings.body["settings"],
                 "table": table,
             ])
         }

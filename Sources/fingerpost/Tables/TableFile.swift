@@ -8,6 +8,8 @@ struct TableFile {
     let tenant: TenantID
     let settings: JSONNode?
     let table: JSONNode?
+    /// The revision that the file was pulled as.
+    let basedOn: Int64?
 
     /// - Parameter tenant: For a file that does not say whose it is.
     init(_ path: String, tenant: String?) throws {
@@ -26,11 +28,18 @@ struct TableFile {
             self.tenant = id
             settings = document.settings
             table = document.table
+            basedOn = document.basedOn?.rawValue
         } catch let error as DocumentError {
             throw fail("\(path): \(error.description)", .unreadableInput)
         }
     }
 
-    /// Both, as the plan endpoint takes them.
-    var document: JSONNode { .object(["settings": settings, "table": table]) }
+    /// As the plan endpoint takes it, with suites that are to be stored.
+    func wish(_ suites: [(name: String, text: String)]) -> JSONNode {
+        let texts = suites.map { JSONNode.Member($0.name, .string($0.text)) }
+        return .object([
+            "basedOn": basedOn.map { .int($0) }, "settings": settings, "table": table,
+            "suites": JSONNode(.object(texts)),
+        ])
+    }
 }

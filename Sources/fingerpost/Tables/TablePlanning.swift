@@ -8,6 +8,8 @@ import OutboundHTTP
 struct TablePlanning: Sendable {
     let file: TableFile
     let client: AdminClient
+    /// To be stored when the table is live.
+    var suites: [(name: String, text: String)] = []
 
     private var tenant: String { "tenants/\(file.tenant)" }
 
@@ -58,7 +60,7 @@ struct TablePlanning: Sendable {
     func plan() async throws -> Plan {
         do {
             let settings = try await client.send(.get, "\(tenant)/settings")
-            let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.document)
+            let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.wish(suites))
             return Plan(
                 body: plan.body,
                 live: plan.eTag,
@@ -93,11 +95,6 @@ struct TablePlanning: Sendable {
         )
     }
 
-    func store(_ suite: String, as name: String) async throws {
-        if try await isNew() { try await saveSettings(ifMatch: nil) }
-        _ = try await client.send(.put, "\(tenant)/suites/\(name)", body: Array(suite.utf8))
-    }
-
     private func isNew() async throws -> Bool {
         do {
             _ = try await client.send(.get, "\(tenant)/settings")
@@ -107,8 +104,17 @@ struct TablePlanning: Sendable {
         }
     }
 
-    /// The new revision; nil when only settings changed.
+    /// Settings first, then the table, which needs them, then the suites, which it passes. The new revision; nil when the
+    /// table stays.
     func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
+        let published = try await applySettingsAndTable(plan, note)
+        for suite in suites {
+            _ = try await client.send(.put, "\(tenant)/suites/\(suite.name)", body: Array(suite.text.utf8))
+        }
+        return published
+    }
+
+    private func applySettingsAndTable(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         let isNew = try await isNew()
         guard plan.changesSettings || isNew else { return try await publish(plan, note) }
         do {
@@ -135,10 +141,11 @@ struct TablePlanning: Sendable {
     private func publish(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         guard plan.changesTable, let table = file.table else { return nil }
         let draft = ("draft", "apply-\(UUID().uuidString.lowercased())")
+        let base = file.basedOn.map { [("base", "\($0)")] } ?? []
         _ = try await client.send(
             .put,
             "\(tenant)/draft",
-            query: [draft],
+            query: [draft] + base,
             ifMatch: "live-\(plan.live ?? "0")",
             json: table
         )
