@@ -244,7 +244,7 @@ package struct AuditVerdict: Sendable, Hashable {
 package struct RepeatedRequest: Sendable, Hashable {
     /// The id of the key that sent it.
     package let actor: String
-    /// The `Idempotency-Key`.
+    /// The `Idempotency-Key`, and the operation that it came with.
     package let key: String
     /// SHA-256 of its method, target and body.
     package let hash: Data

@@ -27,16 +27,22 @@ struct IdempotencyMiddleware: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard request.method != .get, request.method != .head, let name = request.headers[.idempotencyKey],
+        guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey],
             let grant = try keys.optionalGrant(of: request)
         else { return try await next(request, context) }
-        guard (1...255).contains(name.utf8.count) else {
-            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 bytes; a UUID will do.")
+        guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
         }
         var request = request
         let body = try await request.collectBody(upTo: limits.tableBytes)
         request.body = RequestBody(buffer: body)
-        let repeated = RepeatedRequest(actor: grant.id, key: name, hash: Self.hash(of: request, body))
+        // Each operation has its own keys.
+        let operation = "\(request.method) \(request.uri.path)"
+        let repeated = RepeatedRequest(
+            actor: grant.id,
+            key: "\(name) \(operation)",
+            hash: Self.hash(of: request, body)
+        )
         let moment = now()
         switch try await store.beginRequest(
             repeated,
