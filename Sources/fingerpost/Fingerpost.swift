@@ -23,7 +23,8 @@ struct Fingerpost: AsyncParsableCommand {
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self,
             MakeBackup.self, Restore.self, Keys.self,
-            Audit.self, Plan.self, Apply.self, Pull.self, Replay.self, Revisions.self, Suites.self, Routes.self,
+            Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Replay.self, Revisions.self, Suites.self,
+            Routes.self,
             ShowConfiguration.self,
         ]
     )

@@ -1,6 +1,7 @@
 import ArgumentParser
 import LinkCatalog
 import LinkRouting
+import OutboundHTTP
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct Keys: AsyncParsableCommand {
 
             They work on a directory that no process uses, and through a running server's control socket.
             """,
-        subcommands: [Create.self, List.self, Revoke.self]
+        subcommands: [Create.self, List.self, Rotate.self, Revoke.self]
     )
 
     struct Create: AsyncParsableCommand {
@@ -95,6 +96,30 @@ struct Keys: AsyncParsableCommand {
         }
     }
 
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a second key for the same, while the first goes on for a while.",
+            discussion: """
+                EXAMPLE
+                  fingerpost keys rotate 3f9a0c1b2d4e --grace-hours 24
+
+                Asks a server with a key of scope keys that may do as much. Prints the new key, once.
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The id of the key that is replaced.") var id: String
+        @ArgumentParser.Option(help: "How long that one goes on.") var graceHours = 24
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let body = JSONNode.object(["graceSeconds": .int(graceHours * 3_600)])
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
+            }
+            print(answer.body["key"]?.text ?? "")
+        }
+    }
+
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a key at once.",
@@ -123,11 +148,40 @@ struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "The record of who changed what.",
         discussion: """
-            EXAMPLE
+            EXAMPLES
+              fingerpost audit list --tenant shop
               fingerpost audit verify --data ./data
             """,
-        subcommands: [Verify.self]
+        subcommands: [List.self, Verify.self]
     )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List who changed what, newest first.",
+            discussion: """
+                EXAMPLE
+                  fingerpost audit list --tenant shop --limit 20
+                """
+        )
+
+        @ArgumentParser.Option(help: "Only this tenant.") var tenant: String?
+        @ArgumentParser.Option(help: "At most so many.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
+            let answer = try await tellingRefusals { try await admin.client().send(.get, "audit", query: query) }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            for row in answer.body["audit"]?.elements ?? [] {
+                let parts = [
+                    row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
+                    row["environment"]?.text, row["subject"]?.text,
+                ]
+                print(parts.compactMap(\.self).joined(separator: "  "))
+            }
+        }
+    }
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -107,8 +107,19 @@ struct TableFileTests {
             try shell.write(lines, to: "routes.ndjson")
             let imported = try await shell("routes", "import", "acme", "routes.ndjson", "--draft", "promo")
             #expect(imported.status == 0 && imported.text.hasPrefix("draft promo: 52 routes\n"), "\(imported.text)")
+            #expect(try await shell("drafts", "list", "acme").text.hasPrefix("promo  52 routes  from revision 5  "))
+            let planned = try await shell("drafts", "plan", "acme", "--draft", "promo")
+            #expect(planned.status == 2 && planned.text.contains("adds 'p49' for /p/49"), "\(planned.text)")
+            #expect(try await shell("drafts", "test", "acme", "--draft", "promo").text == "1 cases, 0 failed\n")
+            #expect(
+                try await shell("drafts", "test", "acme", "--draft", "promo", "--suite", "items.suite.yaml").status == 0
+            )
+            #expect(try await shell("audit", "list", "--tenant", "acme", "--limit", "1").text.contains("draft.write"))
             let exported = try await shell("routes", "export", "acme", "--draft", "promo")
             #expect(exported.text.split(separator: "\n").count == 52)
+            let published = try await shell("drafts", "publish", "acme", "--draft", "promo", "--message", "many")
+            #expect(published.status == 0 && published.text.hasSuffix("revision 6 is live\n"), "\(published.text)")
+            #expect(try await shell("drafts", "remove", "acme", "--draft", "promo").status == 1)
             try shell.write(
                 Self.settings.replacing("[go.acme.test, {host: www", with: "[{host: www") + Self.table,
                 to: "acme.yaml"

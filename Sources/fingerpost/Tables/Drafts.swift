@@ -1,0 +1,164 @@
+import ArgumentParser
+import LinkRouting
+import OutboundHTTP
+
+struct Drafts: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Tables as they are edited on a server: look at them, test them, publish them, throw them away.",
+        discussion: """
+            EXAMPLES
+              fingerpost drafts list shop
+              fingerpost drafts plan shop --draft spring
+              fingerpost drafts publish shop --draft spring --message "Spring sale"
+            """,
+        subcommands: [List.self, Plan.self, Test.self, Publish.self, Remove.self]
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the drafts, each with the revision that it was begun from.",
+            discussion: """
+                EXAMPLE
+                  fingerpost drafts list shop
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.get, "tenants/\(tenant)/drafts", query: [("limit", "1000")])
+            }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            for draft in answer.body["drafts"]?.elements ?? [] {
+                let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
+                let writer = draft["actor"]?["name"]?.text.map { "by \($0)" }
+                let parts = [
+                    draft["draft"]?.text, "\(draft["routes"]?.int ?? 0) routes", base, draft["writtenAt"]?.text, writer,
+                ]
+                print(parts.compactMap(\.self).joined(separator: "  "))
+            }
+        }
+    }
+
+    struct Plan: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what publishing a draft would change.",
+            discussion: """
+                EXAMPLE
+                  fingerpost drafts plan shop --draft spring
+
+                Exit code 0 when nothing would change, 2 when something would, 1 when it would be refused.
+                """
+        )
+
+        @OptionGroup var place: DraftOptions
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.post, "\(place.path)/plan", query: place.query)
+            }
+            let plan = TablePlanning.Plan(body: answer.body, live: answer.eTag, settingsRevision: 0)
+            print(json ? answer.body.json(.pretty) : plan.text)
+            if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
+            if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
+        }
+    }
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Run the stored suites, or a file, against a draft.",
+            discussion: """
+                EXAMPLES
+                  fingerpost drafts test shop --draft spring
+                  fingerpost drafts test shop --suite shop.suite.yaml
+
+                Exit code 1 when a case fails.
+                """
+        )
+
+        @OptionGroup var place: DraftOptions
+        @ArgumentParser.Option(help: "A suite file, instead of the stored ones.") var suite: String?
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let body = try suite.map { Array(try readText($0).utf8) }
+            let answer = try await tellingRefusals {
+                try await admin.client().send(.post, "\(place.path)/test", query: place.query, body: body)
+            }
+            let suites = answer.body["suites"]?.elements ?? []
+            let failures = suites.flatMap { $0["failures"]?.elements ?? [] }
+            if json {
+                print(answer.body.json(.pretty))
+            } else {
+                SuiteFailureLines(failures).lines.forEach { print($0) }
+                let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
+                print(
+                    "\(cases) cases, \(Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count) failed"
+                )
+            }
+            if !failures.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
+        }
+    }
+
+    struct Publish: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a draft live, on top of what is.",
+            discussion: """
+                EXAMPLE
+                  fingerpost drafts publish shop --draft spring --message "Spring sale"
+                """
+        )
+
+        @OptionGroup var place: DraftOptions
+        @OptionGroup var note: NoteOptions
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let (client, path, query, note) = (try admin.client(), place.path, place.query, note.json)
+            let answer = try await tellingRefusals {
+                try await showingProgress("publishing") {
+                    try await client.send(.post, "\(path)/publish", query: query, json: note)
+                }
+            }
+            guard !json else { return print(answer.body.json(.pretty)) }
+            for words in answer.body["changes"]?["words"]?.elements ?? [] { print(words.text ?? "") }
+            print("revision \(answer.body["revision"]?.int ?? 0) is live")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Throw a draft away.",
+            discussion: """
+                EXAMPLE
+                  fingerpost drafts remove shop --draft spring
+                """
+        )
+
+        @OptionGroup var place: DraftOptions
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            _ = try await tellingRefusals {
+                try await admin.client().send(.delete, place.path, query: place.query)
+            }
+            print("\(place.draft) is removed")
+        }
+    }
+}
+
+/// Which draft is meant.
+struct DraftOptions: ParsableArguments {
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
+
+    var path: String { "tenants/\(tenant)/draft" }
+    var query: [(String, String)] { [("draft", draft)] }
+}
