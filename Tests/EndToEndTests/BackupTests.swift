@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// The restore drill: what a backup of a running server holds, another server answers and exports from.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(15)))
 struct BackupTests {
     private func tool(_ arguments: [String]) async throws -> (status: Int32, text: String) {
         let tool = RunningServer.products.appending(path: "fingerpost").path

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// What cannot be read or served gets its documented status and code, and changes nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BadInputTests {
     struct Case: CustomTestStringConvertible {
         let name: String

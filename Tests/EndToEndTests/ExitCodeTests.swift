@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What is wrong with a data directory ends every command with the documented code and one line that names the file.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExitCodeTests {
     struct Command: Sendable, CustomTestStringConvertible {
         let words: [String]

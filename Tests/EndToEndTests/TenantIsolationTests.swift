@@ -3,7 +3,7 @@ import LinkRouting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TenantIsolationTests {
     /// Hosts of two tenants in turn on the same connections.
     @Test func twoTenantsAskedInTurnUnderLoadNeverSeeEachOther() async throws {

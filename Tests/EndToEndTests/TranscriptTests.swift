@@ -3,7 +3,7 @@ import Testing
 
 /// Whole exchanges as texts: status, headers and body are the assertion. Ids, times and sealed tokens are masked.
 /// `RECORD_TRANSCRIPTS=1 ./dev test TranscriptTests` writes them anew; read the diff before committing it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TranscriptTests {
     struct Exchange {
         let method: String

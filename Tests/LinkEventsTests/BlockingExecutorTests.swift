@@ -3,7 +3,7 @@ import Foundation
 import LinkEvents
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlockingExecutorTests {
     /// Blocks its thread from when it has said that it runs until the gate opens.
     private actor Blocker {

@@ -4,7 +4,7 @@ import ServiceLifecycleTestKit
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct EventRecorderTests {
     private func recorder(_ store: StoreDouble) -> EventRecorder {
         EventRecorder(store: store, now: { instant("2026-11-21T12:00:00Z") }, logger: quiet)

@@ -4,7 +4,7 @@ import LinkRouting
 import LinkStorage
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ClickTests {
     private static let iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"
     private static let iPad = "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X)"

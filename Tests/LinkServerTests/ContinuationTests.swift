@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ContinuationTests {
     private func begin(_ service: TestService) async throws -> String {
         let answer = try await service.resolve(

@@ -6,7 +6,7 @@ import LinkServer
 import Testing
 
 /// Keys: what they are for, who hands them out, how they end. And what is written down of it all.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct KeyTests {
     private static let wish = #"{"name":"ci","tenant":"acme","scopes":["tables:write","tables:read"]}"#
 

@@ -6,7 +6,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct PrivacyTests {
     private static let secret = "s3cretbytes"
 

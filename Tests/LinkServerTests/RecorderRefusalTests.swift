@@ -3,7 +3,7 @@ import LinkEvents
 import LinkRouting
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RecorderRefusalTests {
     private static let tolerant = """
         formatVersion: 1

@@ -6,7 +6,7 @@ import LinkServer
 import Testing
 
 /// What all ports do with keys, request ids and paths.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct RequestTests {
     private static let longest = String(repeating: "a", count: 64)
 

@@ -5,7 +5,7 @@ import LinkRouting
 import Testing
 
 /// From a draft to what is live, and back, over HTTP.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct TableEditingTests {
     private static let item = #"{"path":"/item/{id:int}","owner":"shop","open":{"screen":"Changed"}}"#
 

@@ -51,7 +51,7 @@ extension EventLog {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct EventLogTests {
     private let clock = TestClock("2026-11-21T10:00:00Z")
 

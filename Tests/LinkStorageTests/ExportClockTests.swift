@@ -6,7 +6,7 @@ import Logging
 import Testing
 
 /// Exports while the clock is set: every row in exactly one file, and windows that follow the time that holds.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExportClockTests {
     /// The exporter over a real log and a real folder, and a clock that only the test moves.
     private struct Bench: Sendable {

@@ -84,6 +84,7 @@ struct Revisions: AsyncParsableCommand {
         @ArgumentParser.Argument(help: "The revision.") var revision: Int64
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let answer = try await tellingRefusals {
@@ -93,7 +94,7 @@ struct Revisions: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            print(answer.body.revisionText)
+            print(json ? answer.body.json(.pretty) : answer.body.revisionText)
         }
     }
 
@@ -111,6 +112,7 @@ struct Revisions: AsyncParsableCommand {
         @ArgumentParser.Option(help: "The environment that it goes to.") var to: String
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let answer = try await tellingRefusals {
@@ -121,7 +123,7 @@ struct Revisions: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            print(answer.body.revisionText)
+            print(json ? answer.body.json(.pretty) : answer.body.revisionText)
         }
     }
 
@@ -138,12 +140,14 @@ struct Revisions: AsyncParsableCommand {
         @ArgumentParser.Option(help: "How many of the newest stay.") var keep = 50
         @ArgumentParser.Option(help: "Younger ones stay, too.") var olderThanDays = 90
         @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
             let body = JSONNode.object(["keep": .int(keep), "olderThanDays": .int(olderThanDays)])
             let answer = try await tellingRefusals {
                 try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
             }
+            guard !json else { return print(answer.body.json(.pretty)) }
             print("\(answer.body["pruned"]?.elements?.count ?? 0) revisions forgotten")
         }
     }
