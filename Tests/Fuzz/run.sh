@@ -23,11 +23,14 @@ for target in $targets; do
         echo "$target: no such target; there are LinkFuzz, JSONFuzz, PatternFuzz and AssociationFuzz." >&2
         exit 64
     fi
-    # The sources are compiled together with the target, so that the fuzzer sees every branch of them.
+    # The sources are compiled together with the target, so that the fuzzer sees every branch of them. None has a space in its
+    # name.
+    routing=$(find "$root/Sources/LinkRouting" -name '*.swift')
+    # shellcheck disable=SC2086
     case $target in
     AssociationFuzz)
         compile -module-name LinkRouting -emit-module -emit-library -static \
-            -emit-module-path "$work/LinkRouting.swiftmodule" -o "$work/libLinkRouting.a" "$root"/Sources/LinkRouting/*.swift
+            -emit-module-path "$work/LinkRouting.swiftmodule" -o "$work/libLinkRouting.a" $routing
         # shellcheck disable=SC2046 # no source file has a space in its name
         compile -module-name AppAssociation -emit-module -emit-library -static -I "$work" \
             -emit-module-path "$work/AppAssociation.swiftmodule" -o "$work/libAppAssociation.a" \
@@ -36,7 +39,7 @@ for target in $targets; do
             -lAppAssociation -lLinkRouting
         ;;
     *)
-        compile -module-name "$target" -o "$work/$target" "$root"/Sources/LinkRouting/*.swift "$fuzz/$target.swift"
+        compile -module-name "$target" -o "$work/$target" $routing "$fuzz/$target.swift"
         ;;
     esac
     # A corpus file holds one seed a line.
