@@ -46,7 +46,7 @@ table() {
         for (i = 0; i < 10000; i++)
             printf "%s{\"id\":\"r%d\",\"path\":\"/%d/{id:int}\",\"open\":{\"screen\":\"G%d\"}}", i ? "," : "", i, i, generation
         printf "]}"
-    }' >"$scratch/table"
+    }' >"$scratch/table$1"
 }
 
 # latencies FILE: what wrk measured.
@@ -71,13 +71,15 @@ send PUT settings "$scratch/settings" >/dev/null
 printf '%-22s %12s %10s %10s\n' '64 connections' requests/s p50 p99
 load >"$scratch/quiet"
 printf '%-22s %s\n' 'quiet' "$(latencies "$scratch/quiet")"
+# Made before the load, of which the two cores are full; each publication changes every route.
+table 0
+table 1
 load >"$scratch/busy" &
 load=$!
 generation=0
 while kill -0 "$load" 2>/dev/null; do
     generation=$((generation + 1))
-    table "$generation"
-    written=$(send PUT draft "$scratch/table")
+    written=$(send PUT draft "$scratch/table$((generation % 2))")
     published=$(send POST draft/publish "$scratch/empty")
     printf '%s %s\n' "$written" "$published" >>"$scratch/times"
 done
