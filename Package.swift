@@ -206,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "LinkStorageTests",
             dependencies: [
-                "LinkRouting", "LinkEvents", "LinkStorage", "Migrations",
+                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

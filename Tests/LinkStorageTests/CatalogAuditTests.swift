@@ -1,0 +1,110 @@
+import GRDB
+import LinkCatalog
+import LinkRouting
+import Migrations
+import Testing
+
+@testable import LinkStorage
+
+/// What is written down of a change can neither be changed nor removed without being found.
+struct CatalogAuditTests {
+    private let change = Change(
+        actor: Actor(kind: .person, id: "anna", name: "Anna"),
+        at: instant("2026-11-21T10:00:00Z"),
+        requestID: "r1"
+    )
+
+    /// A catalog with five changes.
+    private func filled(_ path: String) async throws {
+        let database = try CatalogDatabase(path)
+        for number in 0..<5 {
+            _ = try await database.saveSettings(
+                .object(["retentionDays": .int(number + 1)]),
+                identity: Identity(),
+                of: tenant("shop"),
+                expected: Int64(number),
+                checked: [:],
+                change: change
+            )
+        }
+        #expect(try await database.verifyAudit().brokenAt == nil)
+        #expect(try await database.verifyAudit().rows == 5)
+        try database.close()
+    }
+
+    private static let free = "DROP TRIGGER audit_is_not_changed; DROP TRIGGER audit_is_not_removed;"
+
+    @Test(arguments: [
+        ("UPDATE audit SET actor_name = 'Eve' WHERE id = 3", 3), ("UPDATE audit SET at = at + 1 WHERE id = 1", 1),
+        ("UPDATE audit SET after = '{}' WHERE id = 5", 5), ("UPDATE audit SET before = NULL WHERE id = 4", 4),
+        ("UPDATE audit SET request_id = 'r2' WHERE id = 2", 2),
+        ("UPDATE audit SET hash = zeroblob(32) WHERE id = 2", 2),
+        ("UPDATE audit SET hash = NULL WHERE id = 5", 5), ("UPDATE audit SET hash = NULL", 1),
+        ("DELETE FROM audit WHERE id = 1", 2), ("DELETE FROM audit WHERE id = 3", 4),
+        ("DELETE FROM audit WHERE id = 5", 5),
+        ("DELETE FROM audit", 1), ("UPDATE audit SET environment = 'x' WHERE id = 3", 3),
+    ])
+    func tamperingIsFound(sql: String, brokenAt: Int64) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            try await filled(path)
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { try $0.execute(sql: "\(Self.free) \(sql)") }
+            try queue.close()
+            let database = try CatalogDatabase(path)
+            #expect(try await database.verifyAudit().brokenAt == brokenAt)
+            try database.close()
+        }
+    }
+
+    @Test(arguments: ["UPDATE audit SET action = 'x'", "DELETE FROM audit WHERE id = 5"])
+    func rowsAreOnlyAdded(sql: String) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            try await filled(path)
+            let queue = try DatabaseQueue(path: path)
+            await #expect(throws: DatabaseError.self) { try await queue.write { try $0.execute(sql: sql) } }
+            try queue.close()
+        }
+    }
+
+    /// Rows from before the chain stay readable, and the chain begins behind them.
+    @Test func catalogOfTheFirstSchemaIsTakenOver() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/catalog.db"
+            let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Array(Migrations.catalog.prefix(1)))
+            let pool = try SQLiteFile.open(path, schema)
+            try await pool.write { db in
+                try db.execute(
+                    sql: """
+                        INSERT INTO tenant VALUES ('shop', 1);
+                        INSERT INTO settings VALUES ('shop', 1, '{}', 'system', 'a', 'a', 1);
+                        INSERT INTO draft VALUES ('shop', 'production', 'main', NULL, 7, '{"routes":[]}', 1);
+                        INSERT INTO api_key VALUES ('abcdefghijkl', zeroblob(32), NULL, '["admin"]', 'old', 1, NULL);
+                        INSERT INTO audit (at, actor_kind, actor_id, actor_name, action, tenant, subject, request_id)
+                            VALUES (1, 'system', 'a', 'a', 'settings.write', 'shop', 'settings 1', 'r');
+                        """
+                )
+            }
+            try SQLiteFile.close(pool)
+            let database = try CatalogDatabase(path)
+            let shop = tenant("shop")
+            let draft = try await database.draft("main", of: shop, in: .production)
+            #expect(draft?.version == .written(7))
+            let saved = try await database.saveDraft(
+                .object(["routes": .array([])]),
+                name: "main",
+                of: shop,
+                in: .production,
+                base: nil,
+                expected: .written(7),
+                change: change
+            )
+            #expect(saved.version == .written(8))
+            #expect(try await database.keyGrants().map(\.name) == ["old"])
+            let verdict = try await database.verifyAudit()
+            #expect(verdict.brokenAt == nil && verdict.rows == 2 && verdict.head != nil)
+            try database.close()
+        }
+    }
+}
