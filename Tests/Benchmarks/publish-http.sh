@@ -8,28 +8,11 @@ binary=${1:?"$usage"}
 seconds=${2:?"$usage"}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-bench.XXXXXX")
-service='' load=''
-stop() {
-    for process in $load $service; do
-        kill "$process" 2>/dev/null && wait "$process" || :
-    done
-    rm -rf "$scratch"
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
+. "$here/service.sh"
 
-FINGERPOST_LOG_LEVEL=error "$binary" serve --demo --data "$scratch/data" \
-    --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 >"$scratch/out" &
-service=$!
-tries=0
-until grep -q 'KEY=' "$scratch/out"; do
-    tries=$((tries + 1))
-    [ "$tries" -le 100 ] || { echo 'the service did not start within ten seconds' >&2; exit 1; }
-    sleep 0.1
-done
-resolve=$(sed -n 's/^public  *//p' "$scratch/out")
-tenant=$(sed -n 's/^admin  *//p' "$scratch/out")/admin/v1/tenants/bench
+start_service "$binary"
+resolve=$(address "$scratch/out" public)
+tenant=$(address "$scratch/out" admin)/admin/v1/tenants/bench
 key=$(sed -n 's/.*KEY=//p' "$scratch/out")
 
 # send METHOD PATH FILE: fails unless the answer is a success; prints its seconds.
@@ -49,17 +32,6 @@ table() {
     }' >"$scratch/table$1"
 }
 
-# latencies FILE: what wrk measured.
-latencies() {
-    awk '
-        $1 == "50%" { p50 = $2 }
-        $1 == "99%" { p99 = $2 }
-        $1 == "Requests/sec:" { rate = $2 }
-        /Non-2xx|Socket errors/ { bad = "  " $0 }
-        END { printf "%12.0f %10s %10s%s\n", rate, p50, p99, bad }
-    ' "$1"
-}
-
 load() {
     wrk --threads 1 --connections 64 --duration "${seconds}s" --latency --script "$here/resolve.lua" "$resolve/"
 }
@@ -76,6 +48,7 @@ table 0
 table 1
 load >"$scratch/busy" &
 load=$!
+processes="$processes $load"
 generation=0
 while kill -0 "$load" 2>/dev/null; do
     generation=$((generation + 1))
@@ -84,7 +57,6 @@ while kill -0 "$load" 2>/dev/null; do
     printf '%s %s\n' "$written" "$published" >>"$scratch/times"
 done
 wait "$load" || :
-load=''
 printf '%-22s %s\n' "$generation publications" "$(latencies "$scratch/busy")"
 printf '10,000 routes, seconds:'
 awk '{ if ($1 > draft) draft = $1; if ($2 > live) live = $2; sum += $2 }
