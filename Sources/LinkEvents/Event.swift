@@ -36,7 +36,7 @@ package struct Event: Sendable, Hashable {
     package var path: String?
     /// UTF-8 bytes of the link.
     package var linkLength: Int
-    /// Allow-listed items, in the link's order.
+    /// Allow-listed items, in the link's order. The UTM fields are read from it, see ``utm``.
     package var query: [QueryItem] = []
     /// A JSON object without sensitive parameters.
     package var parameters: String?
@@ -45,6 +45,9 @@ package struct Event: Sendable, Hashable {
     package var device: Device?
     package var osVersion: String?
     package var appVersion: String?
+    package var appBuild: Int64?
+    /// A JSON object of the allow-listed ones.
+    package var traits: String?
     package var locale: String?
     package var country: String?
     package var referrerHost: String?
@@ -52,6 +55,10 @@ package struct Event: Sendable, Hashable {
     package var address: String?
     /// At most 512 bytes.
     package var userAgent: String?
+    /// What kind of program asks, where it is none that a person uses.
+    package var botClass: String?
+    /// 32 hexadecimal digits: the caller's `stickyKey` under a key of the tenant, where its settings record installs.
+    package var install: String?
 
     /// Which way the link came in: `api` or `click`.
     package var source: String
@@ -69,6 +76,20 @@ package struct Event: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+    }
+
+    /// The campaign that a link belongs to, as far as the tenant lets its query be recorded.
+    package enum UTM: String, Sendable, CaseIterable {
+        case source = "utm_source"
+        case medium = "utm_medium"
+        case campaign = "utm_campaign"
+        case term = "utm_term"
+        case content = "utm_content"
+    }
+
+    /// The first of the recorded items of that name, where it is not empty.
+    package func utm(_ field: UTM) -> String? {
+        query.first { $0.name == field.rawValue }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
     package enum Purpose: String, Sendable, CaseIterable {
@@ -117,7 +138,7 @@ package struct Event: Sendable, Hashable {
             Self.count(reason) + Self.count(experiment) + Self.count(variant) + Self.count(scheme) + Self.count(host)
         count += Self.count(path) + Self.count(parameters) + Self.count(osVersion) + Self.count(appVersion)
         count += Self.count(locale) + Self.count(country) + Self.count(referrerHost) + Self.count(address)
-        count += Self.count(userAgent)
+        count += Self.count(userAgent) + Self.count(traits) + Self.count(botClass) + Self.count(install)
         for item in query { count += MemoryLayout<QueryItem>.stride + item.name.utf8.count + item.value.utf8.count }
         return count
     }

@@ -16,9 +16,10 @@ package enum ExportSchema {
         "app",
         "route", "revision", "settingsRevision", "outcome", "action", "reason", "experiment", "variant", "scheme",
         "host",
-        "path", "linkLength", "query", "parameters", "platform", "device", "osVersion", "appVersion", "locale",
+        "path", "linkLength", "query", "utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent", "parameters",
+        "platform", "device", "osVersion", "appVersion", "appBuild", "traits", "locale",
         "country",
-        "referrerHost", "address", "userAgent", "source", "node", "requestId", "method",
+        "referrerHost", "address", "userAgent", "botClass", "install", "source", "node", "requestId", "method",
         "latencyMicros",
     ]
 
@@ -33,9 +34,12 @@ package enum ExportSchema {
             .text(event.outcome.rawValue), .text(event.action?.rawValue), .text(event.reason), .text(event.experiment),
             .text(event.variant), .text(event.scheme), .text(event.host), .text(event.path),
             .int(Int64(event.linkLength)),
-            .json(Self.json(of: event.query)), .json(event.parameters), .text(event.platform?.rawValue),
-            .text(event.device?.rawValue), .text(event.osVersion), .text(event.appVersion), .text(event.locale),
+            .json(Self.json(of: event.query)), .text(event.utm(.source)), .text(event.utm(.medium)),
+            .text(event.utm(.campaign)), .text(event.utm(.term)), .text(event.utm(.content)), .json(event.parameters),
+            .text(event.platform?.rawValue), .text(event.device?.rawValue), .text(event.osVersion),
+            .text(event.appVersion), .int(event.appBuild), .json(event.traits), .text(event.locale),
             .text(event.country), .text(event.referrerHost), .text(event.address), .text(event.userAgent),
+            .text(event.botClass), .text(event.install),
             .text(event.source), .text(event.node), .text(event.requestID), .text(event.method),
             .int(event.latencyMicroseconds),
         ]

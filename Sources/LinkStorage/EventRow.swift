@@ -10,8 +10,9 @@ enum EventRow {
         "app", "route", "revision", "settings_revision", "outcome", "action", "reason", "experiment", "variant",
         "scheme",
         "host", "path", "link_length", "query", "parameters", "platform", "device", "os_version", "app_version",
-        "locale",
-        "country", "referrer_host", "address", "user_agent", "source", "node", "request_id", "method",
+        "app_build", "traits", "locale",
+        "country", "referrer_host", "address", "user_agent", "bot_class", "install", "source", "node", "request_id",
+        "method",
         "latency_micros",
     ]
 
@@ -29,9 +30,10 @@ enum EventRow {
             event.app?.rawValue, event.route?.rawValue, event.revision?.rawValue, event.settingsRevision,
             event.outcome.rawValue, event.action?.rawValue, event.reason, event.experiment, event.variant, event.scheme,
             event.host, event.path, event.linkLength, ExportSchema.json(of: event.query), event.parameters,
-            event.platform?.rawValue, event.device?.rawValue, event.osVersion, event.appVersion, event.locale,
-            event.country,
-            event.referrerHost, event.address, event.userAgent, event.source, event.node, event.requestID, event.method,
+            event.platform?.rawValue, event.device?.rawValue, event.osVersion, event.appVersion, event.appBuild,
+            event.traits, event.locale, event.country,
+            event.referrerHost, event.address, event.userAgent, event.botClass, event.install, event.source, event.node,
+            event.requestID, event.method,
             event.latencyMicroseconds,
         ]
     }
@@ -81,11 +83,15 @@ enum EventRow {
         event.device = (row["device"] as String?).flatMap(Device.init(rawValue:))
         event.osVersion = row["os_version"]
         event.appVersion = row["app_version"]
+        event.appBuild = row["app_build"]
+        event.traits = row["traits"]
         event.locale = row["locale"]
         event.country = row["country"]
         event.referrerHost = row["referrer_host"]
         event.address = row["address"]
         event.userAgent = row["user_agent"]
+        event.botClass = row["bot_class"]
+        event.install = row["install"]
         event.latencyMicroseconds = row["latency_micros"]
         return StoredEvent(sequence: row["seq"], event: event)
     }

@@ -98,11 +98,15 @@ struct EventLogTests {
             event.device = .tablet
             event.osVersion = "17.4"
             event.appVersion = "3.2.0"
+            event.appBuild = 412
+            event.traits = #"{"userType":"premium"}"#
             event.locale = "en-GB"
             event.country = "GB"
             event.referrerHost = "example.com"
             event.address = "192.0.2.0/24"
             event.userAgent = "Mozilla/5.0"
+            event.botClass = "preview"
+            event.install = "00112233445566778899aabbccddeeff"
             event.latencyMicroseconds = 731
             _ = try await log.append([.sample(0), event])
             #expect(
