@@ -99,6 +99,8 @@ let package = Package(
             dependencies: [
                 "LinkRouting", "LinkCatalog", "LinkEvents", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                // The C interface, for the one statement that runs for each event.
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict

@@ -20,3 +20,112 @@ CREATE TABLE export_window (
     PRIMARY KEY (tenant, window_end)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX export_window_pending ON export_window (tenant, window_end) WHERE exported_at IS NULL;
+
+-- The day files that are closed: nothing is added to them any more, and their counts stand below. Days are counted since 1970.
+CREATE TABLE day (
+    day INTEGER PRIMARY KEY,
+    last_seq INTEGER NOT NULL, -- of the log when the day was closed
+    dropped_at INTEGER -- NULL: the file is there
+) STRICT;
+
+-- Who had rows in a closed day; dropped_at says when the rows were taken out by retention.
+CREATE TABLE day_tenant (
+    day INTEGER NOT NULL REFERENCES day (day),
+    tenant TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    first_seq INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    dropped_at INTEGER,
+    PRIMARY KEY (tenant, day)
+) STRICT, WITHOUT ROWID;
+
+-- A wish of a tenant that rows of one of its installs be erased; finished_at is NULL until they are, so that an erasure goes
+-- on after a crash.
+CREATE TABLE erasure (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    install BLOB NOT NULL,
+    requested_at INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    last_seq INTEGER NOT NULL, -- of the log when it was asked for
+    finished_at INTEGER
+) STRICT;
+
+-- The gaps that erasures leave in the log.
+CREATE TABLE erased (
+    seq INTEGER PRIMARY KEY,
+    erasure INTEGER NOT NULL REFERENCES erasure (id)
+) STRICT;
+
+-- The counts of closed days, as in m0001_events.sql; the numbers of rows are the ledger's own.
+
+CREATE TABLE stream (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    environment TEXT NOT NULL,
+    purpose TEXT NOT NULL,
+    UNIQUE (tenant, environment, purpose)
+) STRICT;
+
+CREATE TABLE result (
+    id INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    route TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    action TEXT NOT NULL,
+    UNIQUE (stream, route, revision, outcome, action)
+) STRICT;
+
+CREATE TABLE result_quarter (
+    result INTEGER NOT NULL REFERENCES result (id),
+    quarter INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (result, quarter)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE value (
+    id INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    dimension TEXT NOT NULL,
+    other INTEGER NOT NULL DEFAULT 0 CHECK (other IN (0, 1)),
+    value TEXT NOT NULL,
+    UNIQUE (tenant, dimension, other, value)
+) STRICT;
+
+CREATE TABLE value_hour (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    value INTEGER NOT NULL REFERENCES value (id),
+    hour INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (stream, value, hour)
+) STRICT, WITHOUT ROWID;
+
+-- Sums of the tables above, so that a question about 90 days reads thousands of rows and not millions.
+
+CREATE TABLE result_day (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    day INTEGER NOT NULL,
+    result INTEGER NOT NULL REFERENCES result (id),
+    count INTEGER NOT NULL,
+    PRIMARY KEY (stream, day, result)
+) STRICT, WITHOUT ROWID;
+
+-- Over all routes and revisions.
+CREATE TABLE stream_quarter (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    quarter INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    action TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (stream, quarter, outcome, action)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE value_day (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    dimension TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    value INTEGER NOT NULL REFERENCES value (id),
+    count INTEGER NOT NULL,
+    PRIMARY KEY (stream, dimension, day, value)
+) STRICT, WITHOUT ROWID;

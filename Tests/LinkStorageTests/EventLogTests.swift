@@ -144,6 +144,8 @@ struct EventLogTests {
             for batch in 0..<5 {
                 if batch == 3 { clock.set("2026-11-22T00:00:00Z") }
                 _ = try await log.append((0..<10).map { .sample(batch * 10 + $0) })
+                // Copying takes its time, and no file may go meanwhile.
+                log.finishSettling()
                 let copy = folder + "/copy-\(batch)"
                 try manager.copyItem(atPath: live, toPath: copy)
                 let recovered = try self.log(copy)

@@ -25,11 +25,14 @@ package final class EventLog: EventStore, EventHistory {
         /// Oldest first; sequences rise from day to day.
         var days: [Day] = []
         /// The last of `days`; nil until a new log's first append.
-        var newest: (day: CivilDay, pool: DatabasePool)?
+        var newest: (file: DayFile, pool: DatabasePool)?
         /// Older days that were read lately, the latest last.
-        var older: [(day: CivilDay, queue: DatabaseQueue)] = []
+        var older: [(file: DayFile, queue: DatabaseQueue)] = []
         var lastSequence: Int64 = 0
     }
+
+    /// What is written to, by the writer's thread alone.
+    private let today = Mutex<DayWriter?>(nil)
 
     private struct Day {
         let day: CivilDay
@@ -58,21 +61,29 @@ package final class EventLog: EventStore, EventHistory {
             let reader: any DatabaseReader
             if index == state.days.indices.last {
                 let pool = try SQLiteFile.open(Self.path(day, in: folder), Self.daySchema)
-                state.newest = (day, pool)
+                state.newest = (DayFile(day: day, reader: pool), pool)
                 reader = pool
             } else {
                 reader = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
             }
             state.days[index].start = try Self.start(reader)
-            if let last = try reader.read({ try Int64.fetchOne($0, sql: "SELECT max(seq) FROM event") }) {
+            // Not the rows: those at the end may have been erased.
+            if let last = try reader.read({ try Int64.fetchOne($0, sql: "SELECT max(last_seq) FROM tenant_rows") }) {
                 state.lastSequence = last
                 break
             }
         }
-        // A day that retention dropped may have held the highest sequence; an edge never lies above what was committed.
-        let edge = try ledger.read { try Int64.fetchOne($0, sql: "SELECT max(edge) FROM export_cursor") } ?? 0
-        state.lastSequence = max(state.lastSequence, edge)
+        // A day that retention dropped may have held the highest sequence.
+        let known = try ledger.read { db in
+            try Int64.fetchOne(
+                db,
+                sql:
+                    "SELECT max((SELECT ifnull(max(edge), 0) FROM export_cursor), (SELECT ifnull(max(last_seq), 0) FROM day))"
+            )
+        }
+        state.lastSequence = max(state.lastSequence, known ?? 0)
         self.state = Mutex(state)
+        if let newest = state.newest { today.withLock { $0 = DayWriter(newest.file.day, newest.pool) } }
     }
 
     private static func path(_ day: CivilDay, in folder: String) -> String { "\(folder)/\(day).db" }
@@ -83,14 +94,15 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     private static func start(_ reader: any DatabaseReader) throws -> Start {
-        try reader.read { try Int64.fetchOne($0, sql: "SELECT min(seq) FROM event") }.map(Start.at) ?? .empty
+        try reader.read { try Int64.fetchOne($0, sql: "SELECT min(first_seq) FROM tenant_rows") }.map(Start.at)
+            ?? .empty
     }
 
     /// Reads the whole newest day file and throws when it is damaged. Blocks for as long as that takes: for after an unclean
     /// stop, in the background, on a thread that answers no requests.
     package func checkNewestDay() throws {
         guard let newest = state.withLock({ $0.newest }) else { return }
-        try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.day, in: folder))
+        try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.file.day, in: folder))
     }
 
     /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
@@ -118,41 +130,40 @@ package final class EventLog: EventStore, EventHistory {
     private func appendNow(_ events: [Event]) throws -> Int64 {
         let first = state.withLock { $0.lastSequence } + 1
         guard !events.isEmpty else { return first }
-        // The file is chosen once for the batch, so that no transaction spans two.
-        let (day, pool) = try currentDay()
-        do {
-            try pool.write { db in
-                let insert = try db.cachedStatement(sql: EventRow.insertSQL)
-                for (offset, event) in events.enumerated() {
-                    try insert.execute(arguments: EventRow.arguments(event, sequence: first + Int64(offset)))
+        return try today.withLock { today in
+            // The file is chosen once for the batch, so that no transaction spans two.
+            try turn(&today)
+            guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
+            do {
+                try today?.append(events, from: first)
+            } catch let error as DatabaseError {
+                throw EventStoreError(error, file: Self.path(day, in: folder))
+            }
+            state.withLock { state in
+                state.lastSequence = first + Int64(events.count) - 1
+                guard let index = state.days.lastIndex(where: { $0.day == day }), state.days[index].start == .empty
+                else {
+                    return
                 }
+                state.days[index].start = .at(first)
             }
-        } catch let error as DatabaseError {
-            throw EventStoreError(error, file: Self.path(day, in: folder))
+            return first
         }
-        state.withLock { state in
-            state.lastSequence = first + Int64(events.count) - 1
-            guard let index = state.days.lastIndex(where: { $0.day == day }), state.days[index].start == .empty else {
-                return
-            }
-            state.days[index].start = .at(first)
-        }
-        return first
     }
 
-    /// The file of today; a clock that steps back stays in the newest one, so that sequences rise from file to file.
-    private func currentDay() throws -> (day: CivilDay, pool: DatabasePool) {
-        let today = now().day
-        let newest = state.withLock { $0.newest }
-        if let newest, newest.day >= today { return newest }
+    /// Turns to the file of today; a clock that steps back stays in the newest one, so that sequences rise from file to file.
+    private func turn(_ today: inout DayWriter?) throws {
+        let date = now().day
+        if let today, today.day >= date { return }
         do {
-            let next = (day: today, pool: try SQLiteFile.open(Self.path(today, in: folder), Self.daySchema))
+            let pool = try SQLiteFile.open(Self.path(date, in: folder), Self.daySchema)
+            let before = today?.pool
+            today = DayWriter(date, pool)
             state.withLock { state in
-                state.days.append(Day(day: today, start: .empty))
-                state.newest = next
+                state.days.append(Day(day: date, start: .empty))
+                state.newest = (DayFile(day: date, reader: pool), pool)
             }
-            if let newest { settling.async { Self.settle(newest.pool) } }
-            return next
+            if let before { settling.async { Self.settle(before) } }
         } catch let error as StorageError {
             throw EventStoreError(error)
         }
@@ -164,6 +175,9 @@ package final class EventLog: EventStore, EventHistory {
         try? SQLiteFile.checkpoint(pool)
     }
 
+    /// Returns when the files of days that are over are brought to rest.
+    func finishSettling() { settling.sync {} }
+
     // MARK: Reading
 
     package func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
@@ -171,13 +185,11 @@ package final class EventLog: EventStore, EventHistory {
         for day in try days(holding: range) where found.count < limit {
             let rest = limit - found.count
             // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
-            found += try await reader(of: day).read { db in
-                try Row.fetchAll(
-                    db,
-                    sql: "\(EventRow.selectSQL) WHERE tenant = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-                    arguments: [tenant.rawValue, range.lowerBound, range.upperBound, rest]
-                ).map(EventRow.event)
-            }
+            found += try await file(of: day).events(
+                of: tenant,
+                "seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
+                [range.lowerBound, range.upperBound, rest]
+            )
         }
         return found
     }
@@ -192,13 +204,11 @@ package final class EventLog: EventStore, EventHistory {
         guard sequence > 1 else { return found }
         for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
             let rest = limit - found.count
-            found += try await reader(of: day).read { db in
-                try Row.fetchAll(
-                    db,
-                    sql: "\(EventRow.selectSQL) WHERE tenant = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-                    arguments: [tenant.rawValue, sequence, rest]
-                ).map(EventRow.event)
-            }
+            found += try await file(of: day).events(
+                of: tenant,
+                "seq < ? ORDER BY seq DESC LIMIT ?",
+                [sequence, rest]
+            )
         }
         return found
     }
@@ -209,7 +219,7 @@ package final class EventLog: EventStore, EventHistory {
         for known in state.withLock({ $0.days }).reversed() where known.day >= first {
             var start = known.start
             if start == .unknown {
-                start = try Self.start(try reader(of: known.day))
+                start = try Self.start(try file(of: known.day).reader)
                 state.withLock { state in
                     guard let index = state.days.firstIndex(where: { $0.day == known.day }) else { return }
                     state.days[index].start = start
@@ -225,25 +235,26 @@ package final class EventLog: EventStore, EventHistory {
     /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
     func backupFiles() -> [(name: String, reader: () throws -> any DatabaseReader)] {
         let days = state.withLock { $0.days.map(\.day) }
-        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.reader(of: day) }) }
+        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.file(of: day).reader }) }
     }
 
-    private func reader(of day: CivilDay) throws -> any DatabaseReader {
-        let open = state.withLock { state -> (any DatabaseReader)? in
-            if let newest = state.newest, newest.day == day { return newest.pool }
-            guard let index = state.older.firstIndex(where: { $0.day == day }) else { return nil }
+    func file(of day: CivilDay) throws -> DayFile {
+        let open = state.withLock { state -> DayFile? in
+            if let newest = state.newest, newest.file.day == day { return newest.file }
+            guard let index = state.older.firstIndex(where: { $0.file.day == day }) else { return nil }
             let found = state.older.remove(at: index)
             state.older.append(found)
-            return found.queue
+            return found.file
         }
         if let open { return open }
         let queue = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
+        let file = DayFile(day: day, reader: queue)
         // What falls out closes when its last reader is done.
         _ = state.withLock { state in
-            state.older.append((day, queue))
+            state.older.append((file, queue))
             return state.older.count > Self.olderDaysOpen ? state.older.removeFirst() : nil
         }
-        return queue
+        return file
     }
 }
 

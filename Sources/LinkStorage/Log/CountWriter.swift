@@ -1,0 +1,180 @@
+import GRDB
+import LinkEvents
+import LinkRouting
+
+/// Adds a batch's tally to the counts of the day file, in the transaction that adds its rows.
+///
+/// Keeps in memory which numbers the file has given to streams, results and values. After a transaction that failed it is
+/// made anew from the file.
+struct CountWriter {
+    private var streams: [EventTally.Stream: Int64] = [:]
+    private var results: [ResultKey: Int64] = [:]
+    private var values: [ValueKey: Int64] = [:]
+    /// How many values of a tenant's dimension have a number.
+    private var valueCounts: [DimensionKey: Int] = [:]
+
+    private struct ResultKey: Hashable {
+        let stream: Int64
+        let route: RouteID?
+        let revision: Revision?
+        let outcome: Outcome
+        let action: Action?
+    }
+
+    private struct ValueKey: Hashable {
+        let dimension: DimensionKey
+        /// Nil for the one that stands for all further ones.
+        let value: String?
+    }
+
+    private struct DimensionKey: Hashable {
+        let tenant: TenantID
+        let dimension: Dimension
+    }
+
+    /// More than these are forgotten and looked up again, so that many tenants with many values do not fill the memory.
+    private static let mostRemembered = 100_000
+
+    init(_ db: Database) throws {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT tenant, dimension, count(*) FROM value WHERE other = 0 GROUP BY tenant, dimension"
+        )
+        while let row = try rows.next() {
+            guard let tenant = TenantID(logged: row[0]), let dimension = Dimension(rawValue: row[1]) else { continue }
+            valueCounts[DimensionKey(tenant: tenant, dimension: dimension)] = row[2]
+        }
+    }
+
+    mutating func write(_ tally: EventTally, _ db: Database) throws {
+        let rows = try db.cachedStatement(
+            sql: """
+                INSERT INTO tenant_rows (tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET rows = rows + excluded.rows, last_seq = excluded.last_seq
+                """
+        )
+        for (tenant, added) in tally.rows {
+            try rows.execute(arguments: [tenant.rawValue, added.count, added.first, added.last])
+        }
+        let quarter = try db.cachedStatement(
+            sql: """
+                INSERT INTO result_quarter (result, quarter, count) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET count = count + excluded.count
+                """
+        )
+        var row = RowBinder(quarter, db)
+        for (result, count) in tally.results {
+            try row.int(number(of: result, db))
+            try row.int(result.quarter)
+            try row.int(count)
+            try row.run()
+        }
+        let hour = try db.cachedStatement(
+            sql: """
+                INSERT INTO value_hour (stream, value, hour, count) VALUES (?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET count = count + excluded.count
+                """
+        )
+        row = RowBinder(hour, db)
+        for (value, count) in tally.values {
+            try row.int(number(of: value.stream, db))
+            try row.int(number(of: value, db))
+            try row.int(value.hour)
+            try row.int(count)
+            try row.run()
+        }
+        if results.count > Self.mostRemembered { results = [:] }
+        if values.count > Self.mostRemembered { values = [:] }
+    }
+
+    private mutating func number(of stream: EventTally.Stream, _ db: Database) throws -> Int64 {
+        if let number = streams[stream] { return number }
+        let number = try Self.number(
+            db,
+            "stream",
+            ["tenant", "environment", "purpose"],
+            [stream.tenant.rawValue, stream.environment.rawValue, stream.purpose.rawValue]
+        )
+        streams[stream] = number
+        return number
+    }
+
+    private mutating func number(of result: EventTally.Result, _ db: Database) throws -> Int64 {
+        let key = ResultKey(
+            stream: try number(of: result.stream, db),
+            route: result.route,
+            revision: result.revision,
+            outcome: result.outcome,
+            action: result.action
+        )
+        if let number = results[key] { return number }
+        let number = try Self.number(
+            db,
+            "result",
+            ["stream", "route", "revision", "outcome", "action"],
+            [
+                key.stream, key.route?.rawValue ?? "", key.revision?.rawValue ?? 0, key.outcome.rawValue,
+                key.action?.rawValue ?? "",
+            ]
+        )
+        results[key] = number
+        return number
+    }
+
+    private mutating func number(of value: EventTally.Value, _ db: Database) throws -> Int64 {
+        let dimension = DimensionKey(tenant: value.stream.tenant, dimension: value.dimension)
+        var key = ValueKey(dimension: dimension, value: value.value)
+        if let number = values[key] { return number }
+        let tenant = dimension.tenant.rawValue
+        let name = dimension.dimension.rawValue
+        if valueCounts[dimension, default: 0] >= Dimension.mostValues {
+            let known = try db.cachedStatement(
+                sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
+            )
+            if let number = try Int64.fetchOne(known, arguments: [tenant, name, value.value]) {
+                values[key] = number
+                return number
+            }
+            key = ValueKey(dimension: dimension, value: nil)
+            if let number = values[key] { return number }
+        }
+        let before = db.totalChangesCount
+        let number = try Self.number(
+            db,
+            "value",
+            ["tenant", "dimension", "other", "value"],
+            [tenant, name, key.value == nil ? 1 : 0, key.value ?? ""]
+        )
+        if key.value != nil, db.totalChangesCount > before { valueCounts[dimension, default: 0] += 1 }
+        values[key] = number
+        return number
+    }
+
+    /// The number of the row that has these values in its unique columns; a new one where there is none.
+    static func number(
+        _ db: Database,
+        _ table: String,
+        _ columns: [String],
+        _ values: StatementArguments
+    ) throws -> Int64 {
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM \(table) WHERE \(columns.map { "\($0) = ?" }.joined(separator: " AND "))"
+        )
+        if let number = try Int64.fetchOne(find, arguments: values) { return number }
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT INTO \(table) (\(columns.joined(separator: ", ")))
+                VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
+                """
+        )
+        try insert.execute(arguments: values)
+        return db.lastInsertedRowID
+    }
+}
+
+extension TenantID {
+    /// A tenant's name as the log holds it, where there is also none.
+    init?(logged text: String) {
+        if text == TenantID.none.rawValue { self = .none } else { self.init(text) }
+    }
+}

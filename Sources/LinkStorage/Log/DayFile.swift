@@ -1,0 +1,34 @@
+import GRDB
+import LinkEvents
+import LinkRouting
+
+/// A day of the log, open for reading.
+final class DayFile: Sendable {
+    let day: CivilDay
+    let reader: any DatabaseReader
+    private let texts = DayTexts()
+
+    init(day: CivilDay, reader: any DatabaseReader) {
+        self.day = day
+        self.reader = reader
+    }
+
+    /// The tenant's events that a condition with an order and a limit selects.
+    ///
+    /// One read transaction: a reader that never ends would keep the WAL from being checkpointed.
+    func events(
+        of tenant: TenantID,
+        _ condition: String,
+        _ arguments: StatementArguments
+    ) async throws -> [StoredEvent] {
+        try await reader.read { db in
+            let texts = try self.texts.all(db)
+            guard let number = texts.firstIndex(of: tenant.rawValue) else { return [] }
+            let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE tenant = ? AND \(condition)")
+            let rows = try Row.fetchCursor(select, arguments: [number + 1] + arguments)
+            var events: [StoredEvent] = []
+            while let row = try rows.next() { events.append(try EventRow.event(row, texts: texts)) }
+            return events
+        }
+    }
+}

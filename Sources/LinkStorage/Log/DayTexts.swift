@@ -1,0 +1,27 @@
+import GRDB
+import Synchronization
+
+/// The texts of a day file by their numbers, for its readers. Grows as the file does.
+final class DayTexts: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    /// Those that a snapshot of the file may name.
+    func all(_ db: Database) throws -> [String] {
+        var known = texts.withLock { $0 }
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT id, value FROM text WHERE id > ? ORDER BY id",
+            arguments: [known.count]
+        )
+        var isNew = false
+        while let row = try rows.next() {
+            guard row[0] as Int64 == known.count + 1 else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the texts have gaps")
+            }
+            known.append(row[1])
+            isNew = true
+        }
+        if isNew { texts.withLock { if $0.count < known.count { $0 = known } } }
+        return known
+    }
+}

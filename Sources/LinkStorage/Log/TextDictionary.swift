@@ -1,0 +1,37 @@
+import GRDB
+
+/// The texts of the day file that is written to, each with its number: what repeats is stored once.
+///
+/// It is bounded, because callers choose some of the texts: when it is full, a text that it does not hold is written out in
+/// each row. Only what every row has, such as the tenant, still gets a number then.
+struct TextDictionary {
+    private var numbers: [String: Int64] = [:]
+    private var byteCount = 0
+
+    static let mostTexts = 65_536
+    /// UTF-8 bytes of all texts.
+    static let mostBytes = 8 << 20
+
+    init(_ db: Database) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, value FROM text")
+        while let row = try rows.next() { add(row[1], as: row[0]) }
+    }
+
+    private mutating func add(_ text: String, as number: Int64) {
+        numbers[text] = number
+        byteCount += text.utf8.count
+    }
+
+    private var isFull: Bool { numbers.count >= Self.mostTexts || byteCount >= Self.mostBytes }
+
+    /// The text's number, which is now in the file; nil when the text is new and there is no room.
+    mutating func number(of text: String, _ db: Database, always: Bool = false) throws -> Int64? {
+        if let number = numbers[text] { return number }
+        guard always || !isFull else { return nil }
+        let insert = try db.cachedStatement(sql: "INSERT INTO text (value) VALUES (?)")
+        try insert.execute(arguments: [text])
+        let number = db.lastInsertedRowID
+        add(text, as: number)
+        return number
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import GRDB
+import LinkEvents
+import LinkRouting
+import Testing
+
+@testable import LinkStorage
+
+/// The counts that stand beside the rows of a day file.
+@Suite(.timeLimit(.minutes(15)))
+struct EventCountTests {
+    private let clock = TestClock("2026-11-21T10:00:00Z")
+
+    private func log(_ folder: String) throws -> EventLog {
+        let clock = clock
+        return try EventLog(folder) { clock.now }
+    }
+
+    /// What the file says, as lines.
+    private func lines(_ folder: String, _ sql: String) throws -> [String] {
+        try DatabaseQueue(path: folder + "/2026-11-21.db").read { db in
+            try Row.fetchAll(db, sql: sql).map { row in
+                row.map { _, value in value.isNull ? "-" : "\(String.fromDatabaseValue(value) ?? "\(value)")" }
+                    .joined(separator: " ")
+            }
+        }
+    }
+
+    private static let results = """
+        SELECT tenant, environment, purpose, route, revision, outcome, action, quarter - 1994728 AS q, count
+        FROM result_quarter JOIN result ON result.id = result_quarter.result JOIN stream ON stream.id = stream ORDER BY 1, 2, 3, 4, 5, 6, 7, 8
+        """
+    private static let values = """
+        SELECT value.tenant, dimension, value.value, purpose, hour - 498682 AS h, count
+        FROM value_hour JOIN value ON value.id = value_hour.value JOIN stream ON stream.id = stream ORDER BY 1, 2, 3, 4, 5
+        """
+
+    @Test func linksAreCountedByHowTheyEndedAndWhen() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var product = Event.sample(1)
+            product.route = RouteID("product")
+            product.revision = Revision(rawValue: 3)
+            product.action = .openApp
+            var later = product
+            later.recordedAt = instant("2026-11-21T10:15:00Z")
+            var test = product
+            test.purpose = .test
+            var lost = Event.sample(2, of: tenant("taxi"))
+            lost.outcome = .unmatched
+            _ = try await log.append([product, product, later])
+            _ = try await log.append([product, test, lost])
+            try log.close()
+            #expect(
+                try lines(folder, Self.results) == [
+                    "shop production live product 3 matched open_app 0 3",
+                    "shop production live product 3 matched open_app 1 1",
+                    "shop production test product 3 matched open_app 0 1",
+                    "taxi production live  0 unmatched  0 1",
+                ]
+            )
+            #expect(try lines(folder, "SELECT * FROM tenant_rows") == ["shop 5 1 5", "taxi 1 6 6"])
+        }
+    }
+
+    @Test func everyDimensionIsCountedByTheHour() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var event = Event.sample(1)
+            event.outcome = .fallback
+            event.kind = .click
+            event.app = AppID("ios")
+            event.platform = .ios
+            event.device = .phone
+            event.osVersion = "17.4"
+            event.appVersion = "3.2.0"
+            event.country = "GB"
+            event.locale = "en-GB"
+            event.referrerHost = "example.com"
+            event.query = ["source", "medium", "campaign", "term", "content"].map {
+                Event.QueryItem(name: "utm_\($0)", value: "the \($0)")
+            }
+            event.experiment = "checkout"
+            event.variant = "b"
+            event.botClass = "search"
+            event.path = "/nowhere"
+            var rejected = Event.sample(2)
+            rejected.outcome = .rejected
+            rejected.reason = "dot_segment"
+            rejected.path = "/not/counted"
+            _ = try await log.append([event, rejected, event])
+            try log.close()
+            #expect(
+                try lines(folder, Self.values) == [
+                    "shop app ios live 0 2", "shop appVersion 3.2.0 live 0 2", "shop botClass search live 0 2",
+                    "shop country GB live 0 2", "shop device phone live 0 2", "shop kind click live 0 2",
+                    "shop kind resolve live 0 1", "shop locale en-GB live 0 2", "shop osVersion 17.4 live 0 2",
+                    "shop platform ios live 0 2", "shop referrerHost example.com live 0 2",
+                    "shop rejectedReason dot_segment live 0 1", "shop unmatchedPath /nowhere live 0 2",
+                    "shop utmCampaign the campaign live 0 2", "shop utmContent the content live 0 2",
+                    "shop utmMedium the medium live 0 2", "shop utmSource the source live 0 2",
+                    "shop utmTerm the term live 0 2", "shop variant checkout:b live 0 2",
+                ]
+            )
+        }
+    }
+
+    /// Also across restarts, where the log forgets which values it knows.
+    @Test func valuesBeyondTheThousandthAreCountedTogether() async throws {
+        try await withTemporaryDirectory { folder in
+            for part in 0..<3 {
+                let log = try log(folder)
+                _ = try await log.append(
+                    (0..<600).map { number in
+                        var event = Event.sample(number)
+                        event.osVersion = "\(part * 400 + number)"
+                        return event
+                    }
+                )
+                try log.close()
+            }
+            let sums = """
+                SELECT other, count(DISTINCT value.value), sum(count) FROM value_hour JOIN value ON value.id = value_hour.value
+                WHERE dimension = 'osVersion' GROUP BY other
+                """
+            // 0…599, 400…999 and 800…1399: the last 400 find no room, the others are counted by themselves.
+            #expect(try lines(folder, sums) == ["0 1000 1400", "1 1 400"])
+        }
+    }
+
+    @Test func longValueIsCountedByItsBeginning() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var event = Event.sample(1)
+            event.appVersion = "é" + String(repeating: "1", count: 253) + "éé"
+            _ = try await log.append([event])
+            try log.close()
+            let length = "SELECT length(CAST(value AS BLOB)) FROM value WHERE dimension = 'appVersion'"
+            #expect(try lines(folder, length) == ["255"])
+        }
+    }
+
+    /// A batch that is refused counts nothing, and what it had numbered is numbered anew.
+    @Test func refusedBatchCountsNothing() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var first = Event.sample(1)
+            first.userAgent = "first"
+            var refused = Event.sample(2)
+            refused.userAgent = "never stored"
+            refused.country = "XX"
+            var poison = Event.sample(3)
+            poison.parameters = "{"
+            var last = Event.sample(4)
+            last.userAgent = "last"
+            last.country = "GB"
+            _ = try await log.append([first])
+            await #expect(throws: EventStoreError.self) { _ = try await log.append([refused, poison]) }
+            _ = try await log.append([last])
+            #expect(try await log.all().map(\.event) == [first, last])
+            try log.close()
+            #expect(try lines(folder, Self.values).filter { $0.contains("country") } == ["shop country GB live 0 1"])
+            #expect(try lines(folder, "SELECT value FROM text WHERE value = 'never stored'").isEmpty)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import GRDB
+import LinkEvents
+import LinkRouting
+import Testing
+
+@testable import LinkStorage
+
+@Suite(.timeLimit(.minutes(15)))
+struct TextDictionaryTests {
+    private func withFile(_ body: (Database) throws -> Void) throws {
+        try DatabaseQueue().write { db in
+            try db.execute(sql: "CREATE TABLE text (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT")
+            try body(db)
+        }
+    }
+
+    @Test func textIsStoredOnce() throws {
+        try withFile { db in
+            var texts = try TextDictionary(db)
+            #expect(try texts.number(of: "GB", db) == 1)
+            #expect(try texts.number(of: "FR", db) == 2)
+            #expect(try texts.number(of: "GB", db) == 1)
+            var again = try TextDictionary(db)
+            #expect(try again.number(of: "FR", db) == 2)
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM text") == 2)
+        }
+    }
+
+    /// Whoever sends another text with each request fills neither the memory nor the table.
+    @Test func fullDictionaryTakesOnlyWhatItMust() throws {
+        try withFile { db in
+            var texts = try TextDictionary(db)
+            let long = String(repeating: "x", count: TextDictionary.mostBytes)
+            #expect(try texts.number(of: long, db) == 1)
+            #expect(try texts.number(of: "new", db) == nil)
+            #expect(try texts.number(of: long, db) == 1)
+            #expect(try texts.number(of: "tenant", db, always: true) == 2)
+            #expect(try texts.number(of: "tenant", db) == 2)
+        }
+    }
+
+    @Test func readersFollowTheFile() throws {
+        try withFile { db in
+            var texts = try TextDictionary(db)
+            let reader = DayTexts()
+            #expect(try reader.all(db) == [])
+            _ = try texts.number(of: "a", db)
+            #expect(try reader.all(db) == ["a"])
+            _ = try texts.number(of: "b", db)
+            #expect(try reader.all(db) == ["a", "b"])
+        }
+    }
+}
