@@ -10,12 +10,18 @@ final class HTTPConnection {
         let head: String
         let body: [UInt8]
         var text: String { String(decoding: body, as: UTF8.self) }
+
+        func header(_ name: String) -> String? {
+            head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+                .map { $0.dropFirst(name.count + 1).drop { $0 == " " } }.map(String.init)
+        }
     }
 
     /// The peer is gone; whether it took the request is not known.
     struct Broken: Error {}
 
-    init(port: UInt16) throws {
+    /// An answer that takes longer than `seconds` is none: a guard against servers that hang.
+    init(port: UInt16, seconds: Int = 120) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -30,6 +36,8 @@ final class HTTPConnection {
             close(descriptor)
             throw Broken()
         }
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var noDelay: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
     }

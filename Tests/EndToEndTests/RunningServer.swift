@@ -9,72 +9,60 @@ final class RunningServer: Sendable {
     let key: String?
     /// What it wrote to standard output when it was ready.
     let printed: String
-    private let process: ProcessBox
-
-    /// `Process` is a class without a promise of its own; every use of it goes through the lock.
-    private final class ProcessBox: Sendable {
-        private let process: Mutex<Process>
-        init(_ process: sending Process) { self.process = Mutex(process) }
-        var identifier: Int32 { process.withLock(\.processIdentifier) }
-        func wait() -> (reason: Process.TerminationReason, status: Int32) {
-            process.withLock { process in
-                process.waitUntilExit()
-                return (process.terminationReason, process.terminationStatus)
-            }
-        }
-    }
+    private let process: RunningProcess
 
     enum Failure: Error {
-        case didNotStart(String)
+        case didNotStart(status: Int32, output: String)
     }
 
     /// The folder that SwiftPM builds into: where the test bundle itself stands.
     static var products: URL { URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent() }
 
+    /// What starts the server in a directory.
+    static func command(_ directory: String) -> [String] {
+        [
+            products.appending(path: "fingerpost").path, "serve", "--data", directory, "--public", "127.0.0.1:0",
+            "--admin", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--demo",
+        ]
+    }
+
     /// Starts in a directory; with `--demo` a fresh one gets the example tenants. `launcher` stands before the command.
     init(directory: String, launcher: [String] = [], log: String = "warning") throws {
         self.directory = directory
-        let process = Process()
-        let command =
-            launcher + [
-                Self.products.appending(path: "fingerpost").path, "serve", "--data", directory, "--public",
-                "127.0.0.1:0",
-                "--admin", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--demo",
-            ]
-        process.executableURL = URL(filePath: command[0])
-        process.arguments = Array(command.dropFirst())
-        var environment = ProcessInfo.processInfo.environment
-        environment["FINGERPOST_LOG_LEVEL"] = log
-        process.environment = environment
         let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        process = try RunningProcess(
+            launcher + Self.command(directory),
+            environment: ["FINGERPOST_LOG_LEVEL": log],
+            output: output
+        )
         // The addresses are printed once every port is bound; with a key when the tenants were loaded just now.
         var text = ""
         while !text.contains("\nops ") || !text.hasSuffix("\n") {
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else {
-                process.waitUntilExit()
-                throw Failure.didNotStart("exit \(process.terminationStatus): \(text)")
+                throw Failure.didNotStart(status: process.wait().status, output: text)
             }
             text += String(decoding: data, as: UTF8.self)
         }
         func port(_ name: String) -> UInt16? {
             text.split(separator: "\n").first { $0.hasPrefix(name) }?.split(separator: ":").last.flatMap { UInt16($0) }
         }
-        guard let publicPort = port("public"), let adminPort = port("admin") else { throw Failure.didNotStart(text) }
+        guard let publicPort = port("public"), let adminPort = port("admin") else {
+            throw Failure.didNotStart(status: 0, output: text)
+        }
         self.publicPort = publicPort
         self.adminPort = adminPort
         printed = text
         key = text.firstRange(of: "KEY=").map { String(text[$0.upperBound...].prefix { !$0.isNewline }) }
-        self.process = ProcessBox(process)
     }
 
-    /// Signals the process that holds the directory; a launcher may be its parent.
-    func send(_ signal: Int32) {
+    /// The process that holds the directory; a launcher may be its parent.
+    var holder: Int32 {
         let holder = try? String(contentsOfFile: directory + "/lock", encoding: .utf8)
-        kill(holder.flatMap { Int32($0) } ?? process.identifier, signal)
+        return holder.flatMap { Int32($0) } ?? process.identifier
     }
+
+    func send(_ signal: Int32) { kill(holder, signal) }
 
     /// Waits for the end: the signal that ended it, or its exit status.
     func wait() -> (reason: Process.TerminationReason, status: Int32) { process.wait() }

@@ -1,0 +1,46 @@
+/// Acknowledged ⊆ stored ⊆ attempted: what clients were told, held against what the product holds.
+struct AckedSet {
+    /// Events that were acknowledged and are not stored.
+    let lost: [String]
+    /// Rows of requests that nobody sent, or with an id that was acknowledged to another request.
+    let invented: [String]
+    /// Ids that more than one row has.
+    let repeated: [String]
+    /// Requests of which a part is stored: a request is committed whole or not at all.
+    let torn: [String]
+    /// Sequences that are missing below the last one, and that nothing accounts for.
+    let gaps: [Int64]
+
+    init(_ history: RequestHistory, _ stored: StoredSet) {
+        let (attempted, acknowledged) = (history.attempted, history.acknowledged)
+        let byID = Dictionary(grouping: stored.rows, by: \.id)
+        let byRequest = Dictionary(grouping: stored.rows, by: \.request)
+        lost = acknowledged.values.flatMap(\.self).filter { byID[$0] == nil }
+        repeated = byID.values.filter { $0.count > 1 }.compactMap(\.first?.id)
+        invented = byRequest.filter { request, rows in
+            guard attempted[request] != nil else { return true }
+            guard let events = acknowledged[request] else { return false }
+            return Set(rows.map(\.id)) != Set(events) && Set(rows.map(\.id)).isSuperset(of: events)
+        }.map(\.key)
+        torn = byRequest.filter { request, rows in attempted[request].map { $0 != rows.count } ?? false }.map(\.key)
+        // Every sequence is stored. Rows that were erased or have passed their retention would be counted here, and only
+        // here, as accounted for.
+        let sequences = Set(stored.rows.map(\.sequence))
+        gaps = (1..<max(1, (sequences.max() ?? 0) + 1)).filter { !sequences.contains($0) }
+    }
+
+    /// What does not hold, in words; empty when everything does.
+    var violations: [String] {
+        func told(_ what: String, _ found: [some CustomStringConvertible]) -> String? {
+            found.isEmpty
+                ? nil : "\(found.count) \(what): \(found.prefix(3).map(\.description).joined(separator: ", "))"
+        }
+        return [
+            told("acknowledged events are not stored", lost),
+            told("requests have rows that nobody asked for", invented),
+            told("ids are stored more than once", repeated),
+            told("requests are stored in part", torn),
+            told("sequences are missing", gaps),
+        ].compactMap(\.self)
+    }
+}

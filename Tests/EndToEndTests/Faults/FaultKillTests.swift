@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// `kill -9` at moments that a seed chooses: while it starts, under load, during exports and while it stops.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct FaultKillTests {
+    /// Ten seeds; `FAULT_SEEDS=200` takes as many, `FAULT_SEED=17` that one. Every tenth begins a new data directory.
+    @Test func everyAnswerSurvivesKillNineAtRandomMoments() async throws {
+        let seeds = FaultSeeds.all()
+        var acknowledged = 0
+        for first in stride(from: 0, to: seeds.count, by: 10) {
+            try await withFaultTrial { trial in
+                var server = try trial.start()
+                defer { server.killNow() }
+                for seed in seeds[first..<min(first + 10, seeds.count)] {
+                    try await kill(server, of: trial, seed: seed)
+                    server = try trial.start()
+                    try trial.verify(server, "seed \(seed):")
+                }
+                acknowledged += trial.history.acknowledgedCount
+            }
+        }
+        print("killed \(seeds.count) times: \(acknowledged) requests were acknowledged, and all of them are stored")
+    }
+
+    private func kill(_ server: RunningServer, of trial: FaultTrial, seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let moment = Double.random(in: 0...0.8, using: &random)
+        let stopping = Int.random(in: 0..<5, using: &random) == 0 ? Double.random(in: 0...0.03, using: &random) : nil
+        let exporters = Int.random(in: 0...1, using: &random)
+        async let loaded: Void = trial.load(server, "kill-\(seed)", clients: .random(in: 1...16, using: &random)).run()
+        async let exported: Void = onThreads(exporters) { _ in
+            while (try? StoredSet.export(server, key: trial.key)) != nil {}
+        }
+        await onThreads(1) { _ in
+            // The moment is what is random here; nothing is waited for.
+            Thread.sleep(forTimeInterval: moment)
+            if let stopping {
+                server.send(SIGTERM)
+                Thread.sleep(forTimeInterval: stopping)
+            }
+            server.send(SIGKILL)
+        }
+        _ = await (loaded, exported)
+        _ = server.wait()
+        #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "seed \(seed)")
+        guard Bool.random(using: &random) else { return }
+        // The next start does not come to its end either.
+        let start = Double.random(in: 0.01...0.25, using: &random)
+        _ = try run(
+            "env",
+            ["FINGERPOST_LOG_LEVEL=error", "timeout", "-s", "KILL", "\(start)"] + RunningServer.command(trial.data)
+        )
+    }
+}

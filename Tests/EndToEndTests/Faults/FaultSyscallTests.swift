@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// A system call that is the last one of the process, or fails: at every place where the disk is written.
+@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
+struct FaultSyscallTests {
+    /// The places of the usual run, and all from 1 to 50 of the long one.
+    private static func places(_ usual: [Int]) -> [Int] { FaultSeeds.isLong ? Array(1...50) : usual }
+
+    /// A process is killed on its way into the nth call: while it starts on a directory without a log, under load, during an
+    /// export or while it stops.
+    @Test(arguments: [
+        ("fdatasync", [1, 2, 9, 30, 60]), ("pwrite64", [1, 20, 60, 200]), ("rename", [1, 2, 3]), ("unlink", [1, 4, 8]),
+        ("fsync", [1, 3, 6]),
+    ])
+    func everyAnswerSurvivesAKillAtTheNth(_ call: String, _ usual: [Int]) async throws {
+        var killed = 0
+        for place in Self.places(usual) {
+            try await withFaultTrial { trial in
+                try FileManager.default.removeItem(atPath: trial.data + "/events")
+                let traced = Tracer.launcher(call, "signal=KILL:when=\(place)", log: trial.folder + "/calls")
+                // Nil: killed while it started.
+                if let server = try? trial.start(launcher: traced) {
+                    await trial.load(server, call, requests: 40).run()
+                    try? StoredSet.export(server, key: trial.key)
+                    server.send(SIGTERM)
+                    if server.wait().reason == .uncaughtSignal { killed += 1 }
+                } else {
+                    killed += 1
+                }
+                #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "\(call) \(place)")
+                let restarted = try trial.start()
+                defer { restarted.killNow() }
+                try trial.verify(restarted, "\(call) \(place):")
+                await trial.load(restarted, "after", clients: 2, requests: 5).run()
+                #expect(trial.history.refused.isEmpty)
+                try trial.verify(restarted, "\(call) \(place), afterwards:")
+            }
+        }
+        print("\(call): killed \(killed) of \(Self.places(usual).count) processes")
+        #expect(killed > 0)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+/// What clients asked and what they were told, by request id: the clients' side of the ledger.
+///
+/// A line is in the file before its request goes out, or before anybody acts on its answer, so a failing history is whole:
+/// `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`.
+final class RequestHistory: Sendable {
+    let path: String
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    private struct State {
+        var attempted: [String: Int] = [:]
+        var acknowledged: [String: [String]] = [:]
+        var refused: [String: Int] = [:]
+    }
+
+    init(path: String) throws {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    deinit { close(descriptor) }
+
+    func attempt(_ request: String, links: Int = 1) {
+        state.withLock { state in
+            append("attempted \(request) \(links)")
+            state.attempted[request] = links
+        }
+    }
+
+    /// The number of acknowledged requests so far.
+    @discardableResult
+    func acknowledge(_ request: String, events: [String]) -> Int {
+        state.withLock { state in
+            append("acknowledged \(request) \(events.joined(separator: " "))")
+            state.acknowledged[request] = events
+            return state.acknowledged.count
+        }
+    }
+
+    func refuse(_ request: String, status: Int) {
+        state.withLock { state in
+            append("refused \(request) \(status)")
+            state.refused[request] = status
+        }
+    }
+
+    /// How many links each request held.
+    var attempted: [String: Int] { state.withLock(\.attempted) }
+    /// The events of each request that was answered with 200.
+    var acknowledged: [String: [String]] { state.withLock(\.acknowledged) }
+    var acknowledgedCount: Int { state.withLock(\.acknowledged.count) }
+    /// The status of each request that was answered with another.
+    var refused: [String: Int] { state.withLock(\.refused) }
+
+    private func append(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        let written = write(descriptor, bytes, bytes.count)
+        precondition(written == bytes.count, "the history cannot be written, so nothing could be proved with it")
+    }
+}
