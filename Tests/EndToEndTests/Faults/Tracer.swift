@@ -6,7 +6,8 @@ import Testing
 /// The counts of `when=` are kept for each thread, so the same number does not always mean the same moment.
 enum Tracer {
     /// Whether a traced process can be had here: a container may have the package and forbid what it does.
-    static let isHere = (try? run("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "true"]).status) == 0
+    static let isHere =
+        (try? run("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync", "true"]).status) == 0
     static let skipped: Comment = "SKIPPED: install the package strace, and allow ptrace, to run this"
 
     /// What stands before the command: `effect` is what strace calls it, as in `error=EIO:when=3`.
