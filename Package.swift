@@ -90,6 +90,7 @@ let package = Package(
             path: "migrations",
             resources: [
                 .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
+                .embedInCode("m0003_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0001_ledger.sql"),
             ],
             swiftSettings: strict

@@ -1,7 +1,10 @@
 /// The SQL that makes each file, oldest first. Append only: a step that was released never changes.
 package enum Migrations {
     /// `catalog.db`
-    package static let catalog = [text(PackageResources.m0001_catalog_sql), text(PackageResources.m0002_catalog_sql)]
+    package static let catalog = [
+        text(PackageResources.m0001_catalog_sql), text(PackageResources.m0002_catalog_sql),
+        text(PackageResources.m0003_catalog_sql),
+    ]
     /// The day files of `events/`
     package static let events = [text(PackageResources.m0001_events_sql)]
     /// `events/ledger.db`

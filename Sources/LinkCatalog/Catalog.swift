@@ -1,5 +1,11 @@
 package import LinkRouting
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// One tenant's table as it is answered from in one environment.
 package struct PublishedTable: Sendable {
     package let tenant: TenantID
@@ -8,6 +14,8 @@ package struct PublishedTable: Sendable {
     package let revision: Revision?
     package let settingsRevision: Int64
     package let settings: Settings
+    /// Under which installs are recorded; nil where the settings do not ask for them.
+    package let installKey: Data?
     package let router: Router
 
     package init(
@@ -16,6 +24,7 @@ package struct PublishedTable: Sendable {
         revision: Revision?,
         settingsRevision: Int64,
         settings: Settings,
+        installKey: Data? = nil,
         table: RouteTable
     ) {
         self.tenant = tenant
@@ -23,6 +32,7 @@ package struct PublishedTable: Sendable {
         self.revision = revision
         self.settingsRevision = settingsRevision
         self.settings = settings
+        self.installKey = settings.privacy.recordInstall ? installKey : nil
         router = Router(identity: settings.identity, table: table, environment: environment)
     }
 }
@@ -162,6 +172,7 @@ package struct Catalog: Sendable {
                 revision: nil,
                 settingsRevision: owner.settingsRevision,
                 settings: owner.settings,
+                installKey: owner.installKey,
                 table: RouteTable()
             )
     }

@@ -15,6 +15,10 @@ package struct Settings: Sendable, Hashable {
     package struct Privacy: Sendable, Hashable {
         /// Names of query items whose values are recorded; no other value ever is.
         package var recordQuery: [String]
+        /// Names of traits whose values are recorded; no other value ever is.
+        package var recordTraits: [String] = []
+        /// Whether events tell one install from another: by its `stickyKey` under a key of the tenant.
+        package var recordInstall = false
         package var address: Address
         package var unmatchedPath: UnmatchedPath
 
@@ -76,8 +80,10 @@ package struct Settings: Sendable, Hashable {
         identity = try Identity(object)
         privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
         if let privacy = object["privacy"] {
-            let object = try privacy.object("recordQuery", "ip", "unmatchedPath")
+            let object = try privacy.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
             self.privacy.recordQuery = try object["recordQuery"]?.list().map { try $0.text() } ?? []
+            self.privacy.recordTraits = try object["recordTraits"]?.list().map { try $0.text() } ?? []
+            self.privacy.recordInstall = try object["recordInstall"]?.bool() ?? false
             self.privacy.address = try object["ip"]?.choice(Privacy.Address.self) ?? .truncated
             self.privacy.unmatchedPath =
                 try object["unmatchedPath"]?.choice(Privacy.UnmatchedPath.self) ?? .firstSegment

@@ -12,6 +12,10 @@ import OutboundHTTP
 package struct Redaction: Sendable, Hashable {
     /// The names of query items whose values are recorded.
     package var recordQuery: Set<String>
+    /// The names of traits whose values are recorded.
+    package var recordTraits: Set<String>
+    /// Under which an install is recorded; nil where none is.
+    package var installKey: Data?
     package var unmatchedPath: UnmatchedPath
     package var address: AddressPolicy
 
@@ -27,8 +31,16 @@ package struct Redaction: Sendable, Hashable {
         case none
     }
 
-    package init(recordQuery: Set<String>, unmatchedPath: UnmatchedPath, address: AddressPolicy) {
+    package init(
+        recordQuery: Set<String>,
+        recordTraits: Set<String> = [],
+        installKey: Data? = nil,
+        unmatchedPath: UnmatchedPath,
+        address: AddressPolicy
+    ) {
         self.recordQuery = recordQuery
+        self.recordTraits = recordTraits
+        self.installKey = installKey
         self.unmatchedPath = unmatchedPath
         self.address = address
     }
@@ -112,13 +124,51 @@ package struct Redaction: Sendable, Hashable {
         return writer.text
     }
 
+    private static let maximumTraitValues = 16
+    private static let maximumTraitBytes = 128
+
+    /// The allow-listed traits as a JSON object in the order of their names, a list where a trait has several values; nil
+    /// when there is none. Of a trait the first 16 values are kept, of a value the first 128 bytes.
+    package func traits(_ traits: [String: [String]]) -> String? {
+        guard !recordTraits.isEmpty else { return nil }
+        let recorded = traits.filter { recordTraits.contains($0.key) && !$0.value.isEmpty }.sorted { $0.key < $1.key }
+        guard !recorded.isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, values) in recorded {
+            let values = values.prefix(Self.maximumTraitValues).map { $0.utf8Prefix(Self.maximumTraitBytes) }
+            writer.key(name)
+            if values.count > 1 { writer.beginArray() }
+            for value in values { writer.string(value) }
+            if values.count > 1 { writer.endArray() }
+        }
+        writer.endObject()
+        return writer.text
+    }
+
+    /// What stands for the caller's install; nil where none is recorded.
+    package func install(_ stickyKey: String?) -> String? {
+        guard let installKey, let stickyKey else { return nil }
+        return Self.install(stickyKey, key: installKey)
+    }
+
+    /// The first 16 bytes of the key's HMAC-SHA256 in hexadecimal: the same for every event of an install, and without the
+    /// key neither to be read nor to be guessed.
+    package static func install(_ stickyKey: String, key: Data) -> String {
+        hexadecimal(HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key)))
+    }
+
+    private static func hexadecimal(_ code: HMAC<SHA256>.MAC) -> String {
+        code.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
     /// The client's address as far as it may be kept; nil for what is not an address. Every way to write one address gives
     /// the same text, and an IPv4 address in an IPv6 one (`::ffff:192.0.2.1`) is that IPv4 address.
     package func address(_ text: String, key: @autoclosure () -> Data) -> String? {
         guard address != .none, let address = NetworkAddress(text) else { return nil }
         guard self.address == .keyed else { return address.network }
         let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
-        return "hmac:" + code.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return "hmac:" + Self.hexadecimal(code)
     }
 }
 

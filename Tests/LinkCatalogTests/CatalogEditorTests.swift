@@ -46,7 +46,7 @@ final class CatalogEditorTests {
         _ store: CatalogDatabase,
         _ goLive: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) -> CatalogEditor {
-        CatalogEditor(store: store) { suite, table in
+        CatalogEditor(store: store, random: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }) { suite, table in
             suite.failures(against: table, at: Timestamp(milliseconds: 1_795_255_200_000))
         } goLive: {
             try goLive($0)
@@ -69,6 +69,22 @@ final class CatalogEditorTests {
         try await saveSettings("domains: [www.example.com]", expected: 1)
         #expect(live.last?.table(forHost: "go.example.com", port: nil) == nil)
         #expect(live.last?.table(forHost: "www.example.com", port: nil) != nil)
+    }
+
+    @Test func installKeyIsMadeWhenSettingsFirstAskForItAndStays() async throws {
+        let asking = Self.settings + "\nprivacy: {recordInstall: true}"
+        try await saveSettings(Self.settings)
+        #expect(try await store.installKey(of: shop) == nil)
+        try await saveSettings(asking)
+        let key = try #require(try await store.installKey(of: shop))
+        #expect(key.count == 32)
+        #expect(live.last?.table(of: shop)?.installKey == key)
+        try await saveSettings(Self.settings)
+        #expect(live.last?.table(of: shop)?.installKey == nil)
+        #expect(try await store.installKey(of: shop) == key)
+        try await saveSettings(asking)
+        #expect(try await store.installKey(of: shop) == key)
+        #expect(try await store.snapshot().catalog().table(of: shop)?.installKey == key)
     }
 
     @Test func wrongSettingsChangeNothing() async throws {

@@ -10,7 +10,14 @@ struct SettingsTests {
 
         #expect(settings.identity == Identity())
         #expect(
-            settings.privacy == Settings.Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
+            settings.privacy
+                == Settings.Privacy(
+                    recordQuery: [],
+                    recordTraits: [],
+                    recordInstall: false,
+                    address: .truncated,
+                    unmatchedPath: .firstSegment
+                )
         )
         #expect(settings.export == Settings.Export(schedule: .hourly, format: .ndjson, level: 6))
         #expect(settings.retentionDays == 400)
@@ -42,7 +49,12 @@ struct SettingsTests {
                 fingerprints: ["\(Array(repeating: "0a", count: 32).joined(separator: ":"))"]
                 stores: [{kind: playStore}]
             destinations: {schemes: [acme, tel], hosts: ["*.example.com", example.com], http: true}
-            privacy: {recordQuery: [utm_source, "no"], ip: keyed, unmatchedPath: full}
+            privacy:
+              recordQuery: [utm_source, "no"]
+              recordTraits: [userType, plan]
+              recordInstall: true
+              ip: keyed
+              unmatchedPath: full
             export: {schedule: daily, at: 02:30, zone: Europe/Paris, format: csv, level: 9}
             retentionDays: 30
             explain: public
@@ -85,7 +97,13 @@ struct SettingsTests {
         #expect(identity.destinations.allowsPlainHTTP)
         #expect(
             settings.privacy
-                == Settings.Privacy(recordQuery: ["utm_source", "no"], address: .keyed, unmatchedPath: .full)
+                == Settings.Privacy(
+                    recordQuery: ["utm_source", "no"],
+                    recordTraits: ["userType", "plan"],
+                    recordInstall: true,
+                    address: .keyed,
+                    unmatchedPath: .full
+                )
         )
         #expect(
             settings.export

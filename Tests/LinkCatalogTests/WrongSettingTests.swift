@@ -92,6 +92,14 @@ struct WrongSettingTests {
             #"line 3, column 26: settings.privacy.recordQuery: "utm_source" is a string; write a list."#
         ),
         (
+            "privacy: {recordTraits: plan}",
+            #"line 3, column 27: settings.privacy.recordTraits: "plan" is a string; write a list."#
+        ),
+        (
+            "privacy: {recordInstall: yes}",
+            #"line 3, column 28: settings.privacy.recordInstall: "yes" is a string; write true or false."#
+        ),
+        (
             "privacy: {ip: full}",
             #"line 3, column 17: settings.privacy.ip: "full" is none of: truncated, keyed, none."#
         ),

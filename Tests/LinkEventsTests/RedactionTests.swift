@@ -146,6 +146,48 @@ struct RedactionTests {
         #expect(redaction.address("no address", key: today) == nil)
     }
 
+    @Test(arguments: [
+        (["plan": ["pro"], "email": ["a@b.example"], "beta": ["true"]], #"{"beta":"true","plan":"pro"}"# as String?),
+        (["plan": ["pro", "team"]], #"{"plan":["pro","team"]}"#), (["plan": [""]], #"{"plan":""}"#),
+        (["email": ["a@b.example"]], nil), (["plan": []], nil), (["Plan": ["pro"]], nil), ([:], nil),
+    ])
+    func onlyListedTraitsAreRecorded(traits: [String: [String]], recorded: String?) {
+        let redaction = Redaction(
+            recordQuery: [],
+            recordTraits: ["plan", "beta"],
+            unmatchedPath: .none,
+            address: .none
+        )
+        #expect(redaction.traits(traits) == recorded)
+        #expect(Redaction(recordQuery: [], unmatchedPath: .none, address: .none).traits(traits) == nil)
+    }
+
+    @Test func endlessTraitsAreCut() throws {
+        let redaction = Redaction(recordQuery: [], recordTraits: ["a"], unmatchedPath: .none, address: .none)
+        let text = try #require(
+            redaction.traits(["a": Array(repeating: String(repeating: "é", count: 100), count: 50)])
+        )
+        let values = try #require(
+            try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 65_536))["a"]?.elements
+        )
+        #expect(values.count == 16)
+        #expect(values.allSatisfy { $0.text == String(repeating: "é", count: 64) })
+    }
+
+    @Test func installIsAnHMACOfTheStickyKeyUnderTheTenantsKey() {
+        let key = Data(repeating: 1, count: 32)
+        var redaction = Redaction(recordQuery: [], installKey: key, unmatchedPath: .none, address: .none)
+        let install = redaction.install("install-42 é")
+        #expect(install == "e8de150ba52f29fb6e64c6abe9cd5ebf")
+        #expect(Redaction.install("install-42 é", key: key) == install)
+        #expect(redaction.install("install-43") != install)
+        #expect(redaction.install(nil) == nil)
+        redaction.installKey = Data(repeating: 2, count: 32)
+        #expect(redaction.install("install-42 é") != install)
+        redaction.installKey = nil
+        #expect(redaction.install("install-42 é") == nil)
+    }
+
     @Test func absentAddressIsAbsent() {
         let redaction = Redaction(recordQuery: [], unmatchedPath: .none, address: .none)
         #expect(redaction.address("192.0.2.77", key: Data()) == nil)

@@ -144,8 +144,9 @@ private func makeService(
     guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
         throw TestService.IncompleteDocument()
     }
+    let random: @Sendable (Int) -> Data = { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }
     let ring = KeyRing([], now: { clock.now })
-    let editor = CatalogEditor(store: database) { suite, table in
+    let editor = CatalogEditor(store: database, random: random) { suite, table in
         suite.failures(against: table, at: clock.now)
     } goLive: {
         try catalog.update(from: $0)
@@ -162,7 +163,7 @@ private func makeService(
             node: "test"
         ),
         keys: ring,
-        keyMaker: KeyMaker(store: database, ring: ring) { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
+        keyMaker: KeyMaker(store: database, ring: ring, random: random),
         editor: editor,
         store: database,
         exporter: Exporter(

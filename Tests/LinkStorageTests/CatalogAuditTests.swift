@@ -22,6 +22,7 @@ struct CatalogAuditTests {
                 .object(["retentionDays": .int(number + 1)]),
                 identity: Identity(),
                 of: tenant("shop"),
+                installKey: nil,
                 expected: Int64(number),
                 checked: [:],
                 change: change

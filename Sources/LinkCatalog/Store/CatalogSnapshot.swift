@@ -1,5 +1,11 @@
 package import LinkRouting
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// What the store holds at one moment.
 package struct CatalogSnapshot: Sendable {
     package struct Live: Sendable {
@@ -18,10 +24,17 @@ package struct CatalogSnapshot: Sendable {
     /// Grows with every write.
     package let version: Int64
     package let tenants: [(settings: SettingsRow, live: [Live])]
+    /// Of the tenants that record installs, or once did.
+    package let installKeys: [TenantID: Data]
 
-    package init(version: Int64, tenants: [(settings: SettingsRow, live: [Live])]) {
+    package init(
+        version: Int64,
+        tenants: [(settings: SettingsRow, live: [Live])],
+        installKeys: [TenantID: Data] = [:]
+    ) {
         self.version = version
         self.tenants = tenants
+        self.installKeys = installKeys
     }
 
     /// The catalog that the rows say; tables that `earlier` has already are not compiled again. Rows were checked when they
@@ -50,6 +63,7 @@ package struct CatalogSnapshot: Sendable {
                         revision: table.revision,
                         settingsRevision: row.revision,
                         settings: settings,
+                        installKey: installKeys[row.tenant],
                         table: try RouteTable(Field(content, path: "table"))
                     )
                 )
@@ -62,6 +76,7 @@ package struct CatalogSnapshot: Sendable {
                         revision: nil,
                         settingsRevision: row.revision,
                         settings: settings,
+                        installKey: installKeys[row.tenant],
                         table: RouteTable()
                     )
                 )

@@ -17,7 +17,8 @@ package protocol CatalogStore: Sendable {
     func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow?
     /// Newest first, those before a revision.
     func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsRow]
-    /// Writes the next settings and the domains and schemes that come with them; makes the tenant if it is new.
+    /// Writes the next settings and the domains and schemes that come with them; makes the tenant if it is new. With an
+    /// `installKey` the tenant has it from then on, unless it has one already.
     ///
     /// Throws `OwnershipConflict` when another tenant owns one of them, `StaleWrite` when `expected` is not the current
     /// revision, `CatalogMoved` when other tables than those of `checked` are live.
@@ -25,10 +26,13 @@ package protocol CatalogStore: Sendable {
         _ content: JSONNode,
         identity: Identity,
         of tenant: TenantID,
+        installKey: Data?,
         expected: Int64?,
         checked: [EnvironmentID: Revision],
         change: Change
     ) async throws -> SettingsRow
+    /// Nil for a tenant that never recorded installs.
+    func installKey(of tenant: TenantID) async throws -> Data?
 
     // MARK: Drafts
 

@@ -1,10 +1,18 @@
 package import LinkRouting
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// Changes the catalog: checks, stores, and tells what is live. A change that does not check changes nothing.
 package struct CatalogEditor: Sendable {
     package static let mainDraft = "main"
+    private static let installKeyBytes = 32
 
     let store: any CatalogStore
+    private let random: @Sendable (_ count: Int) -> Data
     /// Runs a suite against a table that may not be published.
     let runSuite: @Sendable (LinkSuite, PublishedTable) -> [SuiteFailure]
     /// Called with what is stored after each change that is to be live; older snapshots than the last are ignored by it.
@@ -12,10 +20,12 @@ package struct CatalogEditor: Sendable {
 
     package init(
         store: any CatalogStore,
+        random: @escaping @Sendable (_ count: Int) -> Data,
         runSuite: @escaping @Sendable (LinkSuite, PublishedTable) -> [SuiteFailure],
         goLive: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) {
         self.store = store
+        self.random = random
         self.runSuite = runSuite
         self.goLive = goLive
     }
@@ -79,6 +89,7 @@ package struct CatalogEditor: Sendable {
                     content,
                     identity: settings.identity,
                     of: tenant,
+                    installKey: settings.privacy.recordInstall ? random(Self.installKeyBytes) : nil,
                     expected: expected,
                     checked: checked,
                     change: change

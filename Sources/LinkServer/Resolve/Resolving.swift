@@ -132,7 +132,7 @@ package struct Resolving: Sendable {
         _ caller: Caller
     ) -> Event {
         let resolution = answer.resolution
-        let redaction = Redaction(answer.table?.settings.privacy)
+        let redaction = Redaction(answer.table)
         let instant = now()
         var event = Event(
             id: eventIDs.next(at: instant),
@@ -177,11 +177,14 @@ package struct Resolving: Sendable {
         event.device = context.device
         event.osVersion = context.osVersion?.description
         event.appVersion = context.appVersion?.description
+        event.appBuild = context.appBuild
+        event.traits = redaction.traits(context.traits)
         event.locale = context.locale.first?.description
         event.country = context.country.map { String($0.prefix(8)) }
         event.referrerHost = caller.referrerHost
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
         event.userAgent = caller.userAgent?.utf8Prefix(512)
+        event.install = redaction.install(context.stickyKey)
         return event
     }
 }
@@ -195,13 +198,16 @@ extension Duration {
 
 extension Redaction {
     /// A link that belongs to no tenant leaves as little as possible.
-    init(_ privacy: Settings.Privacy?) {
-        guard let privacy else {
+    init(_ table: PublishedTable?) {
+        guard let table else {
             self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)
             return
         }
+        let privacy = table.settings.privacy
         self.init(
             recordQuery: Set(privacy.recordQuery),
+            recordTraits: Set(privacy.recordTraits),
+            installKey: table.installKey,
             unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
             address: AddressPolicy(privacy.address)
         )
@@ -225,15 +231,5 @@ extension Redaction.AddressPolicy {
         case .keyed: self = .keyed
         case .none: self = .none
         }
-    }
-}
-
-extension String {
-    /// The longest prefix of whole characters with at most `count` UTF-8 bytes.
-    func utf8Prefix(_ count: Int) -> String {
-        guard utf8.count > count else { return self }
-        var end = utf8.index(startIndex, offsetBy: count)
-        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
     }
 }

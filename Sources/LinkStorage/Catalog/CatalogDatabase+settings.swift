@@ -1,3 +1,4 @@
+package import Foundation
 import GRDB
 package import LinkCatalog
 package import LinkRouting
@@ -41,6 +42,7 @@ extension CatalogDatabase {
         _ content: JSONNode,
         identity: Identity,
         of tenant: TenantID,
+        installKey: Data?,
         expected: Int64?,
         checked: [EnvironmentID: Revision],
         change: Change
@@ -66,6 +68,12 @@ extension CatalogDatabase {
                 ]
             )
             try Self.own(identity, tenant, db)
+            if let installKey {
+                try db.execute(
+                    sql: "INSERT INTO install_key (tenant, key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [tenant.rawValue, installKey, change.at.milliseconds]
+                )
+            }
             try Self.audit(
                 Audited(
                     "settings.write",
@@ -85,6 +93,24 @@ extension CatalogDatabase {
                 writtenAt: change.at
             )
         }
+    }
+
+    package func installKey(of tenant: TenantID) async throws -> Data? {
+        try await pool.read { db in
+            try Data.fetchOne(
+                db,
+                sql: "SELECT key FROM install_key WHERE tenant = ?",
+                arguments: [tenant.rawValue]
+            )
+        }
+    }
+
+    static func installKeys(_ db: Database) throws -> [TenantID: Data] {
+        var keys: [TenantID: Data] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT tenant, key FROM install_key") {
+            if let tenant = TenantID(row["tenant"] as String) { keys[tenant] = row["key"] }
+        }
+        return keys
     }
 
     private static func liveRevisions(of tenant: TenantID, _ db: Database) throws -> [EnvironmentID: Revision] {

@@ -45,7 +45,8 @@ package final class CatalogDatabase: CatalogStore {
             return CatalogSnapshot(
                 // Every write adds a row there.
                 version: try Int64.fetchOne(db, sql: "SELECT max(id) FROM audit") ?? 0,
-                tenants: tenants
+                tenants: tenants,
+                installKeys: try Self.installKeys(db)
             )
         }
     }

@@ -111,7 +111,7 @@ struct Replay: AsyncParsableCommand {
             let database = try CatalogDatabase(directory.catalogPath)
             let log = try EventLog(directory.eventsPath, now: Server.now)
             // Nothing is published here, so no suite is run and nothing goes live.
-            let editor = CatalogEditor(store: database) { _, _ in
+            let editor = CatalogEditor(store: database, random: Server.random) { _, _ in
                 []
             } goLive: { _ in
             }

@@ -1,0 +1,9 @@
+extension String {
+    /// The longest prefix of whole characters with at most `count` UTF-8 bytes.
+    package func utf8Prefix(_ count: Int) -> String {
+        guard utf8.count > count else { return self }
+        var end = utf8.index(startIndex, offsetBy: count)
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import Testing
+
+/// What of a call's context stands in its event.
+@Suite(.timeLimit(.minutes(15)))
+struct EventFieldsTests {
+    private static func acme(privacy: String) -> String {
+        """
+        formatVersion: 1
+        tenant: acme
+        settings:
+          schemes: [acme]
+          apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.acme}]
+          privacy: {\(privacy)}
+        table: {routes: [{id: item, path: "/item/{id}", open: {screen: Item}}]}
+        """
+    }
+
+    private static let call = """
+        {"url": "acme://item/1", "context": {"app": "ios", "appVersion": "3.2.0", "appBuild": 412, "country": "gb",
+          "locale": ["en-GB", "fr"], "stickyKey": "install-42", "traits": {"plan": "pro", "email": "eve@example.com"}}}
+        """
+
+    private func event(privacy: String, _ body: String = Self.call) async throws -> Event {
+        try await withService { service in
+            try await service.load(Self.acme(privacy: privacy))
+            #expect(try await service.resolve(body).json?["outcome"]?.text == "matched")
+            return try #require(try await service.events(of: "acme").first)
+        }
+    }
+
+    @Test func contextStandsInTheEventAsFarAsTheSettingsAllow() async throws {
+        let event = try await event(privacy: "recordTraits: [plan], recordInstall: true")
+        #expect(event.appVersion == "3.2.0")
+        #expect(event.appBuild == 412)
+        #expect(event.locale == "en-GB")
+        #expect(event.traits == #"{"plan":"pro"}"#)
+        #expect(event.install?.wholeMatch(of: /[0-9a-f]{32}/) != nil)
+        #expect(event.botClass == nil)
+    }
+
+    @Test func neitherTraitsNorInstallsAreRecordedUnlessTheSettingsSaySo() async throws {
+        let event = try await event(privacy: "")
+        #expect(event.appBuild == 412)
+        #expect(event.traits == nil)
+        #expect(event.install == nil)
+    }
+
+    @Test func installIsFoundAgainAlsoAfterTheSettingIsTurnedOff() async throws {
+        try await withService { service in
+            let acme = try #require(TenantID("acme"))
+            try await service.load(Self.acme(privacy: "recordInstall: true"))
+            _ = try await service.resolve(Self.call)
+            let install = try #require(try await service.events(of: "acme").first?.install)
+            try await service.load(Self.acme(privacy: ""))
+            #expect(try await service.parts.store.install(of: "install-42", tenant: acme) == install)
+            #expect(try await service.parts.store.install(of: "install-43", tenant: acme) != install)
+            let shop = try #require(TenantID("shop"))
+            #expect(try await service.parts.store.install(of: "install-42", tenant: shop) == nil)
+            #expect(try await service.parts.store.installKey(of: shop) == nil)
+        }
+    }
+
+    @Test(arguments: Event.Purpose.allCases)
+    func callersSayWhatACallIsFor(purpose: Event.Purpose) async throws {
+        let event = try await event(privacy: "", #"{"url":"acme://item/1","purpose":"\#(purpose)"}"#)
+        #expect(event.purpose == purpose)
+    }
+}
