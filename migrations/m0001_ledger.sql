@@ -28,7 +28,7 @@ CREATE TABLE day (
     dropped_at INTEGER -- NULL: the file is there
 ) STRICT;
 
--- Who had rows in a closed day; dropped_at says when the rows were taken out by retention.
+-- Who had rows in a closed day. From dropped_at on some of them may be gone, and once emptied_at is set all are.
 CREATE TABLE day_tenant (
     day INTEGER NOT NULL REFERENCES day (day),
     tenant TEXT NOT NULL,
@@ -36,6 +36,7 @@ CREATE TABLE day_tenant (
     first_seq INTEGER NOT NULL,
     last_seq INTEGER NOT NULL,
     dropped_at INTEGER,
+    emptied_at INTEGER,
     PRIMARY KEY (tenant, day)
 ) STRICT, WITHOUT ROWID;
 
@@ -56,6 +57,7 @@ CREATE TABLE erased (
     seq INTEGER PRIMARY KEY,
     erasure INTEGER NOT NULL REFERENCES erasure (id)
 ) STRICT;
+CREATE INDEX erased_by_erasure ON erased (erasure);
 
 -- The counts of closed days, as in m0001_events.sql; the numbers of rows are the ledger's own.
 

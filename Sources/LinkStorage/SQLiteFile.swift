@@ -7,6 +7,8 @@ struct SQLiteSchema: Sendable {
     /// `PRAGMA application_id`, so that another program's file is never written to.
     let applicationID: Int32
     let migrations: [String]
+    /// Whether pages that become free are given back on demand (`PRAGMA incremental_vacuum`). Holds for files made anew.
+    var givesPagesBack = false
 }
 
 /// Opens the files of the data directory with the settings that make an acknowledged commit survive a power cut.
@@ -54,8 +56,8 @@ enum SQLiteFile {
     }
 
     /// Brings the WAL into the file.
-    static func checkpoint(_ pool: DatabasePool) throws {
-        try pool.writeWithoutTransaction { db in
+    static func checkpoint(_ database: some DatabaseWriter) throws {
+        try database.writeWithoutTransaction { db in
             // A cancelled task may have left an interruption on the connection. It would end the checkpoint; a statement
             // begins without it.
             try db.execute(sql: "SELECT 1")
@@ -84,7 +86,8 @@ enum SQLiteFile {
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
             try db.execute(
-                sql: "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000"
+                sql:
+                    "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA secure_delete = ON"
             )
             if !db.configuration.readonly { try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000") }
         }
@@ -114,7 +117,10 @@ enum SQLiteFile {
         let fresh = path + ".new"
         for ending in ["", "-journal", "-wal", "-shm"] { unlink(fresh + ending) }
         let queue = try DatabaseQueue(path: fresh, configuration: configuration(readers: 1))
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try queue.writeWithoutTransaction { db in
+            if schema.givesPagesBack { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
+            try db.execute(sql: "PRAGMA journal_mode = WAL")
+        }
         try ready(queue, schema, path).close()
         guard rename(fresh, path) == 0 else {
             throw StorageError.unusable(file: path, detail: String(cString: strerror(errno)))

@@ -2,15 +2,15 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// A day of the log, open for reading.
+/// A day of the log, open. Nobody but the log's writer adds to it; retention and erasures take rows out.
 final class DayFile: Sendable {
     let day: CivilDay
-    let reader: any DatabaseReader
+    let database: any DatabaseWriter
     private let texts = DayTexts()
 
-    init(day: CivilDay, reader: any DatabaseReader) {
+    init(day: CivilDay, _ database: any DatabaseWriter) {
         self.day = day
-        self.reader = reader
+        self.database = database
     }
 
     /// The tenant's events that a condition with an order and a limit selects.
@@ -21,7 +21,7 @@ final class DayFile: Sendable {
         _ condition: String,
         _ arguments: StatementArguments
     ) async throws -> [StoredEvent] {
-        try await reader.read { db in
+        try await database.read { db in
             let texts = try self.texts.all(db)
             guard let number = texts.firstIndex(of: tenant.rawValue) else { return [] }
             let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE tenant = ? AND \(condition)")

@@ -12,7 +12,7 @@ import Synchronization
 /// and only a few stay open: neither a start nor a long run depends on how many days are kept.
 package final class EventLog: EventStore, EventHistory {
     private let folder: String
-    private let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> Timestamp
     let ledger: DatabasePool
     private let state: Mutex<State>
     /// Appends block on the disk, so they have a thread that answers no requests. It is not GRDB's own asynchronous
@@ -47,7 +47,11 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     private static let olderDaysOpen = 4
-    private static let daySchema = SQLiteSchema(applicationID: 0x4650_4556, migrations: Migrations.events)
+    private static let daySchema = SQLiteSchema(
+        applicationID: 0x4650_4556,
+        migrations: Migrations.events,
+        givesPagesBack: true
+    )
     private static let ledgerSchema = SQLiteSchema(applicationID: 0x4650_4C45, migrations: Migrations.ledger)
 
     /// Opens the log and finds the last sequence. `now` says which day a commit belongs to.
@@ -55,13 +59,13 @@ package final class EventLog: EventStore, EventHistory {
         self.folder = folder
         self.now = now
         ledger = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
-        var state = State(days: try Self.days(in: folder).map { Day(day: $0) })
+        var state = State(days: try Self.days(in: folder, ledger).map { Day(day: $0) })
         for index in state.days.indices.reversed() {
             let day = state.days[index].day
             let reader: any DatabaseReader
             if index == state.days.indices.last {
                 let pool = try SQLiteFile.open(Self.path(day, in: folder), Self.daySchema)
-                state.newest = (DayFile(day: day, reader: pool), pool)
+                state.newest = (DayFile(day: day, pool), pool)
                 reader = pool
             } else {
                 reader = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
@@ -88,9 +92,18 @@ package final class EventLog: EventStore, EventHistory {
 
     private static func path(_ day: CivilDay, in folder: String) -> String { "\(folder)/\(day).db" }
 
-    private static func days(in folder: String) throws -> [CivilDay] {
-        try FileManager.default.contentsOfDirectory(atPath: folder)
+    /// The days whose files are there. One that retention has dropped may have outlived a crash.
+    private static func days(in folder: String, _ ledger: DatabasePool) throws -> [CivilDay] {
+        let dropped = try ledger.read {
+            Set(try Int64.fetchAll($0, sql: "SELECT day FROM day WHERE dropped_at IS NOT NULL"))
+        }
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
             .compactMap { $0.hasSuffix(".db") ? CivilDay($0.dropLast(3)) : nil }.sorted()
+            .filter { day in
+                guard dropped.contains(day.daysSince1970) else { return true }
+                try removeFile(of: day, in: folder)
+                return false
+            }
     }
 
     private static func start(_ reader: any DatabaseReader) throws -> Start {
@@ -161,7 +174,7 @@ package final class EventLog: EventStore, EventHistory {
             today = DayWriter(date, pool)
             state.withLock { state in
                 state.days.append(Day(day: date, start: .empty))
-                state.newest = (DayFile(day: date, reader: pool), pool)
+                state.newest = (DayFile(day: date, pool), pool)
             }
             if let before { settling.async { Self.settle(before) } }
         } catch let error as StorageError {
@@ -173,6 +186,57 @@ package final class EventLog: EventStore, EventHistory {
     /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
     private static func settle(_ pool: DatabasePool) {
         try? SQLiteFile.checkpoint(pool)
+    }
+
+    /// Turns to the file of today when the newest one is of an earlier day; a log without files stays so.
+    func leaveYesterday() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.async {
+                continuation.resume(
+                    with: Result {
+                        try self.today.withLock { today in
+                            if today != nil { try self.turn(&today) }
+                        }
+                    }
+                )
+            }
+        }
+    }
+
+    /// The days that nothing is added to any more, oldest first.
+    func finishedDays() -> [CivilDay] { state.withLock { $0.days.dropLast().map(\.day) } }
+
+    /// All days, oldest first.
+    func allDays() -> [CivilDay] { state.withLock { $0.days.map(\.day) } }
+
+    /// Removes the file of a day that is over; whoever still reads from it may go on.
+    func removeFile(of day: CivilDay) throws {
+        state.withLock { state in
+            state.days.removeAll { $0.day == day }
+            state.older.removeAll { $0.file.day == day }
+        }
+        try Self.removeFile(of: day, in: folder)
+    }
+
+    private static func removeFile(of day: CivilDay, in folder: String) throws {
+        let path = path(day, in: folder)
+        for ending in ["", "-wal", "-shm"] where unlink(path + ending) != 0 && errno != ENOENT {
+            throw StorageError.unusable(file: path + ending, detail: String(cString: strerror(errno)))
+        }
+        do {
+            try Folder.sync(folder)
+        } catch {
+            throw StorageError.io(file: path, detail: "\(error)")
+        }
+    }
+
+    /// Runs what blocks for long on the thread that brings days to rest: one after the other, beside the writer.
+    func onSettlingThread<Result: Sendable>(
+        _ body: @escaping @Sendable (EventLog) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            settling.async { continuation.resume(with: Swift.Result { try body(self) }) }
+        }
     }
 
     /// Returns when the files of days that are over are brought to rest.
@@ -219,7 +283,7 @@ package final class EventLog: EventStore, EventHistory {
         for known in state.withLock({ $0.days }).reversed() where known.day >= first {
             var start = known.start
             if start == .unknown {
-                start = try Self.start(try file(of: known.day).reader)
+                start = try Self.start(try file(of: known.day).database)
                 state.withLock { state in
                     guard let index = state.days.firstIndex(where: { $0.day == known.day }) else { return }
                     state.days[index].start = start
@@ -235,7 +299,7 @@ package final class EventLog: EventStore, EventHistory {
     /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
     func backupFiles() -> [(name: String, reader: () throws -> any DatabaseReader)] {
         let days = state.withLock { $0.days.map(\.day) }
-        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.file(of: day).reader }) }
+        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.file(of: day).database }) }
     }
 
     func file(of day: CivilDay) throws -> DayFile {
@@ -248,7 +312,7 @@ package final class EventLog: EventStore, EventHistory {
         }
         if let open { return open }
         let queue = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
-        let file = DayFile(day: day, reader: queue)
+        let file = DayFile(day: day, queue)
         // What falls out closes when its last reader is done.
         _ = state.withLock { state in
             state.older.append((file, queue))

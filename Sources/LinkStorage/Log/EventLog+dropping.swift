@@ -1,0 +1,117 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+
+/// Retention: rows leave the log for good. The ledger says so first, so that a crash in between is finished later and no
+/// export reads what is half gone.
+extension EventLog {
+    package func heldRows() async throws -> [HeldRows] {
+        try await ledger.read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT day, tenant, rows, last_seq, ifnull(edge, 0),
+                        EXISTS (
+                            SELECT 1 FROM export_window AS pending
+                            WHERE pending.tenant = day_tenant.tenant AND exported_at IS NULL
+                                AND pending.first_seq <= day_tenant.last_seq
+                        )
+                    FROM day_tenant LEFT JOIN export_cursor USING (tenant)
+                    WHERE dropped_at IS NULL ORDER BY day, tenant
+                    """
+            ).map { row in
+                HeldRows(
+                    day: CivilDay(daysSince1970: row[0]),
+                    tenant: try Self.tenant(row[1]),
+                    count: row[2],
+                    lastSequence: row[3],
+                    exportEdge: row[4],
+                    hasPendingWindow: row[5]
+                )
+            }
+        }
+    }
+
+    package func drop(_ rows: [HeldRows], at now: Timestamp) async throws {
+        try await onSettlingThread { log in
+            try log.ledger.write { db in
+                for rows in rows {
+                    try db.execute(
+                        sql: "UPDATE day_tenant SET dropped_at = ? WHERE tenant = ? AND day = ? AND dropped_at IS NULL",
+                        arguments: [now.milliseconds, rows.tenant.rawValue, rows.day.daysSince1970]
+                    )
+                }
+                try db.execute(
+                    sql: """
+                        UPDATE day SET dropped_at = ? WHERE dropped_at IS NULL AND NOT EXISTS (
+                            SELECT 1 FROM day_tenant WHERE day_tenant.day = day.day AND dropped_at IS NULL
+                        )
+                        """,
+                    arguments: [now.milliseconds]
+                )
+            }
+            try log.removeDroppedRows(at: now)
+        }
+    }
+
+    /// Removes what the ledger says is dropped and may still be there.
+    func removeDroppedRows(at now: Timestamp) throws {
+        let (days, rows) = try ledger.read { db in
+            (
+                Set(try Int64.fetchAll(db, sql: "SELECT day FROM day WHERE dropped_at IS NOT NULL")),
+                try Row.fetchAll(
+                    db,
+                    sql: "SELECT day, tenant FROM day_tenant WHERE dropped_at IS NOT NULL AND emptied_at IS NULL"
+                )
+            )
+        }
+        for day in finishedDays() where days.contains(day.daysSince1970) { try removeFile(of: day) }
+        for row in rows {
+            let day = row[0] as Int64
+            if !days.contains(day) {
+                try deleteRows(of: try Self.tenant(row[1]), on: CivilDay(daysSince1970: day))
+            }
+            try ledger.write { db in
+                try db.execute(
+                    sql: "UPDATE day_tenant SET emptied_at = ? WHERE day = ? AND tenant = ?",
+                    arguments: [now.milliseconds, day, row[1] as String]
+                )
+            }
+        }
+    }
+
+    /// Few enough that a transaction is over at once, and its WAL stays small.
+    private static let rowsAtOnce = 2_000
+    private static let pagesAtOnce = 1_000
+
+    private func deleteRows(of tenant: TenantID, on day: CivilDay) throws {
+        guard finishedDays().contains(day) else { return }
+        let database = try file(of: day).database
+        guard
+            let number = try database.read({ db in
+                try Int64.fetchOne(db, sql: "SELECT id FROM text WHERE value = ?", arguments: [tenant.rawValue])
+            })
+        else { return }
+        while try database.write({ db in
+            try db.execute(
+                sql: "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE tenant = ? ORDER BY seq LIMIT ?)",
+                arguments: [number, Self.rowsAtOnce]
+            )
+            return db.changesCount > 0
+        }) {}
+        while try database.writeWithoutTransaction({ db in
+            let before = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            try db.execute(sql: "PRAGMA incremental_vacuum(\(Self.pagesAtOnce))")
+            let after = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+            return after > 0 && after < before
+        }) {}
+        try SQLiteFile.checkpoint(database)
+    }
+
+    static func tenant(_ text: String) throws -> TenantID {
+        guard let tenant = TenantID(logged: text) else {
+            throw StorageError.corrupt(file: "events/ledger.db", detail: "a tenant's name cannot be read")
+        }
+        return tenant
+    }
+}

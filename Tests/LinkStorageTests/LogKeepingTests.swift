@@ -1,0 +1,252 @@
+import Foundation
+import GRDB
+import LinkEvents
+import LinkRouting
+import Logging
+import Testing
+
+@testable import LinkStorage
+
+/// Days that are closed, dropped by retention, and rows that are erased.
+@Suite(.timeLimit(.minutes(15)))
+struct LogKeepingTests {
+    private let clock = TestClock("2026-11-01T10:00:00Z")
+    private let install = "00112233445566778899aabbccddeeff"
+
+    private func log(_ folder: String) throws -> EventLog {
+        let clock = clock
+        return try EventLog(folder) { clock.now }
+    }
+
+    private func keeper(_ log: EventLog, _ rules: [TenantID: RetentionRule]) -> LogKeeper {
+        LogKeeper(
+            days: log,
+            rules: { rules },
+            now: { [clock] in clock.now },
+            sleep: { _ in throw CancellationError() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+    }
+
+    /// As many events a tenant on each of the days, at ten o'clock.
+    private func fill(_ log: EventLog, days: ClosedRange<Int>, _ tenants: [TenantID: Int]) async throws {
+        for day in days {
+            clock.set(String(format: "2026-11-%02dT10:00:00Z", day))
+            for (tenant, count) in tenants.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                _ = try await log.append(
+                    (0..<count).map { number in
+                        var event = Event.sample(number, of: tenant)
+                        event.recordedAt = clock.now
+                        event.country = "GB"
+                        return event
+                    }
+                )
+            }
+        }
+    }
+
+    private func files(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("20") && $0.hasSuffix(".db") }
+            .sorted()
+    }
+
+    private func number(_ log: EventLog, _ sql: String) async throws -> Int64 {
+        try await log.ledger.read { try Int64.fetchOne($0, sql: sql) } ?? -1
+    }
+
+    @Test func countsOfADayAreAddedOnce() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                try await fill(log, days: 1...3, [tenant("shop"): 5, tenant("taxi"): 2])
+                try await log.closeFinishedDays()
+                try await log.closeFinishedDays()
+                #expect(try await number(log, "SELECT count(*) FROM day") == 2)
+                #expect(try await number(log, "SELECT sum(count) FROM result_quarter") == 14)
+                try log.close()
+            }
+            clock.set("2026-11-05T00:00:00Z")
+            let log = try log(folder)
+            try await log.closeFinishedDays()
+            // The third day is over, though nothing was recorded since.
+            #expect(try files(folder).last == "2026-11-05.db")
+            for table in ["result_quarter", "result_day", "stream_quarter"] {
+                #expect(try await number(log, "SELECT sum(count) FROM \(table)") == 21, "\(table)")
+            }
+            for table in ["value_hour", "value_day"] {
+                let sum =
+                    "SELECT sum(count) FROM \(table) JOIN value ON id = \(table).value WHERE value.dimension = 'country'"
+                #expect(try await number(log, sum) == 21, "\(table)")
+            }
+            #expect(try await number(log, "SELECT count(*) FROM value") == 4)
+            #expect(try await number(log, "SELECT sum(rows) FROM day_tenant WHERE tenant = 'taxi'") == 6)
+            #expect(try await log.append([.sample(1)]) == 22)
+        }
+    }
+
+    @Test func dayGoesAsAFileWhenAllItsRowsGo() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...4, [tenant("shop"): 3, tenant("taxi"): 1])
+            clock.set("2026-11-04T12:00:00Z")
+            let rule = RetentionRule(days: 1, isExported: false)
+            let report = try await keeper(log, [tenant("shop"): rule, tenant("taxi"): rule]).applyRetention()
+            #expect(report.dropped.map(\.count) == [3, 1, 3, 1])
+            #expect(try files(folder) == ["2026-11-03.db", "2026-11-04.db"])
+            #expect(try await log.all().map(\.sequence) == [9, 10, 11, 13, 14, 15])
+            #expect(try await number(log, "SELECT count(*) FROM day_tenant WHERE emptied_at IS NULL") == 2)
+            // Its counts stay.
+            #expect(try await number(log, "SELECT sum(count) FROM result_day") == 12)
+        }
+    }
+
+    @Test func shorterRetentionTakesRowsOutOfTheFile() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...3, [tenant("shop"): 5_000, tenant("taxi"): 1])
+            let before = try FileManager.default.attributesOfItem(atPath: folder + "/2026-11-01.db")[.size] as? Int ?? 0
+            let rules = [
+                tenant("shop"): RetentionRule(days: 1, isExported: false),
+                tenant("taxi"): RetentionRule(days: 9, isExported: false),
+            ]
+            _ = try await keeper(log, rules).applyRetention()
+            #expect(try files(folder) == ["2026-11-01.db", "2026-11-02.db", "2026-11-03.db"])
+            #expect(try await log.all(of: tenant("taxi")).count == 3)
+            #expect(try await log.all().map(\.sequence).first == 5_002)
+            let after = try FileManager.default.attributesOfItem(atPath: folder + "/2026-11-01.db")[.size] as? Int ?? 0
+            #expect(after < before / 2, "pages are given back: \(before) to \(after) bytes")
+        }
+    }
+
+    @Test func nothingIsDroppedBeforeItsWindowIsExported() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...3, [tenant("shop"): 2])
+            let keeper = keeper(log, [tenant("shop"): RetentionRule(days: 1, isExported: true)])
+            #expect(try await keeper.applyRetention().waiting.map(\.lastSequence) == [2])
+            #expect(try await log.all().count == 6)
+            // Cut is not exported.
+            _ = try await log.cursor(of: tenant("shop"), since: instant("2026-11-01T00:00:00Z"))
+            let window = try await log.cut(
+                tenant("shop"),
+                end: instant("2026-11-02T00:00:00Z"),
+                edge: 2,
+                format: "ndjson",
+                level: 6
+            )
+            #expect(try await keeper.applyRetention().waiting.count == 1)
+            try await log.markExported(window, at: clock.now)
+            let report = try await keeper.applyRetention()
+            #expect(report.waiting.isEmpty)
+            #expect(report.dropped.map(\.lastSequence) == [2])
+            #expect(try await log.all().map(\.sequence) == [3, 4, 5, 6])
+        }
+    }
+
+    @Test func forceDropsWhatIsNotExportedOfOneTenantOnly() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...3, [tenant("shop"): 2, tenant("taxi"): 2])
+            let rule = RetentionRule(days: 1, isExported: true)
+            let keeper = keeper(log, [tenant("shop"): rule, tenant("taxi"): rule])
+            let report = try await keeper.applyRetention(forcing: tenant("shop"))
+            #expect(report.dropped.map(\.tenant) == [tenant("shop")])
+            #expect(report.waiting.map(\.tenant) == [tenant("taxi")])
+            #expect(try await log.all().map(\.sequence) == [5, 6, 9, 10])
+            #expect(try await log.all(of: tenant("taxi")).count == 6)
+        }
+    }
+
+    /// The ledger says what goes before it goes.
+    @Test func dropThatWasBegunIsEndedAfterACrash() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                try await fill(log, days: 1...4, [tenant("shop"): 2, tenant("taxi"): 2])
+                try await log.closeFinishedDays()
+                try await log.ledger.write { db in
+                    try db.execute(sql: "UPDATE day_tenant SET dropped_at = 1 WHERE day = 20758 OR tenant = 'taxi'")
+                    try db.execute(sql: "UPDATE day SET dropped_at = 1 WHERE day = 20758")
+                }
+                try log.close()
+            }
+            let log = try log(folder)
+            #expect(try files(folder).first == "2026-11-02.db")
+            try await log.closeFinishedDays()
+            #expect(try await log.all().map(\.sequence) == [5, 6, 9, 10, 13, 14])
+            #expect(try await log.all(of: tenant("taxi")).map(\.sequence) == [15, 16])
+            #expect(try await log.append([.sample(1)]) == 17)
+        }
+    }
+
+    @Test func sequencesGoOnWhenEveryDayWithRowsIsDropped() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                try await fill(log, days: 1...1, [tenant("shop"): 2])
+                clock.set("2026-11-10T00:00:00Z")
+                _ = try await keeper(log, [tenant("shop"): RetentionRule(days: 1, isExported: false)]).applyRetention()
+                #expect(try files(folder) == ["2026-11-10.db"])
+                try log.close()
+            }
+            #expect(try await log(folder).append([.sample(1)]) == 3)
+        }
+    }
+
+    @Test func erasureTakesTheRowsOfOneInstallFromEveryDay() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            for day in 1...2 {
+                clock.set("2026-11-0\(day)T10:00:00Z")
+                var mine = Event.sample(1)
+                mine.install = install
+                mine.path = "/mine"
+                var sameInstallElsewhere = Event.sample(2, of: tenant("taxi"))
+                sameInstallElsewhere.install = install
+                _ = try await log.append([.sample(0), mine, sameInstallElsewhere, mine])
+            }
+            let erasure = try await log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
+            #expect(try await log.erasures(of: nil).map(\.finishedAt) == [nil])
+            var later = Event.sample(1)
+            later.install = install
+            _ = try await log.append([later])
+            #expect(try await log.deleteRows(of: erasure) == 4)
+            // Again, as after a crash.
+            #expect(try await log.deleteRows(of: erasure) == 4)
+            try await log.finish(erasure, at: clock.now)
+            #expect(try await log.all().map(\.sequence) == [1, 5, 9])
+            #expect(try await log.all(of: tenant("taxi")).map(\.sequence) == [3, 7])
+            let erased = try await log.ledger.read {
+                try Int64.fetchAll($0, sql: "SELECT seq FROM erased ORDER BY seq")
+            }
+            #expect(erased == [2, 4, 6, 8])
+            let known = try #require(try await log.erasures(of: tenant("shop")).first)
+            #expect(known.finishedAt == clock.now)
+            #expect(known.rows == 4)
+            #expect(known.install == install)
+            #expect(try await log.erasures(of: tenant("taxi")).isEmpty)
+            try log.close()
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let bytes = try Data(contentsOf: URL(filePath: folder + "/" + name))
+                #expect(bytes.range(of: Data("/mine".utf8)) == nil, "\(name)")
+            }
+        }
+    }
+
+    /// The sequences of rows that are gone are not given again.
+    @Test func sequencesGoOnBehindErasedRows() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                var mine = Event.sample(1)
+                mine.install = install
+                _ = try await log.append([.sample(0), mine])
+                _ = try await log.deleteRows(
+                    of: log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
+                )
+                try log.close()
+            }
+            #expect(try await log(folder).append([.sample(2)]) == 3)
+        }
+    }
+}
