@@ -8,7 +8,7 @@ package enum Migrations {
     /// The day files of `events/`
     package static let events = [text(PackageResources.m0001_events_sql)]
     /// `events/ledger.db`
-    package static let ledger = [text(PackageResources.m0001_ledger_sql)]
+    package static let ledger = [text(PackageResources.m0001_ledger_sql), text(PackageResources.m0002_ledger_sql)]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -4,16 +4,11 @@ package import LinkRouting
 /// Exports in a folder: temporary name → write → fsync → rename → fsync of the folder, then the manifest the same way.
 package struct DirectoryExportSink: ExportSink {
     private let root: URL
-    private static let manifestEnding = ".manifest.json"
     private static let temporaryEnding = ".partial"
 
-    package init(directory: String) { root = URL(filePath: directory, directoryHint: .isDirectory) }
+    package let kind = "directory"
 
-    package func manifest(_ name: String) throws -> [UInt8]? {
-        let path = url(name + Self.manifestEnding).path
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return Array(try Data(contentsOf: URL(filePath: path)))
-    }
+    package init(directory: String) { root = URL(filePath: directory, directoryHint: .isDirectory) }
 
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
@@ -27,20 +22,30 @@ package struct DirectoryExportSink: ExportSink {
         return try File(final: final.path, temporary: final.path + Self.temporaryEnding)
     }
 
-    package func write(manifest: [UInt8], name: String) throws {
-        let file = try create(name + Self.manifestEnding)
-        try file.write(manifest[...])
-        try file.finish()
+    /// A rename replaces what is there, and a run that was stopped left it: the same rows give the same bytes.
+    package func write(_ bytes: [UInt8], to path: String, over _: ExportOverwriting) async throws {
+        let file = try create(path)
+        try await file.write(bytes[...])
+        try await file.finish(sha256: "")
     }
 
-    package func names(of tenant: TenantID) throws -> [String] {
+    package func paths(of tenant: TenantID) throws -> [String] {
         let folder = url("tenant=\(tenant)")
         guard let files = FileManager.default.enumerator(atPath: folder.path) else { return [] }
-        var names: [String] = []
-        for case let path as String in files where path.hasSuffix(Self.manifestEnding) {
-            names.append("tenant=\(tenant)/" + path.dropLast(Self.manifestEnding.count))
+        var paths: [String] = []
+        for case let path as String in files where path.contains("/events-") {
+            paths.append("tenant=\(tenant)/" + path)
         }
-        return names.sorted(by: >)
+        return paths
+    }
+
+    package func remove(_ path: String) throws {
+        let path = url(path).path
+        if unlink(path) != 0 {
+            guard errno == ENOENT else { throw FileFailure("remove", path) }
+            return
+        }
+        try Folder.sync(Folder.parent(of: path))
     }
 
     package func read(_ path: String, from offset: Int64, count: Int) throws -> [UInt8]? {
@@ -79,10 +84,12 @@ package struct DirectoryExportSink: ExportSink {
             }
         }
 
-        func finish() throws {
+        func finish(sha256 _: String) throws {
             guard fsync(descriptor) == 0 else { throw FileFailure("fsync", temporary) }
             guard rename(temporary, final) == 0 else { throw FileFailure("rename", temporary) }
             try Folder.sync(Folder.parent(of: final))
         }
+
+        func discard() { unlink(temporary) }
     }
 }

@@ -38,6 +38,24 @@ package protocol ExportLedger: Sendable {
     /// Windows that are cut but not yet marked as exported, oldest first.
     func pending(_ tenant: TenantID) async throws -> [ExportWindow]
     func markExported(_ window: ExportWindow, at now: Timestamp) async throws
+
+    /// The window that ends at an instant, and those that end after one, oldest first.
+    func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow?
+    func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow]
+
+    /// Whether retention has dropped rows of the window, so that it cannot be exported again.
+    func isGone(_ window: ExportWindow) async throws -> Bool
+
+    /// Keeps what is to be told about an export until it is settled. One that is kept already changes nothing.
+    func add(_ notice: ExportNotice) async throws
+    /// Notices whose time has come, the earliest first, at most `limit`.
+    func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice]
+    /// When the earliest notice is due.
+    func nextNotice() async throws -> Timestamp?
+    /// Counts an attempt and sets when the next is due.
+    func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws
+    /// Removes a notice: it was told, or given up.
+    func settle(_ notice: ExportNotice) async throws
 }
 
 /// How far a tenant's exports have come.

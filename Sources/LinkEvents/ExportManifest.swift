@@ -7,6 +7,10 @@ package struct ExportManifest: Sendable, Hashable {
     package var tenant: TenantID
     /// The path without its ending, relative to the sink: `tenant=shop/dt=2026-11-21/hour=10/events-…`.
     package var name: String
+    /// 1, and one more each time that the window's file is replaced by one with other bytes.
+    package var version: Int64 = 1
+    /// How many of the window's rows were erased on somebody's wish, over all versions.
+    package var erasedRows: Int64 = 0
     package var windowStart: Timestamp
     package var windowEnd: Timestamp
     package var schemaVersion: Int64
@@ -33,10 +37,16 @@ package struct ExportManifest: Sendable, Hashable {
 
     package var json: [UInt8] {
         var writer = JSONWriter(.pretty)
+        write(to: &writer)
+        return writer.bytes + [0x0A]
+    }
+
+    func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("formatVersion", Self.formatVersion)
         writer.member("tenant", tenant.rawValue)
         writer.member("name", name)
+        writer.member("version", version)
         writer.key("window")
         writer.beginObject()
         writer.member("start", windowStart.description)
@@ -46,6 +56,7 @@ package struct ExportManifest: Sendable, Hashable {
         writer.endObject()
         writer.member("schemaVersion", schemaVersion)
         writer.member("rows", rows)
+        writer.member("erasedRows", erasedRows)
         writer.member("minRecordedAt", firstRecordedAt?.description)
         writer.member("maxRecordedAt", lastRecordedAt?.description)
         if let file {
@@ -61,6 +72,77 @@ package struct ExportManifest: Sendable, Hashable {
             writer.endObject()
         }
         writer.endObject()
-        return writer.bytes + [0x0A]
+    }
+
+    /// Where the file of a version lies: the first one's name is the window's, a later one's says which it is.
+    package static func path(of name: String, version: Int64, format: ExportEncoder) -> String {
+        "\(name)\(version > 1 ? ".v\(version)" : "").\(format.fileExtension).gz"
+    }
+
+    /// Whether it is about this window, so that two servers that export into one place find out.
+    func describes(_ window: ExportWindow) -> Bool {
+        tenant == window.tenant && windowStart == window.start && windowEnd == window.end
+            && firstSequence == window.firstSequence && lastSequence == window.lastSequence
+    }
+}
+
+extension ExportManifest {
+    package init(_ window: ExportWindow) {
+        tenant = window.tenant
+        name = window.name
+        windowStart = window.start
+        windowEnd = window.end
+        schemaVersion = Int64(ExportSchema.version)
+        rows = 0
+        firstSequence = window.firstSequence
+        lastSequence = window.lastSequence
+    }
+
+    /// A manifest is text that has stood in a file, so it may be anything.
+    package struct Unreadable: Error, CustomStringConvertible {
+        package let name: String
+        package var description: String {
+            "the manifest of '\(name)' cannot be read; remove it, and export the window again"
+        }
+    }
+
+    private static let maximumBytes = 65_536
+
+    /// Reads what ``json`` writes. The first manifests had neither a version nor a count of erased rows.
+    package init(_ text: [UInt8], name: String) throws {
+        guard let node = try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: Self.maximumBytes)),
+            node["formatVersion"]?.int == Self.formatVersion, node["name"]?.text == name,
+            let tenant = node["tenant"]?.text.flatMap({ TenantID($0) }), let window = node["window"],
+            let start = window["start"]?.text.flatMap({ Timestamp($0) }),
+            let end = window["end"]?.text.flatMap({ Timestamp($0) }),
+            let first = window["firstSeq"]?.int, let last = window["lastSeq"]?.int,
+            let schema = node["schemaVersion"]?.int, let rows = node["rows"]?.int
+        else { throw Unreadable(name: name) }
+        self.tenant = tenant
+        self.name = name
+        version = node["version"]?.int ?? 1
+        erasedRows = node["erasedRows"]?.int ?? 0
+        windowStart = start
+        windowEnd = end
+        schemaVersion = schema
+        self.rows = rows
+        firstSequence = first
+        lastSequence = last
+        firstRecordedAt = node["minRecordedAt"]?.text.flatMap { Timestamp($0) }
+        lastRecordedAt = node["maxRecordedAt"]?.text.flatMap { Timestamp($0) }
+        guard let file = node["file"] else { return }
+        guard let path = file["path"]?.text, let format = file["format"]?.text, let level = file["level"]?.int,
+            let bytes = file["bytes"]?.int, let rawBytes = file["rawBytes"]?.int, let sha256 = file["sha256"]?.text,
+            let rawSHA256 = file["rawSha256"]?.text
+        else { throw Unreadable(name: name) }
+        self.file = File(
+            path: path,
+            format: format,
+            level: level,
+            bytes: bytes,
+            rawBytes: rawBytes,
+            sha256: sha256,
+            rawSHA256: rawSHA256
+        )
     }
 }

@@ -1,14 +1,7 @@
-import Crypto
 package import LinkRouting
 package import Logging
 import Metrics
 import ServiceLifecycle
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What one tenant wants exported.
 package struct ExportPlan: Sendable, Hashable {
@@ -30,24 +23,28 @@ package struct ExportPlan: Sendable, Hashable {
 ///
 /// A window is a range of sequences. When its end has passed, a fence goes through the recorder, and the last committed
 /// sequence becomes the tenant's edge, once. A crash at any point leaves no partial file visible and no row exported twice
-/// or missed: a window that is cut but not marked is written again, to the same bytes.
+/// or missed: a window that is cut but not marked is written again, to the same bytes. Rows are read and encoded on the
+/// exporter's thread while those before them are compressed and written on another; two pages are in memory at most.
 package actor Exporter: Service {
     private let executor = BlockingExecutor(label: "fingerpost.exporter")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private let store: any EventStore
-    private let ledger: any ExportLedger
-    private let sink: any ExportSink
+    let store: any EventStore
+    let ledger: any ExportLedger
+    let sink: any ExportSink
     private let recorder: EventRecorder
     private let plans: @Sendable () -> [ExportPlan]
-    private let now: @Sendable () -> Timestamp
+    let announcing: ExportAnnouncing
+    let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let logger: Logger
+    let logger: Logger
 
     private var isExporting = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    private static let pageSize = 1_000
+    static let pageSize = 1_000
+    /// Of a file that is read back.
+    static let chunkBytes = 4 << 20
     /// The longest sleep, so that a clock that jumps is noticed.
     private static let longestSleep = Duration.seconds(30)
 
@@ -57,6 +54,7 @@ package actor Exporter: Service {
         sink: any ExportSink,
         recorder: EventRecorder,
         plans: @escaping @Sendable () -> [ExportPlan],
+        announcing: ExportAnnouncing = .off,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         logger: Logger
@@ -66,6 +64,7 @@ package actor Exporter: Service {
         self.sink = sink
         self.recorder = recorder
         self.plans = plans
+        self.announcing = announcing
         self.now = now
         self.sleep = sleep
         self.logger = logger
@@ -87,7 +86,7 @@ package actor Exporter: Service {
                     } catch {
                         Counter(
                             label: "fingerpost_sink_batches_total",
-                            dimensions: [("sink", "directory"), ("result", "failed")]
+                            dimensions: [("sink", self.sink.kind), ("result", "failed")]
                         )
                         .increment()
                         self.logger.error(
@@ -168,7 +167,7 @@ package actor Exporter: Service {
 
     /// One export at a time: an actor takes other calls while one awaits, and two writers of one window would take each
     /// other's temporary file away.
-    private func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         while isExporting { await withCheckedContinuation { waiting.append($0) } }
         isExporting = true
         defer {
@@ -178,97 +177,53 @@ package actor Exporter: Service {
         return try await body()
     }
 
-    /// The manifests of a tenant's exports, newest first, as they stand in the sink.
+    // MARK: Windows that have been cut
+
+    /// Exports a window once more: to the same bytes, so nothing changes, unless rows were erased since, another version of
+    /// Fingerpost or zlib writes other bytes, or the file is damaged or missing. Throws ``ExportFailure``.
+    ///
+    /// - Parameter name: As in the manifest, with or without its folders.
+    package func exportAgain(_ name: String, of tenant: TenantID) async throws -> ExportManifest {
+        try await exclusively { try await self.export(try await self.window(name, of: tenant)) }
+    }
+
+    /// Exports a window unless the sink has its manifest and a file with the checksum that stands there.
+    package func backfill(_ name: String, of tenant: TenantID) async throws -> ExportBackfill {
+        try await exclusively {
+            let window = try await self.window(name, of: tenant)
+            if let stored = try await self.storedManifest(of: window), try await self.isWhole(stored) {
+                return .kept(stored)
+            }
+            return .written(try await self.export(window))
+        }
+    }
+
+    /// The names of the windows that end after an instant, oldest first.
+    package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [String] {
+        try await ledger.windows(of: tenant, endingAfter: instant).map(\.name)
+    }
+
+    private func window(_ name: String, of tenant: TenantID) async throws -> ExportWindow {
+        guard let end = ExportWindow.end(named: name, of: tenant),
+            let window = try await ledger.window(of: tenant, ending: end)
+        else { throw ExportFailure.unknownWindow(name) }
+        guard try await !ledger.isGone(window) else { throw ExportFailure.windowGone(window.name) }
+        return window
+    }
+
+    // MARK: What stands in the sink
+
+    /// The names of a tenant's exports, newest first.
     package func names(of tenant: TenantID) async throws -> [String] { try await sink.names(of: tenant) }
     package func manifest(_ name: String) async throws -> [UInt8]? { try await sink.manifest(name) }
     package func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
         try await sink.read(path, from: offset, count: count)
     }
-
-    /// Writes the window's file and manifest, unless they are there, and marks it.
-    func export(_ window: ExportWindow) async throws -> ExportManifest {
-        let name = window.name
-        let manifest = try await write(window, name: name)
-        // Written before: the same rows give the same bytes, so what stands there is what was just computed.
-        try await sink.write(manifest: manifest.json, name: name)
-        try await ledger.markExported(window, at: now())
-        Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
-        Gauge(label: "fingerpost_export_last_success_timestamp_seconds").record(now().milliseconds / 1_000)
-        logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
-        return manifest
-    }
-
-    private func write(_ window: ExportWindow, name: String) async throws -> ExportManifest {
-        guard let encoder = ExportEncoder(rawValue: window.format) else {
-            throw EventStoreError.refused(
-                "the ledger names the format '\(window.format)', which this binary does not know"
-            )
-        }
-        var manifest = ExportManifest(
-            tenant: window.tenant,
-            name: name,
-            windowStart: window.start,
-            windowEnd: window.end,
-            schemaVersion: Int64(ExportSchema.version),
-            rows: 0,
-            firstSequence: window.firstSequence,
-            lastSequence: window.lastSequence
-        )
-        var page = try await page(of: window, after: window.firstSequence - 1)
-        guard !page.isEmpty else { return manifest }
-        let path = "\(name).\(encoder.fileExtension).gz"
-        let file = try await sink.create(path)
-        let gzip = try GzipStream(level: window.level)
-        var (hash, rawHash) = (SHA256(), SHA256())
-        var (bytes, rawBytes) = (Int64(0), Int64(0))
-        func put(_ compressed: ArraySlice<UInt8>) throws {
-            hash.update(data: compressed)
-            bytes += Int64(compressed.count)
-            try file.write(compressed)
-        }
-        func write(_ raw: [UInt8]) throws {
-            rawHash.update(data: raw)
-            rawBytes += Int64(raw.count)
-            try gzip.write(raw, to: put)
-        }
-        try write(encoder.header())
-        manifest.firstRecordedAt = page.first?.event.recordedAt
-        manifest.lastRecordedAt = manifest.firstRecordedAt
-        while let last = page.last {
-            try write(page.flatMap(encoder.row))
-            manifest.rows += Int64(page.count)
-            for stored in page {
-                manifest.firstRecordedAt = manifest.firstRecordedAt.map { min($0, stored.event.recordedAt) }
-                manifest.lastRecordedAt = manifest.lastRecordedAt.map { max($0, stored.event.recordedAt) }
-            }
-            page = try await self.page(of: window, after: last.sequence)
-        }
-        try gzip.finish(to: put)
-        try file.finish()
-        manifest.file = ExportManifest.File(
-            path: path,
-            format: encoder.rawValue,
-            level: Int64(window.level),
-            bytes: bytes,
-            rawBytes: rawBytes,
-            sha256: hash.finalize().hexadecimal,
-            rawSHA256: rawHash.finalize().hexadecimal
-        )
-        return manifest
-    }
-
-    private func page(of window: ExportWindow, after sequence: Int64) async throws -> [StoredEvent] {
-        guard sequence < window.lastSequence else { return [] }
-        return try await store.events(
-            of: window.tenant,
-            in: (sequence + 1)...window.lastSequence,
-            limit: Self.pageSize
-        )
-    }
 }
 
-extension SHA256Digest {
-    fileprivate var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
+/// What became of a window that was to be filled in.
+package enum ExportBackfill: Sendable, Hashable {
+    case written(ExportManifest)
+    /// It stood there whole.
+    case kept(ExportManifest)
 }

@@ -1,11 +1,14 @@
 import CZlib
 
-/// Compresses into the gzip format as bytes come, in constant memory. Same bytes, level and
-/// zlib version → same file: zlib's own header holds neither a time nor a name.
+/// Compresses into the gzip format as bytes come, in constant memory. Same bytes, level and zlib version → same file,
+/// however the bytes are cut into writes: zlib gets blocks of one size, and its own header holds neither a time nor a name.
 package final class GzipStream {
     /// zlib keeps pointers into the stream's own address, so that must not move.
     private let stream: UnsafeMutablePointer<z_stream>
-    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    private var block: [UInt8] = []
+    private var output = [UInt8](repeating: 0, count: blockSize)
+
+    private static let blockSize = 64 << 10
 
     package struct Failure: Error { package let code: Int32 }
 
@@ -13,6 +16,7 @@ package final class GzipStream {
     package init(level: Int) throws {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
+        block.reserveCapacity(Self.blockSize)
         // 15 bits of window, + 16 for the gzip format.
         let code = deflateInit2_(
             stream,
@@ -37,29 +41,34 @@ package final class GzipStream {
 
     /// Compresses `bytes`; whatever comes out goes to `put`.
     package func write(_ bytes: [UInt8], to put: (ArraySlice<UInt8>) throws -> Void) throws {
-        try run(bytes, Z_NO_FLUSH, put)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.blockSize - block.count)
+            block += part
+            rest = rest.dropFirst(part.count)
+            guard block.count == Self.blockSize else { return }
+            try run(Z_NO_FLUSH, put)
+        }
     }
 
     /// Ends the file.
-    package func finish(to put: (ArraySlice<UInt8>) throws -> Void) throws {
-        try run([], Z_FINISH, put)
-    }
+    package func finish(to put: (ArraySlice<UInt8>) throws -> Void) throws { try run(Z_FINISH, put) }
 
-    private func run(_ bytes: [UInt8], _ flush: Int32, _ put: (ArraySlice<UInt8>) throws -> Void) throws {
-        var bytes = bytes
-        try bytes.withUnsafeMutableBufferPointer { input in
+    private func run(_ flush: Int32, _ put: (ArraySlice<UInt8>) throws -> Void) throws {
+        defer { block.removeAll(keepingCapacity: true) }
+        try block.withUnsafeMutableBufferPointer { input in
             stream.pointee.next_in = input.baseAddress
             stream.pointee.avail_in = UInt32(input.count)
             var code = Z_OK
             repeat {
-                let count = buffer.withUnsafeMutableBufferPointer { out in
+                let count = output.withUnsafeMutableBufferPointer { out in
                     stream.pointee.next_out = out.baseAddress
                     stream.pointee.avail_out = UInt32(out.count)
                     code = deflate(stream, flush)
                     return out.count - Int(stream.pointee.avail_out)
                 }
                 guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else { throw Failure(code: code) }
-                if count > 0 { try put(buffer[..<count]) }
+                if count > 0 { try put(output[..<count]) }
             } while stream.pointee.avail_out == 0 || (flush == Z_FINISH && code != Z_STREAM_END)
         }
     }

@@ -33,6 +33,13 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
+    /// Ends a line of newline-delimited JSON: what follows is a document of its own.
+    public mutating func endLine() {
+        precondition(depth == 0, "a line ends only behind a whole document")
+        bytes.append(UInt8(ascii: "\n"))
+        needsComma = false
+    }
+
     public mutating func key(_ key: String) {
         separate()
         quoted(key)

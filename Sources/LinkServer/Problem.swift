@@ -29,6 +29,8 @@ struct Problem: Error {
         case unknownRoute = "unknown_route"
         case unknownRevision = "unknown_revision"
         case unknownExport = "unknown_export"
+        case windowGone = "window_gone"
+        case exportConflict = "export_conflict"
         case unknownSuite = "unknown_suite"
         case unknownKey = "unknown_key"
         case noTable = "no_table"
@@ -57,8 +59,8 @@ struct Problem: Error {
                 .unknownSuite, .unknownKey:
                 .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished: .conflict
-            case .continuationExpired: .gone
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished, .exportConflict: .conflict
+            case .continuationExpired, .windowGone: .gone
             case .stale, .conflict: .preconditionFailed
             case .bodyTooLarge: .contentTooLarge
             case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent

@@ -98,7 +98,21 @@ extension EventLog: ExportLedger {
         }
     }
 
-    private static func windows(
+    package func isGone(_ window: ExportWindow) async throws -> Bool {
+        try await ledger.read { db in
+            guard try db.tableExists("day_tenant") else { return false }
+            return try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM day_tenant
+                    WHERE tenant = ? AND dropped_at IS NOT NULL AND first_seq <= ? AND last_seq >= ?)
+                    """,
+                arguments: [window.tenant.rawValue, window.lastSequence, window.firstSequence]
+            ) ?? false
+        }
+    }
+
+    static func windows(
         _ db: Database,
         _ condition: String,
         _ arguments: StatementArguments

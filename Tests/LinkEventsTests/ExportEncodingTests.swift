@@ -55,12 +55,12 @@ struct ExportEncodingTests {
     }
 
     @Test func ndjsonRowHasEveryColumnInOrder() throws {
-        let row = ExportEncoder.ndjson.row(
+        let row = ExportEncoder.ndjson.rows([
             stored {
                 $0.parameters = #"{"id":1}"#
                 $0.path = "/a\n\"b\""
             }
-        )
+        ])
         #expect(row.last == 0x0A)
         #expect(row.count { $0 == 0x0A } == 1)
         let node = try JSONReader.parse(Array(row.dropLast()), limits: JSONReader.Limits(maximumBytes: 65_536))
@@ -85,7 +85,7 @@ struct ExportEncodingTests {
 
     @Test(arguments: fields)
     func csvQuotesAndNeutralises(_ one: Field) {
-        let row = String(decoding: ExportEncoder.csv.row(stored { $0.locale = one.text }), as: UTF8.self)
+        let row = String(decoding: ExportEncoder.csv.rows([stored { $0.locale = one.text }]), as: UTF8.self)
         #expect(row.contains(one.field), "\(row)")
         #expect(row.hasPrefix("7,"))
         #expect(row.hasSuffix("\r\n"))

@@ -10,59 +10,6 @@ import Testing
 struct ExporterTests {
     private static let start = Timestamp(milliseconds: 1_795_255_200_000)
 
-    /// Fails at the nth step of any kind, from 0; counts the steps.
-    private final class Faults: Sendable {
-        private let state: Mutex<(steps: Int, failAt: Int?)>
-        struct Stopped: Error {}
-
-        init(failAt: Int?) { state = Mutex((0, failAt)) }
-
-        func step() throws {
-            try state.withLock { state in
-                defer { state.steps += 1 }
-                if state.steps == state.failAt { throw Stopped() }
-            }
-        }
-
-        var steps: Int { state.withLock(\.steps) }
-    }
-
-    private struct FaultyFile: ExportFile {
-        let file: any ExportFile
-        let faults: Faults
-
-        func write(_ bytes: ArraySlice<UInt8>) throws {
-            try faults.step()
-            try file.write(bytes)
-        }
-
-        func finish() throws {
-            try faults.step()
-            try file.finish()
-            try faults.step()
-        }
-    }
-
-    private struct FaultySink: ExportSink {
-        let sink: DirectoryExportSink
-        let faults: Faults
-
-        func manifest(_ name: String) async throws -> [UInt8]? { try sink.manifest(name) }
-        func create(_ path: String) async throws -> any ExportFile {
-            try faults.step()
-            return FaultyFile(file: try sink.create(path), faults: faults)
-        }
-        func write(manifest: [UInt8], name: String) async throws {
-            try faults.step()
-            try sink.write(manifest: manifest, name: name)
-            try faults.step()
-        }
-        func names(of tenant: TenantID) async throws -> [String] { try sink.names(of: tenant) }
-        func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
-            try sink.read(path, from: offset, count: count)
-        }
-    }
-
     private func event(_ number: Int, of tenant: TenantID) -> Event {
         Event(
             id: "event-\(number)",

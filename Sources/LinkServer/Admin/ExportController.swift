@@ -17,6 +17,7 @@ struct ExportController {
         router.get("/admin/v1/tenants/:tenant/exports", use: list)
         router.post("/admin/v1/tenants/:tenant/exports", use: runNow)
         router.get("/admin/v1/tenants/:tenant/exports/**", use: download)
+        router.post("/admin/v1/tenants/:tenant/exports/**", use: runAgain)
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -37,7 +38,12 @@ struct ExportController {
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw CatalogEditor.Failure.unknownTenant(entry.tenant)
         }
-        let manifest = try await exporter.exportNow(ExportPlan(table))
+        let manifest: ExportManifest
+        do {
+            manifest = try await exporter.exportNow(ExportPlan(table))
+        } catch let failure as ExportFailure {
+            throw Problem(failure)
+        }
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: .created, json: manifest.json)
         }
@@ -48,12 +54,27 @@ struct ExportController {
     /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
     @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
+        return try await file(at: path(of: entry.tenant, context))
+    }
+
+    /// Exports the window of that name again; the answer is the manifest that holds then.
+    @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        do {
+            let manifest = try await exporter.exportAgain(try path(of: entry.tenant, context), of: entry.tenant)
+            return Response(status: .ok, json: manifest.json)
+        } catch let failure as ExportFailure {
+            throw Problem(failure)
+        }
+    }
+
+    /// The names are ours: nothing else is looked up, so no path leads out of the tenant's own folder.
+    private func path(of tenant: TenantID, _ context: ServerRequestContext) throws -> String {
         let parts = context.parameters.getCatchAll()
-        // The names are ours: nothing else is looked up, so no path leads out of the tenant's own folder.
         guard parts.count == 3, parts.allSatisfy(\.isExportName) else {
             throw Problem(.unknownExport, "An export is named dt=…/hour=…/events-…; list them at …/exports.")
         }
-        return try await file(at: "tenant=\(entry.tenant)/" + parts.joined(separator: "/"))
+        return "tenant=\(tenant)/" + parts.joined(separator: "/")
     }
 
     private func file(at path: String) async throws -> Response {
@@ -67,7 +88,11 @@ struct ExportController {
             while !chunk.isEmpty {
                 try await writer.write(ByteBuffer(bytes: chunk))
                 offset += Int64(chunk.count)
-                chunk = try await exporter.read(path, from: offset, count: Self.chunkBytes) ?? []
+                // A version that took over meanwhile ends the answer in an error, not as if it were whole.
+                guard let next = try await exporter.read(path, from: offset, count: Self.chunkBytes) else {
+                    throw ExportFailure.damaged(path)
+                }
+                chunk = next
             }
             try await writer.finish(nil)
         }
@@ -75,6 +100,18 @@ struct ExportController {
         headers[.contentType] = path.hasSuffix(".json") ? "application/json" : "application/gzip"
         headers[.cacheControl] = "private, no-store"
         return Response(status: .ok, headers: headers, body: body)
+    }
+}
+
+extension Problem {
+    fileprivate init(_ failure: ExportFailure) {
+        switch failure {
+        case .unknownWindow:
+            self.init(.unknownExport, "There is no window of that name; list the exports at …/exports.")
+        case .windowGone:
+            self.init(.windowGone, "Retention has dropped rows of this window; what was exported of it stays.")
+        case .occupied, .otherWindow, .damaged: self.init(.exportConflict, "Nothing was changed: \(failure).")
+        }
     }
 }
 

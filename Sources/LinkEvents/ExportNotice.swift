@@ -1,0 +1,60 @@
+import Crypto
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// That an export is ready, or has a new version: kept beside the log until it was told.
+package struct ExportNotice: Sendable, Hashable {
+    /// The same for the same version of the same export, over every attempt and after every crash, so that whoever is told
+    /// twice can tell.
+    package let id: String
+    package let tenant: TenantID
+    /// JSON text, the same bytes in every attempt.
+    package let payload: String
+    package let createdAt: Timestamp
+    /// How often it was tried to tell.
+    package let attempts: Int
+    package let dueAt: Timestamp
+
+    package init(
+        id: String,
+        tenant: TenantID,
+        payload: String,
+        createdAt: Timestamp,
+        attempts: Int,
+        dueAt: Timestamp
+    ) {
+        self.id = id
+        self.tenant = tenant
+        self.payload = payload
+        self.createdAt = createdAt
+        self.attempts = attempts
+        self.dueAt = dueAt
+    }
+
+    init(of manifest: ExportManifest, at now: Timestamp) {
+        let what = "\(manifest.name) v\(manifest.version) \(manifest.file?.sha256 ?? "")"
+        id = "msg_" + SHA256.hash(data: Array(what.utf8)).hexadecimal.prefix(32)
+        tenant = manifest.tenant
+        createdAt = now
+        attempts = 0
+        dueAt = now
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("type", "export.ready")
+        writer.member("timestamp", now.description)
+        writer.key("data")
+        manifest.write(to: &writer)
+        writer.endObject()
+        payload = writer.text
+    }
+}
+
+/// Whether exports are told about.
+package enum ExportAnnouncing: Sendable {
+    case off, on
+}

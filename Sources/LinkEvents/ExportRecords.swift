@@ -1,0 +1,97 @@
+import LinkRouting
+
+/// Cuts the text of an export back into its records, as it comes, and finds what one of them says.
+struct ExportRecords {
+    private let format: ExportEncoder
+    private var pending: [UInt8] = []
+    private var isQuoted = false
+    /// Of CSV, from its header; a file of an earlier schema may have other columns.
+    private var columns: [String]?
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let newLine = UInt8(ascii: "\n")
+
+    init(_ format: ExportEncoder) { self.format = format }
+
+    /// Whether every record that began has ended.
+    var isAtEnd: Bool { pending.isEmpty }
+
+    enum Record {
+        case header([UInt8])
+        /// With its line end.
+        case row([UInt8])
+    }
+
+    mutating func read(_ bytes: ArraySlice<UInt8>, _ body: (Record) throws -> Void) rethrows {
+        var start = bytes.startIndex
+        for index in bytes.indices {
+            let byte = bytes[index]
+            // A line break inside quotes belongs to a field.
+            if byte == Self.quote, format == .csv { isQuoted.toggle() }
+            guard byte == Self.newLine, !isQuoted else { continue }
+            pending += bytes[start...index]
+            start = index + 1
+            try body(take())
+        }
+        pending += bytes[start...]
+    }
+
+    private mutating func take() -> Record {
+        defer { pending = [] }
+        guard format == .csv, columns == nil else { return .row(pending) }
+        columns = Self.fields(pending)
+        return .header(pending)
+    }
+
+    /// The text of a column in a row; nil when it has none.
+    func text(_ column: String, of row: [UInt8]) -> String? {
+        switch format {
+        case .ndjson:
+            return (try? JSONReader.parse(row, limits: JSONReader.Limits(maximumBytes: 1 << 20)))?[column]?.text
+        case .csv:
+            guard let place = columns?.firstIndex(of: column) else { return nil }
+            let fields = Self.fields(row)
+            return place < fields.count ? fields[place] : nil
+        }
+    }
+
+    /// RFC 4180 of one record.
+    private static func fields(_ record: [UInt8]) -> [String] {
+        var fields: [[UInt8]] = [[]]
+        var (isQuoted, wasQuote) = (false, false)
+        for byte in record {
+            if byte == quote {
+                // Two quotes inside of quotes are one.
+                if !isQuoted, wasQuote { fields[fields.count - 1].append(byte) }
+                isQuoted.toggle()
+                wasQuote = !isQuoted
+                continue
+            }
+            wasQuote = false
+            if isQuoted {
+                fields[fields.count - 1].append(byte)
+            } else if byte == UInt8(ascii: ",") {
+                fields.append([])
+            } else if byte != newLine, byte != 0x0D {
+                fields[fields.count - 1].append(byte)
+            }
+        }
+        return fields.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes stand somewhere among these.
+    func holds(_ wanted: [UInt8]) -> Bool {
+        guard let first = wanted.first else { return true }
+        guard wanted.count <= count else { return false }
+        return withUnsafeBufferPointer { bytes in
+            for start in 0...(bytes.count - wanted.count) where bytes[start] == first {
+                var length = 1
+                while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
+                if length == wanted.count { return true }
+            }
+            return false
+        }
+    }
+}

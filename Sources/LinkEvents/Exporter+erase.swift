@@ -1,0 +1,194 @@
+import Crypto
+package import LinkRouting
+import Logging
+
+/// What an erasure did to the exports.
+package struct ExportErasure: Sendable, Hashable {
+    package var changed: [Change] = []
+    /// Exports whose file is missing or damaged, so that nobody knows what it holds. Exporting their windows again mends
+    /// them, and without the erased rows.
+    package var unreadable: [String] = []
+
+    package struct Change: Sendable, Hashable {
+        package let name: String
+        /// Of the manifest that holds now.
+        package let version: Int64
+        package let rows: Int64
+    }
+}
+
+extension Exporter {
+    /// Removes the rows of an install from every export of a tenant: a new file, a new manifest with the next version, and the
+    /// file before is removed. Files that no manifest names go, too: what a run that was stopped has left holds rows as well.
+    ///
+    /// A crash at any step leaves each export whole, and the erasure is completed by repeating it. The bytes are those that
+    /// the window is exported to from a log without the rows. Erase in the log first: a window that is cut and not yet exported
+    /// is read from there.
+    ///
+    /// - Parameter install: 32 hexadecimal digits, as in the column `install`.
+    package func erase(install: String, of tenant: TenantID) async throws -> ExportErasure {
+        try await exclusively {
+            var erasure = ExportErasure()
+            let paths = try await self.sink.paths(of: tenant)
+            var named: Set<String> = []
+            for name in ExportPath.names(in: paths) {
+                guard let text = try await self.sink.manifest(name) else { continue }
+                let manifest = try ExportManifest(text, name: name)
+                named.insert(name + ExportPath.manifestEnding)
+                do {
+                    let changed = try await self.erase(install, from: manifest)
+                    if let path = (changed ?? manifest).file?.path { named.insert(path) }
+                    guard let changed else { continue }
+                    erasure.changed.append(
+                        ExportErasure.Change(
+                            name: name,
+                            version: changed.version,
+                            rows: manifest.rows - changed.rows
+                        )
+                    )
+                } catch ExportFailure.damaged(let path) {
+                    named.insert(path)
+                    erasure.unreadable.append(name)
+                }
+            }
+            for path in paths where !named.contains(path) { try await self.sink.remove(path) }
+            return erasure
+        }
+    }
+
+    /// The manifest that holds afterwards; nil when there was nothing to erase.
+    private func erase(_ install: String, from manifest: ExportManifest) async throws -> ExportManifest? {
+        guard let file = manifest.file else { return nil }
+        guard let format = ExportEncoder(rawValue: file.format) else { throw ExportFailure.damaged(file.path) }
+        let filter = ErasureFilter(install: install)
+        var found: Int64 = 0
+        // Most files hold none: they are only read.
+        try await forEachPart(of: file, as: format) { part in
+            for row in part.rows where filter.holds(row, in: part.records) { found += 1 }
+        }
+        guard found > 0 else { return nil }
+        var changed = manifest
+        changed.version += 1
+        changed.rows -= found
+        changed.erasedRows += found
+        (changed.file, changed.firstRecordedAt, changed.lastRecordedAt) = (nil, nil, nil)
+        if changed.rows > 0 {
+            try await rewrite(file, as: format, without: filter, into: &changed)
+        }
+        return try await replace(manifest, by: changed)
+    }
+
+    private func rewrite(
+        _ file: ExportManifest.File,
+        as format: ExportEncoder,
+        without filter: ErasureFilter,
+        into manifest: inout ExportManifest
+    ) async throws {
+        let path = ExportManifest.path(of: manifest.name, version: manifest.version, format: format)
+        var (first, last): (Timestamp?, Timestamp?)
+        // What a run that was stopped has left there; this one may find other rows to erase.
+        try await sink.remove(path)
+        let draft = try await sink.create(path)
+        do {
+            let writer = try ExportFileWriter(draft, level: Int(file.level))
+            try await forEachPart(of: file, as: format) { part in
+                var kept = part.header
+                for row in part.rows where !filter.holds(row, in: part.records) {
+                    kept += row
+                    guard let time = part.records.text("recordedAt", of: row).flatMap({ Timestamp($0) }) else {
+                        throw ExportFailure.damaged(file.path)
+                    }
+                    first = min(first ?? time, time)
+                    last = max(last ?? time, time)
+                }
+                try await writer.write(kept)
+            }
+            let sums = try await writer.end()
+            try await draft.finish(sha256: sums.sha256)
+            manifest.firstRecordedAt = first
+            manifest.lastRecordedAt = last
+            manifest.file = ExportManifest.File(
+                path: path,
+                format: file.format,
+                level: file.level,
+                bytes: sums.bytes,
+                rawBytes: sums.rawBytes,
+                sha256: sums.sha256,
+                rawSHA256: sums.rawSHA256
+            )
+        } catch {
+            await draft.discard()
+            throw error
+        }
+    }
+
+    // MARK: Reading a file back
+
+    /// Rows as one piece of the file holds them.
+    private struct Part {
+        var header: [UInt8] = []
+        var rows: [[UInt8]] = []
+        let records: ExportRecords
+    }
+
+    private static let partBytes = 256 << 10
+
+    /// Unpacks a file piece by piece. Throws ``ExportFailure/damaged(_:)`` unless it has the bytes that its manifest says,
+    /// which is known at the end.
+    private func forEachPart(
+        of file: ExportManifest.File,
+        as format: ExportEncoder,
+        _ body: (Part) async throws -> Void
+    ) async throws {
+        var (records, hash, offset) = (ExportRecords(format), SHA256(), Int64(0))
+        let gunzip = try GunzipStream()
+        while let chunk = try await sink.read(file.path, from: offset, count: Self.partBytes), !chunk.isEmpty {
+            offset += Int64(chunk.count)
+            hash.update(data: chunk)
+            var (header, rows): ([UInt8], [[UInt8]]) = ([], [])
+            do {
+                try gunzip.write(chunk) { text in
+                    records.read(text) { record in
+                        switch record {
+                        case .header(let bytes): header = bytes
+                        case .row(let bytes): rows.append(bytes)
+                        }
+                    }
+                }
+            } catch is GunzipStream.Failure {
+                throw ExportFailure.damaged(file.path)
+            }
+            try await body(Part(header: header, rows: rows, records: records))
+        }
+        guard gunzip.isWhole, records.isAtEnd, hash.finalize().hexadecimal == file.sha256 else {
+            throw ExportFailure.damaged(file.path)
+        }
+    }
+
+    /// The SHA-256 of a file; nil when it is missing.
+    func digest(of path: String) async throws -> String? {
+        var (hash, offset) = (SHA256(), Int64(0))
+        while let chunk = try await sink.read(path, from: offset, count: Self.chunkBytes) {
+            guard !chunk.isEmpty else { return hash.finalize().hexadecimal }
+            hash.update(data: chunk)
+            offset += Int64(chunk.count)
+        }
+        return nil
+    }
+}
+
+/// Tells the rows of one install from all others.
+private struct ErasureFilter {
+    let install: String
+    private let bytes: [UInt8]
+
+    init(install: String) {
+        self.install = install
+        bytes = Array(install.utf8)
+    }
+
+    /// The digits may stand in another column as well: only rows that have them anywhere are looked at closely.
+    func holds(_ row: [UInt8], in records: ExportRecords) -> Bool {
+        row.holds(bytes) && records.text("install", of: row) == install
+    }
+}

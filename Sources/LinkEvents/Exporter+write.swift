@@ -1,0 +1,168 @@
+import LinkRouting
+import Logging
+import Metrics
+
+/// One window into one file. The steps and what a crash leaves: file (nobody names it: written again), notice, manifest,
+/// the removal of the file before (the next run finds it), mark.
+extension Exporter {
+    /// Writes the window's file and manifest, unless they are there with the same bytes, and marks it.
+    func export(_ window: ExportWindow) async throws -> ExportManifest {
+        let manifest: ExportManifest
+        do {
+            manifest = try await publish(window)
+        } catch ExportFailure.occupied(let path) where !path.hasSuffix(ExportPath.manifestEnding) {
+            // A run that was stopped left it, before rows were erased or the binary was replaced; or it is damaged.
+            logger.notice(
+                "a file that is not what a manifest names is written anew",
+                metadata: ["export.path": "\(path)"]
+            )
+            try await sink.remove(path)
+            manifest = try await publish(window)
+        }
+        try await ledger.markExported(window, at: now())
+        Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
+        Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
+        Gauge(label: "fingerpost_export_last_success_timestamp_seconds").record(now().milliseconds / 1_000)
+        logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
+        return manifest
+    }
+
+    private func publish(_ window: ExportWindow) async throws -> ExportManifest {
+        let stored = try await storedManifest(of: window)
+        let isWhole: Bool
+        if let stored { isWhole = try await self.isWhole(stored) } else { isWhole = true }
+        guard let format = ExportEncoder(rawValue: window.format) else {
+            throw EventStoreError.refused(
+                "the ledger names the format '\(window.format)', which this binary does not know"
+            )
+        }
+        var manifest = ExportManifest(window)
+        manifest.version = (stored?.version ?? 0) + 1
+        manifest.erasedRows = stored?.erasedRows ?? 0
+        // A damaged file is mended in its place; a whole one stays until another has taken over.
+        let damaged = isWhole ? nil : stored?.file?.path
+        let path = damaged ?? ExportManifest.path(of: window.name, version: manifest.version, format: format)
+        guard let draft = try await write(window, as: format, to: path) else {
+            if let stored, stored.file == nil { return stored }
+            return try await replace(stored, by: manifest)
+        }
+        do {
+            manifest.rows = draft.tally.rows
+            manifest.firstRecordedAt = draft.tally.firstRecordedAt
+            manifest.lastRecordedAt = draft.tally.lastRecordedAt
+            manifest.file = ExportManifest.File(
+                path: path,
+                format: format.rawValue,
+                level: Int64(window.level),
+                bytes: draft.sums.bytes,
+                rawBytes: draft.sums.rawBytes,
+                sha256: draft.sums.sha256,
+                rawSHA256: draft.sums.rawSHA256
+            )
+            if let stored, stored.file?.sha256 == draft.sums.sha256 {
+                if isWhole {
+                    await draft.file.discard()
+                } else {
+                    try await draft.file.finish(sha256: draft.sums.sha256)
+                }
+                return stored
+            }
+            try await draft.file.finish(sha256: draft.sums.sha256)
+        } catch {
+            await draft.file.discard()
+            throw error
+        }
+        return try await replace(stored, by: manifest)
+    }
+
+    /// Lets a manifest take over from the one before it, if there is one, and removes the file that no manifest names then.
+    func replace(_ stored: ExportManifest?, by manifest: ExportManifest) async throws -> ExportManifest {
+        if announcing == .on, manifest.file != nil || manifest.version > 1 {
+            try await ledger.add(ExportNotice(of: manifest, at: now()))
+        }
+        try await sink.write(
+            manifest.json,
+            to: manifest.name + ExportPath.manifestEnding,
+            over: stored == nil ? .refused : .allowed
+        )
+        if let path = stored?.file?.path, path != manifest.file?.path { try await sink.remove(path) }
+        return manifest
+    }
+
+    /// The window's manifest in the sink; throws when it is another window's.
+    func storedManifest(of window: ExportWindow) async throws -> ExportManifest? {
+        guard let text = try await sink.manifest(window.name) else { return nil }
+        let manifest = try ExportManifest(text, name: window.name)
+        guard manifest.describes(window) else { throw ExportFailure.otherWindow(window.name) }
+        return manifest
+    }
+
+    /// Whether the manifest's file is there with the bytes that it should have.
+    func isWhole(_ manifest: ExportManifest) async throws -> Bool {
+        guard let file = manifest.file else { return true }
+        return try await digest(of: file.path) == file.sha256
+    }
+
+    // MARK: The file
+
+    /// What is written and not yet visible.
+    struct Draft {
+        let file: any ExportFile
+        let sums: ExportFileWriter.Sums
+        let tally: Tally
+    }
+
+    /// What a manifest says about rows.
+    struct Tally {
+        private(set) var rows: Int64 = 0
+        private(set) var last: Int64 = 0
+        private(set) var firstRecordedAt: Timestamp?
+        private(set) var lastRecordedAt: Timestamp?
+
+        init(_ page: [StoredEvent]) { add(page) }
+
+        mutating func add(_ page: [StoredEvent]) {
+            rows += Int64(page.count)
+            last = page.last?.sequence ?? last
+            for stored in page {
+                let time = stored.event.recordedAt
+                firstRecordedAt = min(firstRecordedAt ?? time, time)
+                lastRecordedAt = max(lastRecordedAt ?? time, time)
+            }
+        }
+    }
+
+    /// Writes the window's rows; nil when it has none.
+    private func write(_ window: ExportWindow, as format: ExportEncoder, to path: String) async throws -> Draft? {
+        var page = try await page(of: window, after: window.firstSequence - 1)
+        guard !page.isEmpty else { return nil }
+        let file = try await sink.create(path)
+        do {
+            let writer = try ExportFileWriter(file, level: window.level)
+            var tally = Tally(page)
+            var text = format.header() + format.rows(page)
+            while !text.isEmpty {
+                // While these rows are compressed, the next are read and encoded.
+                let ready = text
+                async let written: Void = writer.write(ready)
+                page = try await self.page(of: window, after: tally.last)
+                tally.add(page)
+                text = format.rows(page)
+                try await written
+            }
+            return Draft(file: file, sums: try await writer.end(), tally: tally)
+        } catch {
+            await file.discard()
+            throw error
+        }
+    }
+
+    private func page(of window: ExportWindow, after sequence: Int64) async throws -> [StoredEvent] {
+        guard sequence < window.lastSequence else { return [] }
+        return try await store.events(
+            of: window.tenant,
+            in: (sequence + 1)...window.lastSequence,
+            limit: Self.pageSize
+        )
+    }
+}

@@ -1,0 +1,79 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+
+/// `ledger.db`: windows that are exported again, and what is still to be told about exports.
+extension EventLog {
+    package func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow? {
+        try await ledger.read { db in
+            try Self.windows(db, "WHERE tenant = ? AND window_end = ?", [tenant.rawValue, end.milliseconds]).first
+        }
+    }
+
+    package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow] {
+        try await ledger.read { db in
+            try Self.windows(
+                db,
+                "WHERE tenant = ? AND window_end > ? ORDER BY first_seq, window_end",
+                [tenant.rawValue, instant.milliseconds]
+            )
+        }
+    }
+
+    package func add(_ notice: ExportNotice) async throws {
+        try await ledger.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO export_notice (id, tenant, payload, created_at, attempts, due_at)
+                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """,
+                arguments: [
+                    notice.id, notice.tenant.rawValue, notice.payload, notice.createdAt.milliseconds, notice.attempts,
+                    notice.dueAt.milliseconds,
+                ]
+            )
+        }
+    }
+
+    package func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice] {
+        try await ledger.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT * FROM export_notice WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
+                arguments: [now.milliseconds, limit]
+            ).map { row in
+                guard let tenant = TenantID(row["tenant"] as String) else {
+                    throw StorageError.corrupt(file: "events/ledger.db", detail: "a notice has no readable tenant")
+                }
+                return ExportNotice(
+                    id: row["id"],
+                    tenant: tenant,
+                    payload: row["payload"],
+                    createdAt: Timestamp(milliseconds: row["created_at"]),
+                    attempts: row["attempts"],
+                    dueAt: Timestamp(milliseconds: row["due_at"])
+                )
+            }
+        }
+    }
+
+    package func nextNotice() async throws -> Timestamp? {
+        try await ledger.read { try Int64.fetchOne($0, sql: "SELECT min(due_at) FROM export_notice") }
+            .map(Timestamp.init(milliseconds:))
+    }
+
+    package func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws {
+        try await ledger.write { db in
+            try db.execute(
+                sql: "UPDATE export_notice SET attempts = attempts + 1, due_at = ? WHERE id = ?",
+                arguments: [instant.milliseconds, notice.id]
+            )
+        }
+    }
+
+    package func settle(_ notice: ExportNotice) async throws {
+        try await ledger.write { db in
+            try db.execute(sql: "DELETE FROM export_notice WHERE id = ?", arguments: [notice.id])
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import LinkEvents
+import LinkRouting
+import LinkStorage
+import Testing
+
+/// Windows that are exported again: the same bytes, wherever the rows went meanwhile.
+@Suite(.timeLimit(.minutes(15)))
+struct ExportAgainTests {
+    private func events(_ numbers: ClosedRange<Int>) -> [Event] {
+        numbers.map { number in
+            var event = Event.sample(number)
+            event.path = "/a,\"\(number)\"\r\n=1"
+            return event
+        }
+    }
+
+    @Test(arguments: ExportEncoder.allCases)
+    func sameWindowHasTheSameBytes(_ format: ExportEncoder) async throws {
+        try await withExportBench(format: format) { bench in
+            try await bench.record(events(1...100))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let before = try bench.files()
+            try await bench.record(events(101...120))
+
+            let again = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+
+            #expect(again == manifest)
+            #expect(try bench.files() == before)
+            #expect(before.count == 2)
+        }
+    }
+
+    @Test func nameWithoutItsFoldersIsEnough() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...3))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let last = try #require(manifest.name.split(separator: "/").last)
+            #expect(try await bench.exporter.exportAgain(String(last), of: bench.plan.tenant) == manifest)
+            for name in ["", "events-", "x/\(last)", "events-20261121T100000.002Z", "events-éééééééé", "../\(last)"] {
+                await #expect(throws: ExportFailure.unknownWindow(name)) {
+                    _ = try await bench.exporter.exportAgain(name, of: bench.plan.tenant)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["missing", "damaged"])
+    func fileThatIsNotWholeIsMended(_ damage: String) async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...50))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let before = try bench.files()
+            let path = bench.exports + "/" + (try #require(manifest.file?.path))
+            try FileManager.default.removeItem(atPath: path)
+            if damage == "damaged" { try Data("no gzip".utf8).write(to: URL(filePath: path)) }
+
+            #expect(try await bench.exporter.backfill(manifest.name, of: bench.plan.tenant) == .written(manifest))
+            #expect(try bench.files() == before)
+            #expect(try await bench.exporter.backfill(manifest.name, of: bench.plan.tenant) == .kept(manifest))
+        }
+    }
+
+    @Test func emptyWindowStaysWithoutAFile() async throws {
+        try await withExportBench { bench in
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            #expect(manifest.rows == 0 && manifest.file == nil)
+            let before = try bench.files()
+            #expect(try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant) == manifest)
+            #expect(try bench.files() == before && before.count == 1)
+        }
+    }
+
+    @Test func otherBytesAreANewVersion() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            // As another version of Fingerpost may have written it.
+            let path = bench.exports + "/" + (try #require(first.file?.path))
+            let gzip = try GzipStream(level: 1)
+            var other: [UInt8] = []
+            try gzip.write(Array("{}\n".utf8)) { other += $0 }
+            try gzip.finish { other += $0 }
+            try Data(other).write(to: URL(filePath: path))
+            let stored = bench.exports + "/\(first.name).manifest.json"
+            let text = try String(contentsOfFile: stored, encoding: .utf8)
+                .replacing(try #require(first.file?.sha256), with: try sha256(of: path))
+            try text.write(toFile: stored, atomically: true, encoding: .utf8)
+
+            let second = try await bench.exporter.exportAgain(first.name, of: bench.plan.tenant)
+
+            #expect(second.version == 2)
+            #expect(second.file?.path == "\(first.name).v2.ndjson.gz")
+            #expect(second.file?.sha256 == first.file?.sha256)
+            #expect(try Set(bench.files().keys) == ["\(first.name).v2.ndjson.gz", "\(first.name).manifest.json"])
+            #expect(try await bench.exporter.exportAgain(first.name, of: bench.plan.tenant) == second)
+        }
+    }
+
+    private func sha256(of path: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sha256sum", path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output.prefix(64), as: UTF8.self)
+    }
+
+    @Test func manifestOfAnotherServerIsNotReplaced() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let stored = bench.exports + "/\(manifest.name).manifest.json"
+            let text = try String(contentsOfFile: stored, encoding: .utf8).replacing(
+                "\"lastSeq\": 10",
+                with: "\"lastSeq\": 9"
+            )
+            try text.write(toFile: stored, atomically: true, encoding: .utf8)
+            let before = try bench.files()
+
+            await #expect(throws: ExportFailure.otherWindow(manifest.name)) {
+                _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+            }
+            #expect(try bench.files() == before)
+        }
+    }
+
+    @Test func windowsAreListedFromTheFirstThatEndsLater() async throws {
+        try await withExportBench { bench in
+            _ = try await bench.exporter.exportDue(bench.plan)
+            bench.clock.set("2026-11-21T13:00:00Z")
+            _ = try await bench.exporter.exportDue(bench.plan)
+            let names = try await bench.exporter.windows(
+                of: bench.plan.tenant,
+                endingAfter: instant("2026-11-21T11:00:00Z")
+            )
+            #expect(names.map { $0.suffix(20) } == ["20261121T120000.000Z", "20261121T130000.000Z"])
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import LinkEvents
+import LinkRouting
+import LinkStorage
+import Testing
+
+/// Rows of one install leave the exports, and nothing else does.
+@Suite(.timeLimit(.minutes(15)))
+struct ExportErasureTests {
+    private static let erased = "0123456789abcdef0123456789abcdef"
+    private static let other = "ffffffffffffffffffffffffffffffff"
+
+    /// Every third is of the install; others name it in fields that mean something else.
+    private func event(_ number: Int) -> Event {
+        var event = Event.sample(number)
+        event.recordedAt = Timestamp(milliseconds: 1_795_255_200_000 + Int64(number))
+        event.path = "/a,\"\(number)\"\r\n=1"
+        switch number % 3 {
+        case 0: event.install = Self.erased
+        case 1:
+            event.install = Self.other
+            event.traits = #"{"install":"\#(Self.erased)"}"#
+            event.userAgent = "\"install\":\"\(Self.erased)\",\n\(Self.erased)"
+        default: break
+        }
+        return event
+    }
+
+    /// The bytes that a log without the rows is exported to.
+    private func expected(_ numbers: ClosedRange<Int>, _ format: ExportEncoder) -> String {
+        let kept = numbers.filter { $0 % 3 != 0 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
+        return String(decoding: format.header() + format.rows(kept), as: UTF8.self)
+    }
+
+    @Test(arguments: ExportEncoder.allCases)
+    func rowsOfTheInstallAreGoneFromEveryFile(_ format: ExportEncoder) async throws {
+        try await withExportBench(format: format) { bench in
+            try await bench.record((1...50).map(event))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record((51...100).filter { $0 % 3 != 0 }.map(event))
+            let second = try await bench.exporter.exportNow(bench.plan)
+
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+
+            #expect(erasure.changed.map(\.name) == [first.name])
+            #expect(erasure.changed.map(\.version) == [2] && erasure.changed.map(\.rows) == [16])
+            #expect(erasure.unreadable.isEmpty)
+            let changed = try #require(try await bench.manifest(first.name))
+            #expect(changed.version == 2 && changed.rows == 34 && changed.erasedRows == 16)
+            #expect(changed.firstRecordedAt == event(1).recordedAt && changed.lastRecordedAt == event(50).recordedAt)
+            let path = try #require(changed.file?.path)
+            #expect(path == "\(first.name).v2.\(format.rawValue).gz")
+            #expect(try bench.text(path) == expected(1...50, format))
+            #expect(try await bench.manifest(second.name) == second)
+            #expect(try bench.files().count == 4)
+            let again = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(again.changed.isEmpty && again.unreadable.isEmpty)
+        }
+    }
+
+    /// Exporting the window from a log without the rows changes nothing any more.
+    @Test(arguments: ExportEncoder.allCases)
+    func erasedFileIsWhatTheLogIsExportedTo(_ format: ExportEncoder) async throws {
+        let compressed = try await bytes(erasing: 1...3_000, format)
+        let gzip = try GzipStream(level: 6)
+        var expected: [UInt8] = []
+        try gzip.write(Array(self.expected(1...3_000, format).utf8)) { expected += $0 }
+        try gzip.finish { expected += $0 }
+        #expect(compressed == Data(expected))
+    }
+
+    private func bytes(erasing numbers: ClosedRange<Int>, _ format: ExportEncoder) async throws -> Data? {
+        var bytes: Data?
+        try await withExportBench(format: format) { bench in
+            for first in stride(from: numbers.lowerBound, through: numbers.upperBound, by: 100) {
+                try await bench.record((first..<(first + 100)).map(event))
+            }
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            let path = try #require(try await bench.manifest(manifest.name)?.file?.path)
+            bytes = try bench.files()[path]
+        }
+        return bytes
+    }
+
+    @Test func windowWithoutOtherRowsKeepsOnlyItsManifest() async throws {
+        try await withExportBench { bench in
+            try await bench.record([event(3), event(6)])
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(erasure.changed.map(\.rows) == [2])
+            #expect(try Set(bench.files().keys) == ["\(manifest.name).manifest.json"])
+            let changed = try #require(try await bench.manifest(manifest.name))
+            #expect(changed.rows == 0 && changed.erasedRows == 2 && changed.file == nil && changed.version == 2)
+            #expect(changed.firstRecordedAt == nil && changed.lastRecordedAt == nil)
+        }
+    }
+
+    @Test func fileThatCannotBeReadIsNamedAndTheRestIsErased() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let broken = try await bench.exporter.exportNow(bench.plan)
+            let path = bench.exports + "/" + (try #require(broken.file?.path))
+            try Data(try Data(contentsOf: URL(filePath: path)).dropLast(9)).write(to: URL(filePath: path))
+            try await bench.record((6...9).map(event))
+            let whole = try await bench.exporter.exportNow(bench.plan)
+
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+
+            #expect(erasure.unreadable == [broken.name])
+            #expect(erasure.changed.map(\.name) == [whole.name])
+        }
+    }
+
+    /// An erasure that is stopped at any step and repeated ends as one that was not, and no file is left that no manifest
+    /// names.
+    @Test func erasureStoppedAtAnyStepEndsAsOneThatWasNot() async throws {
+        let (whole, steps) = try await erase(failAt: nil)
+        #expect(whole.count == 3)
+        #expect(steps > 8)
+        for step in 0..<steps {
+            let (stopped, _) = try await erase(failAt: step)
+            #expect(stopped == whole, "stopped at step \(step)")
+        }
+    }
+
+    private func erase(failAt: Int?) async throws -> (files: [String: Data], steps: Int) {
+        let faults = Faults(failAt: nil)
+        var result: (files: [String: Data], steps: Int) = ([:], 0)
+        try await withExportBench(faults: faults) { bench in
+            try await bench.record((1...30).map(event))
+            _ = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record([event(33)])
+            _ = try await bench.exporter.exportNow(bench.plan)
+            faults.begin(failAt: failAt)
+            do {
+                _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            } catch is Faults.Stopped {
+                _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            }
+            result = (try bench.files(), faults.steps)
+        }
+        return result
+    }
+}

@@ -1,0 +1,10 @@
+-- What is still to be told about exports; a row goes when its receiver has it, or when a day of attempts has failed.
+CREATE TABLE export_notice (
+    id TEXT NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    payload TEXT NOT NULL CHECK (json_valid(payload)),
+    created_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    due_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX export_notice_due ON export_notice (due_at, id);
