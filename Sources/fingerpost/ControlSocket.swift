@@ -26,10 +26,6 @@ enum ControlMessage {
     /// - Parameter target: Absolute.
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
-    static func export(tenant: TenantID) -> JSONNode {
-        .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
-    }
-
     /// `wish` is what `POST …/draft/replay` takes.
     static func replay(_ wish: JSONNode, at place: CatalogEditor.Place) -> JSONNode {
         .object([
@@ -76,8 +72,11 @@ struct ControlSocket {
             "environment",
             "draft",
             "replay",
-            "to"
+            "to",
+            "window",
+            "since"
         )
+        if let wish = try ExportWish(object) { return try await answer(wish, at: try object.required("tenant")) }
         let commands = CatalogCommands(store: store, keys: parts.keyMaker)
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
@@ -93,14 +92,6 @@ struct ControlSocket {
             } catch let error as FileFailure {
                 throw target.error(error.description)
             }
-        case "export":
-            guard let tenant = try object["tenant"]?.identifier(TenantID.self),
-                let table = parts.resolving.catalog.current.table(of: tenant)
-            else {
-                throw try object.required("do").error("there is no such tenant.")
-            }
-            let manifest = try await parts.exporter.exportNow(ExportPlan(table))
-            return try JSONReader.parse(manifest.json, limits: JSONReader.Limits(maximumBytes: 65_536))
         case "replay":
             let place = CatalogEditor.Place(
                 try object.required("tenant").identifier(TenantID.self),
@@ -111,6 +102,18 @@ struct ControlSocket {
             return try await parts.replayer.replay(wish, at: place).json
         default:
             throw try object.required("do").error("this server does not know the command; is it of the same version?")
+        }
+    }
+
+    private func answer(_ wish: ExportWish, at tenant: Field) async throws -> JSONNode {
+        let catalog = parts.resolving.catalog
+        let desk = ExportDesk(exporter: parts.exporter) { catalog.current.table(of: $0).map { ExportPlan($0) } }
+        do {
+            return try await desk.answer(wish)
+        } catch let error as ExportDesk.UnknownTenant {
+            throw tenant.error(error.description)
+        } catch let error as ExportFailure {
+            throw tenant.error("\(error).")
         }
     }
 

@@ -1,76 +1,59 @@
 import ArgumentParser
 import Foundation
-import LinkCatalog
-import LinkEvents
 import LinkRouting
-import LinkServer
-import LinkStorage
-import Logging
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End a tenant's export window now and write its file; prints the manifest.",
+        abstract: "Write a tenant's events as files: end a window now, or export earlier windows again.",
         discussion: """
-            EXAMPLE
-              fingerpost export shop --data ./data
+            EXAMPLES
+              fingerpost export shop --data ./data                      # end the window now; prints its manifest
+              fingerpost export shop --window events-20261121T110000.000Z --data ./data
+              fingerpost export shop --since 2026-11-01 --data ./data   # what is missing since then, window by window
+              fingerpost export shop --all --config /etc/fingerpost.yaml
+
+            A window that is exported again has the same bytes; after an erasure it is a new version of its manifest. --since
+            and --all leave alone what is there whole, so a run that was stopped is taken up by repeating it; windows of which
+            retention has dropped rows are counted as gone.
 
             Works on a directory that no process uses, and through a running server's control socket.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "Export this window again: its name, as in the manifest, with or without folders.")
+    var window: String?
+    @ArgumentParser.Option(help: "Export what is missing of the windows that end after a day or an RFC 3339 instant.")
+    var since: String?
+    @Flag(help: "Export what is missing of every window.") var all = false
     @OptionGroup var flags: ConfigurationFlags
+
+    func validate() throws {
+        guard [window != nil, since != nil, all].count(where: \.self) <= 1 else {
+            throw ValidationError("Write one of --window, --since and --all.")
+        }
+    }
 
     func run() async throws {
         guard let tenant = TenantID(tenant) else { throw ValidationError("'\(self.tenant)' is not a tenant's id.") }
+        let start = try firstInstant()
         let configuration = try await flags.read()
-        do {
-            let directory = try DataDirectory(configuration.data)
-            let database = try CatalogDatabase(directory.catalogPath)
-            let log = try EventLog(directory.eventsPath, now: Server.now)
-            guard let table = try await database.snapshot().catalog().table(of: tenant) else {
-                throw fail("there is no tenant '\(tenant)'.", .failed)
+        try await ExportSession.open(configuration) { session in
+            if let start {
+                try await Backfill(tenant: tenant, since: start, session: session).run()
+            } else {
+                let wish = window.map { ExportWish.again(tenant, window: $0) } ?? .now(tenant)
+                print(try await session.answer(wish).json(.pretty))
             }
-            let logger = Logger(label: "fingerpost")
-            let recorder = EventRecorder(store: log, now: Server.now, logger: logger)
-            let exporter = Exporter(
-                store: log,
-                ledger: log,
-                sink: DirectoryExportSink(directory: configuration.exportsDirectory),
-                recorder: recorder,
-                plans: { [] },
-                now: Server.now,
-                sleep: { _ in },
-                logger: logger
-            )
-            // The recorder only answers the exporter's fence; it ends when the export is written.
-            let manifest = try await withThrowingTaskGroup(of: ExportManifest?.self) { group in
-                group.addTask {
-                    try await recorder.run()
-                    return nil
-                }
-                group.addTask {
-                    defer { recorder.stop() }
-                    return try await exporter.exportNow(ExportPlan(table))
-                }
-                var manifest: ExportManifest?
-                for try await result in group { manifest = manifest ?? result }
-                return manifest
-            }
-            try log.close()
-            try database.close()
-            try directory.leaveAsFound()
-            print(String(decoding: manifest?.json ?? [], as: UTF8.self), terminator: "")
-        } catch StorageError.locked {
-            let manifest = try await ControlMessage.send(
-                ControlMessage.export(tenant: tenant),
-                toDirectory: configuration.data
-            )
-            print(manifest.json(.pretty))
-        } catch let error as StorageError {
-            throw fail(error)
-        } catch let error as FileFailure {
-            throw fail("the export could not be written (\(error)); it is written again with the next one.", .ioError)
         }
+    }
+
+    private func firstInstant() throws -> Timestamp? {
+        if all { return Timestamp(milliseconds: .min) }
+        guard let since else { return nil }
+        guard let instant = Timestamp(since) ?? Timestamp(since + "T00:00:00Z") else {
+            throw ValidationError("--since is '\(since)'; write a day such as 2026-11-01 or an instant in RFC 3339.")
+        }
+        return instant
     }
 }

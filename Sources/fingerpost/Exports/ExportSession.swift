@@ -1,0 +1,78 @@
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import Logging
+import NIOCore
+
+/// Somebody who does what a wish says: this process, or the one that holds the directory.
+struct ExportSession: Sendable {
+    let answer: @Sendable (ExportWish) async throws -> JSONNode
+
+    func answer(_ wish: ExportWish) async throws -> JSONNode { try await answer(wish) }
+
+    /// Runs `body` over an open data directory, and closes it in good order; ends the process with what went wrong.
+    static func open(
+        _ configuration: ServiceConfiguration,
+        _ body: @escaping @Sendable (ExportSession) async throws -> Void
+    ) async throws {
+        do {
+            try await openHere(configuration, body)
+        } catch StorageError.locked {
+            try await body(
+                ExportSession {
+                    // A window may take as long as it has rows.
+                    try await ControlMessage.send(
+                        $0.message,
+                        toDirectory: configuration.data,
+                        timeout: .seconds(86_400)
+                    )
+                }
+            )
+        } catch let error as StorageError {
+            throw fail(error)
+        } catch let error as ExportDesk.UnknownTenant {
+            throw fail(error.description, .failed)
+        } catch let error as ExportFailure {
+            throw fail("\(error).", .failed)
+        } catch let error as FileFailure {
+            throw fail("the export could not be written (\(error)); it is written again with the next one.", .ioError)
+        }
+    }
+
+    private static func openHere(
+        _ configuration: ServiceConfiguration,
+        _ body: @escaping @Sendable (ExportSession) async throws -> Void
+    ) async throws {
+        let directory = try DataDirectory(configuration.data)
+        let database = try CatalogDatabase(directory.catalogPath)
+        let log = try EventLog(directory.eventsPath, now: Server.now)
+        let catalog = try await database.snapshot().catalog()
+        let logger = Logger(label: "fingerpost")
+        let recorder = EventRecorder(store: log, now: Server.now, logger: logger)
+        let exporter = Exporter(
+            store: log,
+            ledger: log,
+            sink: DirectoryExportSink(directory: configuration.exportsDirectory),
+            recorder: recorder,
+            plans: { [] },
+            now: Server.now,
+            sleep: { _ in },
+            logger: logger
+        )
+        let desk = ExportDesk(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
+        // The recorder only answers the exporter's fence; it ends when the export is written.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await recorder.run() }
+            group.addTask {
+                defer { recorder.stop() }
+                try await body(ExportSession(answer: desk.answer))
+            }
+            try await group.waitForAll()
+        }
+        try log.close()
+        try database.close()
+        try directory.leaveAsFound()
+    }
+}
