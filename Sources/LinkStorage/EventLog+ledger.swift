@@ -100,8 +100,7 @@ extension EventLog: ExportLedger {
 
     package func isGone(_ window: ExportWindow) async throws -> Bool {
         try await ledger.read { db in
-            guard try db.tableExists("day_tenant") else { return false }
-            return try Bool.fetchOne(
+            try Bool.fetchOne(
                 db,
                 sql: """
                     SELECT EXISTS (SELECT 1 FROM day_tenant

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import LinkEvents
 import LinkRouting
 import LinkStorage
@@ -124,6 +125,37 @@ struct ExportAgainTests {
             await #expect(throws: ExportFailure.otherWindow(manifest.name)) {
                 _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
             }
+            #expect(try bench.files() == before)
+        }
+    }
+
+    @Test func windowOfWhichRetentionDroppedRowsIsGone() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record(events(11...20))
+            let second = try await bench.exporter.exportNow(bench.plan)
+            let before = try bench.files()
+            let ledger = try DatabaseQueue(path: bench.folder + "/events/ledger.db")
+            try await ledger.write { db in
+                try db.execute(sql: "INSERT INTO day (day, last_seq) VALUES (20778, 20)")
+                // Another tenant's rows, and rows that are there, take nothing away.
+                for (tenant, dropped) in [("shop", true), ("taxi", true), ("acme", false)] {
+                    try db.execute(
+                        sql: "INSERT INTO day_tenant VALUES (20778, ?, 5, ?, 10, ?)",
+                        arguments: [tenant, tenant == "taxi" ? 1 : 6, dropped ? 1_795_255_200_000 : nil]
+                    )
+                }
+            }
+            try ledger.close()
+
+            await #expect(throws: ExportFailure.windowGone(first.name)) {
+                _ = try await bench.exporter.exportAgain(first.name, of: bench.plan.tenant)
+            }
+            await #expect(throws: ExportFailure.windowGone(first.name)) {
+                _ = try await bench.exporter.backfill(first.name, of: bench.plan.tenant)
+            }
+            #expect(try await bench.exporter.exportAgain(second.name, of: bench.plan.tenant) == second)
             #expect(try bench.files() == before)
         }
     }
