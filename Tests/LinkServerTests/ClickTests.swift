@@ -107,6 +107,20 @@ struct ClickTests {
         }
     }
 
+    @Test func programsAreRecordedAsWhatTheyAre() async throws {
+        try await withService { service in
+            try await service.load(Self.links)
+            for agent in [Self.iPhone, "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "curl/8.5.0"] {
+                let headers: HTTPFields = [.userAgent: agent]
+                _ = try await service.publicPort(.get, "/hello", host: "go.acme.example", headers: headers)
+            }
+            let events = try await service.events(of: "acme")
+            #expect(events.map(\.botClass) == [nil, "preview", "tool"])
+            #expect(events.map(\.purpose) == [.live, .preview, .live])
+            #expect(events.map(\.osVersion) == ["18.0", nil, nil])
+        }
+    }
+
     @Test(arguments: [
         "", "/", "go.acme.example/", "user@go.acme.example", "go.acme.example:8080", "go.acme.example:99999999999",
         "acme.link", "[::1", "..", "go.acme.example?x", "go.acme.example#x", "go acme", "%00",

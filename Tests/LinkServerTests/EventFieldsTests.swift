@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import LinkCatalog
 import LinkEvents
 import LinkRouting
@@ -62,6 +63,22 @@ struct EventFieldsTests {
             let shop = try #require(TenantID("shop"))
             #expect(try await service.parts.store.install(of: "install-42", tenant: shop) == nil)
             #expect(try await service.parts.store.installKey(of: shop) == nil)
+        }
+    }
+
+    /// An app's HTTP library is no bot, and what the app says of its device is meant.
+    @Test func userAgentOfACallIsKeptAndNotJudged() async throws {
+        try await withService { service in
+            _ = try await service.resolve(
+                #"{"url":"yourapp://product/1","context":{"platform":"ios","device":"tablet"}}"#,
+                headers: [.userAgent: "Mozilla/5.0 (Linux; Android 14; Pixel 9) okhttp/4.12.0"]
+            )
+            let event = try #require(try await service.events(of: "shop").first)
+            #expect(event.userAgent?.hasSuffix("okhttp/4.12.0") == true)
+            #expect(event.botClass == nil)
+            #expect(event.platform == .ios)
+            #expect(event.device == .tablet)
+            #expect(event.osVersion == nil)
         }
     }
 

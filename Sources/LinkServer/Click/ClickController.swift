@@ -31,6 +31,7 @@ struct ClickController {
             requestID: context.requestID,
             address: context.peerAddress,
             userAgent: request.headers[.userAgent],
+            botClass: visitor.botClass,
             referrerHost: visitor.referrerHost,
             method: request.method.rawValue,
             source: "click",

@@ -2,35 +2,38 @@ import HTTPTypes
 import LinkEvents
 import LinkRouting
 
-/// What a browser's headers tell about who clicks. Nothing says whether the app is installed, so it counts as missing.
+/// What a request's headers tell about who clicks. Nothing says whether the app is installed, so it counts as missing.
 struct Visitor {
     let context: Context
     let purpose: Event.Purpose
+    let botClass: BotClass?
     let referrerHost: String?
 
+    /// The longest host that DNS knows.
+    private static let longestHost = 253
+
     init(_ headers: HTTPFields) {
-        let agent = headers[.userAgent] ?? ""
-        let (platform, device) = Self.system(agent)
+        let agent = UserAgent(headers[.userAgent] ?? "")
         context = Context(
-            platform: platform,
-            device: device,
+            platform: agent.platform,
+            device: agent.device,
+            osVersion: agent.osVersion,
             installed: false,
-            locale: Self.locales(headers[.acceptLanguage] ?? "")
+            locale: Self.locales(headers[.acceptLanguage] ?? ""),
+            inAppBrowser: agent.inAppBrowser
         )
-        let prefetch = [headers[.secPurpose], headers[.purpose]].compactMap(\.self)
-        purpose = prefetch.contains { $0.lowercased().contains("prefetch") } ? .prefetch : .live
-        referrerHost = headers[.referer].flatMap { try? Link.parse($0) }?.host
+        botClass = agent.botClass
+        purpose = agent.botClass == .preview ? .preview : Self.purpose(headers)
+        referrerHost = headers[.referer].flatMap { try? Link.parse($0) }?.host.flatMap {
+            $0.utf8.count <= Self.longestHost ? $0 : nil
+        }
     }
 
-    /// iPads that ask for desktop pages call themselves Macs; nothing tells them apart here.
-    private static func system(_ agent: String) -> (Platform, Device?) {
-        if agent.contains("iPhone") || agent.contains("iPod") { return (.ios, .phone) }
-        if agent.contains("iPad") { return (.ios, .tablet) }
-        if agent.contains("Android") { return (.android, agent.contains("Mobile") ? .phone : .tablet) }
-        if agent.contains("Windows") { return (.windows, .desktop) }
-        if agent.contains("Macintosh") { return (.macos, .desktop) }
-        if agent.contains("Linux") || agent.contains("X11") { return (.linux, .desktop) }
-        return (.other, nil)
+    /// Browsers say when they fetch a page that nobody asked for yet.
+    private static func purpose(_ headers: HTTPFields) -> Event.Purpose {
+        let purposes = [HTTPField.Name.secPurpose, .purpose, .xPurpose].compactMap { headers[$0]?.lowercased() }
+        if purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
+        return purposes.contains { $0.contains("preview") } ? .preview : .live
     }
 
     /// `Accept-Language` by weight, best first; at most 16.
@@ -50,4 +53,5 @@ struct Visitor {
 extension HTTPField.Name {
     fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose") ?? .contentType
     fileprivate static let purpose = HTTPField.Name("Purpose") ?? .contentType
+    fileprivate static let xPurpose = HTTPField.Name("X-Purpose") ?? .contentType
 }

@@ -42,6 +42,8 @@ package struct Resolving: Sendable {
         var requestID: String
         var address: String?
         var userAgent: String?
+        /// Of a click only: what an app sends names its HTTP library, which is no bot.
+        var botClass: BotClass?
         var referrerHost: String?
         var method: String
         var source: String
@@ -183,7 +185,8 @@ package struct Resolving: Sendable {
         event.country = context.country.map { String($0.prefix(8)) }
         event.referrerHost = caller.referrerHost
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
-        event.userAgent = caller.userAgent?.utf8Prefix(512)
+        event.userAgent = caller.userAgent?.utf8Prefix(UserAgent.maximumBytes)
+        event.botClass = caller.botClass?.rawValue
         event.install = redaction.install(context.stickyKey)
         return event
     }

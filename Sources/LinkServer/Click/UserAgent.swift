@@ -1,0 +1,87 @@
+import LinkRouting
+
+/// What a `User-Agent` tells: as much as decides where a click leads, and whether it is a person's.
+///
+/// The first 512 bytes are cut into words, and each word is looked up in ``UserAgentWords``: the time grows with the
+/// length, whatever the text is. What it tells is what the sender says.
+struct UserAgent: Sendable, Hashable {
+    static let maximumBytes = 512
+
+    private(set) var platform = Platform.other
+    private(set) var device: Device?
+    /// Nil too where browsers all say the same, whatever the system.
+    private(set) var osVersion: Version?
+    /// Whether an app shows the page in a web view of its own; nil where nothing tells.
+    private(set) var inAppBrowser: Bool?
+    /// Nil for what people use.
+    private(set) var botClass: BotClass?
+
+    struct Signs: OptionSet, Hashable {
+        let rawValue: UInt32
+
+        static let iPhone = Signs(rawValue: 1 << 0)
+        static let iPad = Signs(rawValue: 1 << 1)
+        static let android = Signs(rawValue: 1 << 2)
+        static let windows = Signs(rawValue: 1 << 3)
+        static let mac = Signs(rawValue: 1 << 4)
+        static let linux = Signs(rawValue: 1 << 5)
+        static let otherSystem = Signs(rawValue: 1 << 6)
+        static let tv = Signs(rawValue: 1 << 7)
+        static let watch = Signs(rawValue: 1 << 8)
+        static let console = Signs(rawValue: 1 << 9)
+        static let phone = Signs(rawValue: 1 << 10)
+        static let tablet = Signs(rawValue: 1 << 11)
+        static let app = Signs(rawValue: 1 << 12)
+        static let webView = Signs(rawValue: 1 << 13)
+        static let webKit = Signs(rawValue: 1 << 14)
+        static let browser = Signs(rawValue: 1 << 15)
+
+        static let systems: Signs = [.iPhone, .iPad, .android, .windows, .mac, .linux, .otherSystem]
+    }
+
+    init(_ text: String) {
+        let words = UserAgentScanner(text)
+        let signs = words.signs
+        (platform, device) = Self.system(signs)
+        osVersion = words.osVersion(of: platform)
+        botClass = Self.botClass(words)
+        guard botClass == nil else { return }
+        if signs.contains(.app) || signs.contains(.webView) {
+            inAppBrowser = true
+        } else if signs.contains(.browser) {
+            inAppBrowser = false
+        } else if signs.contains(.webKit), platform == .ios || platform == .macos {
+            // Safari and every other browser there call themselves Safari; a bare web view does not.
+            inAppBrowser = true
+        }
+    }
+
+    /// iPads that ask for desktop pages call themselves Macs; nothing tells them apart here.
+    private static func system(_ signs: Signs) -> (Platform, Device?) {
+        let held: Device? = signs.contains(.tablet) ? .tablet : signs.contains(.phone) ? .phone : nil
+        if signs.contains(.tv) { return (signs.contains(.android) ? .android : .other, .tv) }
+        if signs.contains(.watch) { return (.other, .watch) }
+        if signs.contains(.console) { return (signs.contains(.android) ? .android : .other, .other) }
+        // Phones with Windows say that they are like Android and iPhones.
+        if signs.contains(.windows), held == .phone { return (.other, .phone) }
+        if signs.contains(.iPhone) { return (.ios, .phone) }
+        if signs.contains(.iPad) { return (.ios, .tablet) }
+        if signs.contains(.otherSystem) { return (.other, held) }
+        if signs.contains(.android) { return (.android, held ?? .tablet) }
+        if signs.contains(.windows) { return (.windows, .desktop) }
+        if signs.contains(.mac) { return (.macos, .desktop) }
+        if signs.contains(.linux) { return (.linux, held ?? .desktop) }
+        return (.other, held)
+    }
+
+    private static func botClass(_ words: UserAgentScanner) -> BotClass? {
+        if let named = words.botClass { return named }
+        // Browsers name no page about themselves.
+        if words.holdsURL { return .other }
+        switch words.first {
+        case .mozilla: return words.signs.isDisjoint(with: Signs.systems.union([.app, .browser])) ? .other : nil
+        case .known: return nil
+        case .unknown: return .other
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import LinkRouting
+
+/// The words of a User-Agent, read once from the first to the last.
+struct UserAgentScanner {
+    private(set) var signs: UserAgent.Signs = []
+    /// Of the programs that are named.
+    private(set) var botClass: BotClass?
+    private(set) var holdsURL = false
+    private(set) var first = First.unknown
+
+    /// How the text begins.
+    enum First {
+        case mozilla
+        /// With an app or a browser.
+        case known
+        case unknown
+    }
+
+    /// The numbers that stand behind a word which announces them.
+    private var versions: [Announcement: Version] = [:]
+    private var isAndroidTenK = false
+
+    private enum Announcement: String {
+        case ios = "os"
+        case mac = "x"
+        case windows = "nt"
+        case android
+        /// The browser's; on iPhones and iPads the system's, too.
+        case browser = "version"
+        /// What Facebook's apps say of the system.
+        case facebook = "fbsv"
+    }
+
+    private static let afterScheme = Array("://".utf8)
+
+    init(_ text: String) {
+        let bytes = text.utf8.prefix(UserAgent.maximumBytes).map(\.lowercasedASCII)
+        var announcement: Announcement?
+        var position = 0
+        var isFirst = true
+        while let range = Self.nextWord(in: bytes, from: position) {
+            position = range.upperBound
+            if bytes[position...].starts(with: Self.afterScheme) { holdsURL = true }
+            let word = bytes[range]
+            if let announced = announcement, let version = Self.version(word) {
+                if versions[announced] == nil { versions[announced] = version }
+                announcement = nil
+                continue
+            }
+            // "Android 10; K": Chrome says so on every phone.
+            if announcement == nil, word.elementsEqual([UInt8(ascii: "k")]), versions[.android]?.description == "10" {
+                isAndroidTenK = true
+            }
+            let name = String(decoding: word.prefix(UserAgentWords.longest), as: UTF8.self)
+            announcement = Announcement(rawValue: name)
+            if isFirst, name == "mozilla" { first = .mozilla }
+            note(word, isFirst: isFirst)
+            isFirst = false
+        }
+    }
+
+    private mutating func note(_ word: ArraySlice<UInt8>, isFirst: Bool) {
+        guard let meaning = Self.meaning(of: word, isFirst: isFirst) else { return }
+        switch meaning {
+        case .bot(let kind): name(kind)
+        case .signs(let found):
+            signs.formUnion(found)
+            if isFirst, !found.isDisjoint(with: [.app, .browser]) { first = .known }
+        }
+    }
+
+    /// Of the word, or else of its longest part before a joint that has one.
+    private static func meaning(of word: ArraySlice<UInt8>, isFirst: Bool) -> UserAgentWords.Meaning? {
+        var part = word.prefix(UserAgentWords.longest)
+        while true {
+            let name = String(decoding: part, as: UTF8.self)
+            if isFirst, let kind = UserAgentWords.leading[name] { return .bot(kind) }
+            if let meaning = UserAgentWords.meanings[name] { return meaning }
+            if let (_, kind) = UserAgentWords.endings.first(where: {
+                part.suffix($0.ending.count).elementsEqual($0.ending)
+            }) {
+                return .bot(kind)
+            }
+            guard let joint = part.lastIndex(where: \.isJoint), joint > part.startIndex else { return nil }
+            part = part[..<joint]
+        }
+    }
+
+    private mutating func name(_ kind: BotClass) {
+        guard let known = botClass else {
+            botClass = kind
+            return
+        }
+        botClass = BotClass.allCases.first { $0 == known || $0 == kind }
+    }
+
+    /// The system's version; nil where every device of a kind says the same.
+    func osVersion(of platform: Platform) -> Version? {
+        switch platform {
+        case .ios:
+            // From iOS 26 on Safari says 18.6 there; its own version is still that of the system.
+            return [versions[.ios], versions[.facebook], versions[.browser]].compactMap(\.self).max()
+        case .android:
+            return versions[.facebook] ?? (isAndroidTenK ? nil : versions[.android])
+        case .macos:
+            // What every browser says since macOS 11.
+            return versions[.mac].flatMap { $0.description.hasPrefix("10.15") ? nil : $0 }
+        case .windows:
+            return versions[.windows]
+        case .linux, .other:
+            return nil
+        }
+    }
+
+    // MARK: Reading
+
+    private static func nextWord(in bytes: [UInt8], from start: Int) -> Range<Int>? {
+        guard let first = bytes[start...].firstIndex(where: \.isInWord) else { return nil }
+        return first..<(bytes[first...].firstIndex { !$0.isInWord } ?? bytes.endIndex)
+    }
+
+    /// `17_4_1` or `10.0`
+    private static func version(_ word: ArraySlice<UInt8>) -> Version? {
+        guard word.first?.isDigit == true, word.count <= longestVersion else { return nil }
+        let dots = word.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: ".") : $0 }
+        return Version(String(decoding: dots, as: UTF8.self))
+    }
+
+    private static let longestVersion = 16
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    fileprivate var isInWord: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || isJoint || self >= 0x80
+    }
+
+    /// Between the parts of a name.
+    fileprivate var isJoint: Bool {
+        self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self == UInt8(ascii: ".")
+    }
+
+    fileprivate var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
