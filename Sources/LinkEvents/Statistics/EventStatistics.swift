@@ -3,12 +3,17 @@ package import LinkRouting
 /// The counts that are kept beside the log. Each holds every event that was committed before it was asked for, also erased
 /// ones and those that retention has dropped.
 package protocol EventStatistics: Sendable {
-    /// How many links ended how, by the columns that are asked for; a bucket without events is left out.
+    /// How many links ended how, by the columns that are asked for; what has no events is left out. In no order.
     func totals(_ question: TotalsQuestion) async throws -> [TotalsCount]
 
-    /// The values of a dimension with the most events, most first; equal counts in the order of the values. What all values
-    /// beyond ``Dimension/mostValues`` have together comes with a nil value, wherever its count puts it.
-    func values(_ question: ValuesQuestion) async throws -> [ValueCount]
+    /// The values of a dimension with the most events.
+    func values(_ question: ValuesQuestion) async throws -> ValueCounts
+
+    /// How many events have one value of a dimension, in each bucket of the scope.
+    func counts(of value: String, in dimension: Dimension, _ scope: StatisticsScope) async throws -> [Int64]
+
+    /// The sequence that the log had reached when a day's file was closed; nil while it is not.
+    func lastSequence(of day: CivilDay) async throws -> Int64?
 }
 
 /// Whose events a question is about, and of when.
@@ -48,41 +53,65 @@ package struct TotalsQuestion: Sendable, Hashable {
 package struct TotalsCount: Sendable, Hashable {
     /// 0 for what lies between the first two edges.
     package var bucket: Int
-    /// Of the columns that were asked for, those that the events have.
-    package var columns: [TotalsQuestion.Column: String]
+    package var columns: TotalsColumns
     package var count: Int64
 
-    package init(bucket: Int, columns: [TotalsQuestion.Column: String], count: Int64) {
+    package init(bucket: Int, columns: TotalsColumns, count: Int64) {
         self.bucket = bucket
         self.columns = columns
         self.count = count
     }
 }
 
+/// What counted events have in common: nil where that was not asked for, and where they have none.
+package struct TotalsColumns: Sendable, Hashable {
+    package var route: String?
+    package var revision: Int64?
+    package var outcome: String?
+    package var action: String?
+
+    package init(route: String? = nil, revision: Int64? = nil, outcome: String? = nil, action: String? = nil) {
+        self.route = route
+        self.revision = revision
+        self.outcome = outcome
+        self.action = action
+    }
+}
+
 package struct ValuesQuestion: Sendable, Hashable {
+    /// Only its first and last edge count.
     package var scope: StatisticsScope
     package var dimension: Dimension
-    /// Only this one value, bucket by bucket; nil for the values with the most events over all buckets together.
-    package var value: String?
     package var limit: Int
 
-    package init(scope: StatisticsScope, dimension: Dimension, value: String? = nil, limit: Int = 100) {
+    package init(scope: StatisticsScope, dimension: Dimension, limit: Int = 100) {
         self.scope = scope
         self.dimension = dimension
-        self.value = value
         self.limit = limit
     }
 }
 
+package struct ValueCounts: Sendable, Hashable {
+    /// Most first; equal counts in the order of the values. Which of equal ones are the last that `limit` lets in is not
+    /// said.
+    package var values: [ValueCount]
+    /// What all values beyond ``Dimension/mostValues`` have together.
+    package var other: Int64
+    /// Of all events that have a value, shown or not.
+    package var sum: Int64
+
+    package init(values: [ValueCount] = [], other: Int64 = 0, sum: Int64 = 0) {
+        self.values = values
+        self.other = other
+        self.sum = sum
+    }
+}
+
 package struct ValueCount: Sendable, Hashable {
-    /// 0 where no single value was asked for.
-    package var bucket: Int
-    /// Nil for what is counted together.
-    package var value: String?
+    package var value: String
     package var count: Int64
 
-    package init(bucket: Int, value: String?, count: Int64) {
-        self.bucket = bucket
+    package init(value: String, count: Int64) {
         self.value = value
         self.count = count
     }

@@ -1,0 +1,95 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+
+/// Counts: those of closed days stand in the ledger, those of other days in their own files.
+extension EventLog: EventStatistics {
+    package func totals(_ question: TotalsQuestion) async throws -> [TotalsCount] {
+        try await count { db in
+            var tally = TotalsTally(question)
+            try tally.readDay(db)
+            return tally
+        } withLedger: { db, days in
+            var tally = TotalsTally(question)
+            try tally.readLedger(db)
+            for day in days { tally.add(day) }
+            return tally.answer
+        }
+    }
+
+    package func values(_ question: ValuesQuestion) async throws -> ValueCounts {
+        try await count { db in
+            var tally = ValuesTally(question)
+            try tally.readDay(db)
+            return tally
+        } withLedger: { db, days in
+            var tally = ValuesTally(question)
+            for day in days { tally.add(day) }
+            return try tally.answer(withLedger: db)
+        }
+    }
+
+    package func counts(
+        of value: String,
+        in dimension: Dimension,
+        _ scope: StatisticsScope
+    ) async throws -> [Int64] {
+        let series = ValueSeries(value: value, dimension: dimension, scope: scope)
+        return try await count { db in
+            try series.counts(db)
+        } withLedger: { db, days in
+            let closed = try series.counts(db)
+            return days.reduce(closed) { sum, day in zip(sum, day).map(+) }
+        }
+    }
+
+    package func lastSequence(of day: CivilDay) async throws -> Int64? {
+        try await ledger.read { db in
+            try Int64.fetchOne(db, sql: "SELECT last_seq FROM day WHERE day = ?", arguments: [day.daysSince1970])
+        }
+    }
+
+    /// Reads each day that is not closed, then the ledger with what they gave.
+    ///
+    /// The days come first: one that is closed in between is in the ledger by then, and what its file gave is left out. So
+    /// each day is counted once. A day whose file is closed and dropped before it is read is in the ledger as well.
+    private func count<Day: Sendable, Answer: Sendable>(
+        day readDay: @escaping @Sendable (Database) throws -> Day,
+        withLedger readLedger: @escaping @Sendable (Database, [Day]) throws -> Answer
+    ) async throws -> Answer {
+        let open = try await openDays()
+        var days: [(day: CivilDay, counts: Day)] = []
+        for day in open {
+            do {
+                days.append((day, try await file(of: day).database.read(readDay)))
+            } catch {
+                guard try await lastSequence(of: day) != nil else { throw error }
+            }
+        }
+        return try await ledger.read { [days] db in
+            let closed = Set(
+                try Int64.fetchAll(
+                    db,
+                    sql: "SELECT day FROM day WHERE day >= ?",
+                    arguments: [open.first?.daysSince1970]
+                )
+            )
+            return try readLedger(db, days.filter { !closed.contains($0.day.daysSince1970) }.map(\.counts))
+        }
+    }
+
+    /// The days whose counts the ledger did not have a moment ago, oldest first.
+    private func openDays() async throws -> [CivilDay] {
+        let days = allDays()
+        let closed = try await ledger.read { db in
+            try Set(
+                Int64.fetchAll(
+                    db,
+                    sql: "SELECT day FROM day WHERE day >= ?",
+                    arguments: [days.first?.daysSince1970]
+                )
+            )
+        }
+        return days.filter { !closed.contains($0.daysSince1970) }
+    }
+}

@@ -1,0 +1,197 @@
+import GRDB
+import LinkEvents
+import LinkRouting
+
+/// Adds up what the files have of one dimension's values.
+struct ValuesTally: Sendable {
+    private let question: ValuesQuestion
+    /// Of the days that are not closed.
+    private var named: [String: Int64] = [:]
+    private var other: Int64 = 0
+
+    static let hoursPerDay: Int64 = 24
+
+    init(_ question: ValuesQuestion) { self.question = question }
+
+    private var edges: CountEdges {
+        let edges = question.scope.edges.map { $0.milliseconds.flooredQuotient(by: 3_600_000) }
+        return CountEdges([edges.first ?? 0, edges.last ?? 0])
+    }
+
+    mutating func add(_ tally: ValuesTally) {
+        named.merge(tally.named, uniquingKeysWith: +)
+        other += tally.other
+    }
+
+    /// From a file of a day that is not closed.
+    mutating func readDay(_ db: Database) throws {
+        let streams = try StreamSelection(question.scope, db)
+        guard !streams.ids.isEmpty else { return }
+        let edges = edges
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT value.other, value.value, SUM(value_hour.count)
+                FROM value CROSS JOIN value_hour
+                ON value_hour.stream IN (\(streams.marks)) AND value_hour.value = value.id
+                WHERE value.tenant = ? AND value.dimension = ? AND hour >= ? AND hour < ?
+                GROUP BY value.id
+                """
+        )
+        let rows = try Row.fetchCursor(
+            select,
+            arguments: streams.arguments + [
+                question.scope.tenant.rawValue, question.dimension.rawValue, edges.first, edges.end,
+            ]
+        )
+        while let row = try rows.next() {
+            let count: Int64 = row[2]
+            if row[0] as Bool { other += count } else { named[row[1], default: 0] += count }
+        }
+    }
+
+    /// The answer: what the days that are not closed have, with the ledger's counts.
+    func answer(withLedger db: Database) throws -> ValueCounts {
+        var other = other
+        var counts = try ledgerCounts(db)
+        for id in try ids("other = 1", [], db) { other += counts.removeValue(forKey: id) ?? 0 }
+        var candidates: [Candidate] = []
+        for (value, count) in named {
+            let id = try ids("other = 0 AND value = ?", [value], db).first
+            let closed = id.flatMap { counts.removeValue(forKey: $0) } ?? 0
+            candidates.append(Candidate(id: id, value: value, count: count + closed))
+        }
+        candidates += counts.compactMap { $1 > 0 ? Candidate(id: $0, value: nil, count: $1) : nil }
+        let sum = candidates.reduce(other) { $0 + $1.count }
+        let shown = try candidates.first(question.limit).map { candidate in
+            ValueCount(value: try candidate.value ?? name(of: candidate.id ?? 0, db), count: candidate.count)
+        }
+        return ValueCounts(
+            values: shown.sorted { ($1.count, $0.value) < ($0.count, $1.value) },
+            other: other,
+            sum: sum
+        )
+    }
+
+    /// By the ledger's numbers of values.
+    private func ledgerCounts(_ db: Database) throws -> [Int64: Int64] {
+        let streams = try StreamSelection(question.scope, db)
+        guard !streams.ids.isEmpty else { return [:] }
+        let days = CountDays(edges, perDay: Self.hoursPerDay)
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT value, SUM(count) FROM value_day
+                WHERE stream IN (\(streams.marks)) AND dimension = ? AND day >= ? AND day < ? GROUP BY value
+                """
+        )
+        var counts: [Int64: Int64] = [:]
+        let dimension = question.dimension.rawValue
+        var rows = try Row.fetchCursor(
+            select,
+            arguments: streams.arguments + [dimension, days.days.first, days.days.end]
+        )
+        while let row = try rows.next() { counts[row[0]] = row[1] }
+        let selectPiece = try db.cachedStatement(
+            sql: """
+                SELECT value_day.value, SUM(value_hour.count)
+                FROM value_day CROSS JOIN value_hour
+                ON value_hour.stream = value_day.stream AND value_hour.value = value_day.value
+                WHERE value_day.stream IN (\(streams.marks)) AND dimension = ? AND day = ? AND hour >= ? AND hour < ?
+                GROUP BY value_day.value
+                """
+        )
+        for piece in days.pieces {
+            rows = try Row.fetchCursor(
+                selectPiece,
+                arguments: streams.arguments + [dimension, piece.day, piece.range.lowerBound, piece.range.upperBound]
+            )
+            while let row = try rows.next() {
+                let count: Int64 = row[1]
+                counts[row[0], default: 0] += piece.gains == 0 ? count : -count
+            }
+        }
+        return counts
+    }
+
+    private func ids(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [Int64] {
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND \(condition)"
+        )
+        return try Int64.fetchAll(
+            find,
+            arguments: [question.scope.tenant.rawValue, question.dimension.rawValue] + arguments
+        )
+    }
+
+    private func name(of id: Int64, _ db: Database) throws -> String {
+        let find = try db.cachedStatement(sql: "SELECT value FROM value WHERE id = ?")
+        guard let name = try String.fetchOne(find, arguments: [id]) else {
+            throw StorageError.corrupt(file: "events/ledger.db", detail: "the value \(id) is counted and has no name")
+        }
+        return name
+    }
+}
+
+/// A value that may be among those with the most events.
+private struct Candidate {
+    /// Its number in the ledger.
+    let id: Int64?
+    /// Nil while nobody has looked it up.
+    let value: String?
+    let count: Int64
+
+    /// Most first; of equal ones those that the ledger has known longest.
+    static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
+        guard left.count == right.count else { return left.count > right.count }
+        switch (left.id, right.id) {
+        case (let left?, let right?): return left < right
+        case (nil, nil): return (left.value ?? "") < (right.value ?? "")
+        case (let id, _): return id != nil
+        }
+    }
+}
+
+extension [Candidate] {
+    /// The first `limit` of them, not in order: most are dropped without being sorted.
+    fileprivate func first(_ limit: Int) -> ArraySlice<Candidate> {
+        guard count > limit, limit > 0 else { return prefix(limit) }
+        var kept = prefix(limit).sorted(by: Candidate.precedes)
+        for candidate in dropFirst(limit) where Candidate.precedes(candidate, kept[limit - 1]) {
+            kept.append(candidate)
+            if kept.count - limit == limit { kept = Array(kept.sorted(by: Candidate.precedes).prefix(limit)) }
+        }
+        return kept.sorted(by: Candidate.precedes).prefix(limit)
+    }
+}
+
+/// Counts one value of a dimension in each bucket.
+struct ValueSeries: Sendable {
+    let value: String
+    let dimension: Dimension
+    let scope: StatisticsScope
+
+    /// From a day's file or the ledger: the tables are the same.
+    func counts(_ db: Database) throws -> [Int64] {
+        let edges = CountEdges(scope.edges.map { $0.milliseconds.flooredQuotient(by: 3_600_000) })
+        var counts = [Int64](repeating: 0, count: edges.bucketCount)
+        let streams = try StreamSelection(scope, db)
+        guard !streams.ids.isEmpty else { return counts }
+        let select = try db.cachedStatement(
+            sql: """
+                SELECT (hour - ?) / ?, SUM(value_hour.count)
+                FROM value CROSS JOIN value_hour
+                ON value_hour.stream IN (\(streams.marks)) AND value_hour.value = value.id
+                WHERE value.tenant = ? AND value.dimension = ? AND value.other = 0 AND value.value = ?
+                AND hour >= ? AND hour < ?
+                GROUP BY 1
+                """
+        )
+        let rows = try Row.fetchCursor(
+            select,
+            arguments: [edges.first, edges.step] + streams.arguments + [
+                scope.tenant.rawValue, dimension.rawValue, value, edges.first, edges.end,
+            ]
+        )
+        while let row = try rows.next() { counts[edges.bucket(ofSlot: row[0])] += row[1] }
+        return counts
+    }
+}

@@ -1,0 +1,134 @@
+import LinkEvents
+import LinkRouting
+import Testing
+
+@testable import LinkStorage
+
+/// SplitMix64: the same numbers in each run.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Random events of six days and random questions about them.
+struct RandomWorld {
+    var random: SeededGenerator
+    /// By the day of their commit.
+    private(set) var days: [[Event]] = []
+
+    static let firstDay = CivilDay(daysSince1970: 20_000)
+    private static let quarter: Int64 = 900_000
+    private static let dayCount: Int64 = 6
+
+    init(seed: UInt64) {
+        random = SeededGenerator(state: seed)
+        for day in 0..<Self.dayCount {
+            let start = (Self.firstDay.daysSince1970 + day) * 96 * Self.quarter
+            // What is committed after midnight may have come just before.
+            let milliseconds = (start - 60_000)..<(start + 96 * Self.quarter)
+            days.append((0..<150).map { _ in event(in: milliseconds) })
+        }
+    }
+
+    var events: [Event] { days.flatMap(\.self) }
+
+    private mutating func event(in milliseconds: Range<Int64>) -> Event {
+        var event = Event.sample(1, of: tenant(pick(["shop", "shop", "shop", "acme"])))
+        event.recordedAt = Timestamp(milliseconds: Int64.random(in: milliseconds, using: &random))
+        event.environment = pick([.production, .production, Self.staging])
+        event.purpose = pick([.live, .live, .test, .prefetch])
+        event.outcome = pick([.matched, .fallback, .unmatched, .rejected])
+        event.revision = pick([nil, Revision(rawValue: 7), Revision(rawValue: 8)])
+        if event.outcome == .matched {
+            event.route = RouteID(pick(["home", "item", "blog"]))
+            event.action = pick([.openApp, .openWeb])
+        }
+        if Bool.random(using: &random) { event.country = pick(["DE", "FR", "GB", "IT"]) }
+        if Bool.random(using: &random) { event.locale = "l\(Int.random(in: 0..<40, using: &random))" }
+        return event
+    }
+
+    private static var staging: EnvironmentID { EnvironmentID("staging") ?? .production }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: elements.indices, using: &random)]
+    }
+
+    mutating func question() throws -> TotalsQuestion {
+        var filter: [TotalsQuestion.Column: String] = [:]
+        if Bool.random(using: &random) { filter[.route] = pick(["item", "", "none"]) }
+        if Int.random(in: 0..<4, using: &random) == 0 { filter[.outcome] = "matched" }
+        if Int.random(in: 0..<4, using: &random) == 0 { filter[.revision] = pick(["7", "", "x"]) }
+        let columns = TotalsQuestion.Column.allCases.filter { _ in Bool.random(using: &random) }
+        return TotalsQuestion(scope: scope(unit: 1), columns: Set(columns), filter: filter)
+    }
+
+    /// - Parameter unit: What every edge is a multiple of, in quarter-hours.
+    mutating func scope(unit: Int64) -> StatisticsScope {
+        let first = Self.firstDay.daysSince1970 * 96 - 96
+        let units = (Self.dayCount + 2) * 96 / unit
+        let start = Int64.random(in: 0..<units, using: &random)
+        let steps: [Int64]
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: steps = [Int64.random(in: 1...units, using: &random)]
+        case 1: steps = Array(repeating: 96 / unit, count: Int.random(in: 1...7, using: &random))
+        case 2: steps = Array(repeating: 4 / min(unit, 4), count: Int.random(in: 1...60, using: &random))
+        default: steps = (0..<5).map { _ in Int64.random(in: 1...(200 / unit), using: &random) }
+        }
+        var edges = [first + (Bool.random(using: &random) ? start / (96 / unit) * (96 / unit) : start) * unit]
+        for step in steps { edges.append((edges.last ?? 0) + step * unit) }
+        return StatisticsScope(
+            tenant: tenant(pick(["shop", "shop", "acme", "nobody"])),
+            environment: pick([.production, Self.staging]),
+            purposes: pick([[.live], [.live, .test], Set(Event.Purpose.allCases)]),
+            edges: edges.map { Timestamp(milliseconds: $0 * Self.quarter) }
+        )
+    }
+
+    func events(in scope: StatisticsScope) -> [(bucket: Int, event: Event)] {
+        events.compactMap { event in
+            guard event.tenant == scope.tenant, event.environment == scope.environment,
+                scope.purposes.contains(event.purpose),
+                let edge = scope.edges.lastIndex(where: { $0 <= event.recordedAt }), edge < scope.edges.count - 1
+            else { return nil }
+            return (edge, event)
+        }
+    }
+}
+
+extension TotalsColumns {
+    init(_ event: Event) {
+        self.init(
+            route: event.route?.rawValue,
+            revision: event.revision?.rawValue,
+            outcome: event.outcome.rawValue,
+            action: event.action?.rawValue
+        )
+    }
+
+    func meets(_ filter: [TotalsQuestion.Column: String]) -> Bool {
+        filter.allSatisfy { column, value in
+            switch column {
+            case .route: route ?? "" == value
+            case .revision: revision.map(String.init) ?? "" == value
+            case .outcome: outcome ?? "" == value
+            case .action: action ?? "" == value
+            }
+        }
+    }
+
+    func only(_ columns: Set<TotalsQuestion.Column>) -> TotalsColumns {
+        TotalsColumns(
+            route: columns.contains(.route) ? route : nil,
+            revision: columns.contains(.revision) ? revision : nil,
+            outcome: columns.contains(.outcome) ? outcome : nil,
+            action: columns.contains(.action) ? action : nil
+        )
+    }
+}
