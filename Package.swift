@@ -124,7 +124,8 @@ let package = Package(
                 .embedInCode("OpenAPI/admin.yaml"), .embedInCode("OpenAPI/tenants.yaml"),
                 .embedInCode("OpenAPI/drafts.yaml"), .embedInCode("OpenAPI/revisions.yaml"),
                 .embedInCode("OpenAPI/keys.yaml"), .embedInCode("OpenAPI/association.yaml"),
-                .embedInCode("OpenAPI/exports.yaml"), .embedInCode("OpenAPI/schemas.yaml"),
+                .embedInCode("OpenAPI/exports.yaml"), .embedInCode("OpenAPI/log.yaml"),
+                .embedInCode("OpenAPI/schemas.yaml"),
             ],
             swiftSettings: strict
         ),

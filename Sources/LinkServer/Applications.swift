@@ -13,6 +13,9 @@ package struct ServerParts: Sendable {
     package var editor: CatalogEditor
     package var store: any CatalogStore
     package var exporter: Exporter
+    package var keeper: LogKeeper
+    package var eraser: Eraser
+    package var days: any EventDays
     package var replayer: Replayer
     package var readiness: Readiness
     package var limits: ServerLimits
@@ -25,6 +28,9 @@ package struct ServerParts: Sendable {
         editor: CatalogEditor,
         store: any CatalogStore,
         exporter: Exporter,
+        keeper: LogKeeper,
+        eraser: Eraser,
+        days: any EventDays,
         replayer: Replayer,
         readiness: Readiness,
         limits: ServerLimits,
@@ -36,6 +42,9 @@ package struct ServerParts: Sendable {
         self.editor = editor
         self.store = store
         self.exporter = exporter
+        self.keeper = keeper
+        self.eraser = eraser
+        self.days = days
         self.replayer = replayer
         self.readiness = readiness
         self.limits = limits
@@ -105,6 +114,16 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     AuditController(gate: gate, store: parts.store).addRoutes(to: router)
     RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
     AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
+    RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
+        to: router
+    )
+    ErasureController(
+        gate: gate,
+        eraser: parts.eraser,
+        days: parts.days,
+        store: parts.store,
+        limits: parts.limits
+    ).addRoutes(to: router)
     ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
     return router
 }

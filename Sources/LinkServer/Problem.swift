@@ -42,6 +42,7 @@ struct Problem: Error {
         case idempotencyUnfinished = "idempotency_unfinished"
         case domainTaken = "domain_taken"
         case schemeTaken = "scheme_taken"
+        case installsNotRecorded = "installs_not_recorded"
         case stale
         case continuationInvalid = "continuation_invalid"
         case continuationExpired = "continuation_expired"
@@ -59,7 +60,9 @@ struct Problem: Error {
                 .unknownSuite, .unknownKey:
                 .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished, .exportConflict: .conflict
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished, .exportConflict,
+                .installsNotRecorded:
+                .conflict
             case .continuationExpired, .windowGone: .gone
             case .stale, .conflict: .preconditionFailed
             case .bodyTooLarge: .contentTooLarge

@@ -65,6 +65,13 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
+        let keeper = LogKeeper(
+            days: log,
+            rules: { catalog.current.retentionRules },
+            now: Self.now,
+            sleep: { try await Task.sleep(for: $0) },
+            logger: logger
+        )
         keyUses = KeyUseRecorder(store: database, logger: logger)
         let ring = KeyRing(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
         parts = ServerParts(
@@ -83,6 +90,9 @@ struct Server {
             editor: editor,
             store: database,
             exporter: exporter,
+            keeper: keeper,
+            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: Self.now, logger: logger),
+            days: log,
             replayer: Replayer(history: log, editor: editor, now: Self.now),
             readiness: Readiness(),
             limits: configuration.limits,
@@ -105,6 +115,8 @@ struct Server {
             .init(service: recorder),
             .init(service: LogCheck(log: log, isNeeded: directory.wasUnclean)),
             .init(service: parts.exporter),
+            .init(service: parts.keeper),
+            .init(service: parts.eraser),
             .init(service: keyUses),
             .port(.ops, at: ops, buildOpsApplication(parts, at: ops) { ports.set(.ops, $0) }),
             .port(.admin, at: admin, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),

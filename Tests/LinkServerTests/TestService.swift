@@ -151,6 +151,16 @@ private func makeService(
     } goLive: {
         try catalog.update(from: $0)
     }
+    let exporter = Exporter(
+        store: log,
+        ledger: log,
+        sink: DirectoryExportSink(directory: directory.exportsPath),
+        recorder: recorder,
+        plans: { catalog.current.tables.map { ExportPlan($0) } },
+        now: { clock.now },
+        sleep: { _ in },
+        logger: logger
+    )
     let parts = ServerParts(
         resolving: Resolving(
             catalog: catalog,
@@ -166,16 +176,16 @@ private func makeService(
         keyMaker: KeyMaker(store: database, ring: ring, random: random),
         editor: editor,
         store: database,
-        exporter: Exporter(
-            store: log,
-            ledger: log,
-            sink: DirectoryExportSink(directory: directory.exportsPath),
-            recorder: recorder,
-            plans: { catalog.current.tables.map { ExportPlan($0) } },
+        exporter: exporter,
+        keeper: LogKeeper(
+            days: log,
+            rules: { catalog.current.retentionRules },
             now: { clock.now },
             sleep: { _ in },
             logger: logger
         ),
+        eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: { clock.now }, logger: logger),
+        days: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         readiness: Readiness(),
         limits: ServerLimits(),

@@ -103,6 +103,8 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Audit
 
+    /// Adds a row about something that was done outside the catalog.
+    func note(_ deed: Deed, change: Change) async throws
     /// Newest first, those before an id; of every tenant for nil.
     func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow]
     /// Reads the whole audit and computes its hashes again.
@@ -134,6 +136,25 @@ package struct Change: Sendable {
         self.actor = actor
         self.at = at
         self.requestID = requestID
+    }
+}
+
+/// What somebody did that no other row of the catalog tells of.
+package struct Deed: Sendable {
+    package let kind: Kind
+    package let tenant: TenantID
+    package let facts: JSONNode
+
+    /// As the audit's `action` says it.
+    package enum Kind: String, Sendable {
+        case eraseInstall = "erase_install"
+        case forceRetention = "force_retention"
+    }
+
+    package init(_ kind: Kind, of tenant: TenantID, _ facts: JSONNode) {
+        self.kind = kind
+        self.tenant = tenant
+        self.facts = facts
     }
 }
 

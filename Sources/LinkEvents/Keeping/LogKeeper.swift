@@ -62,9 +62,25 @@ package actor LogKeeper: Service {
 
     /// What retention did, and what it waits for.
     package struct Report: Sendable, Hashable {
+        package var kept: [HeldRows] = []
         package var dropped: [HeldRows] = []
         /// Their time has passed, but their windows are not exported yet.
         package var waiting: [HeldRows] = []
+    }
+
+    /// What would be dropped and what not, of the days that are closed.
+    package func state(forcing forced: TenantID? = nil) async throws -> Report {
+        let (held, today, rules) = (try await days.heldRows(), now().day, rules())
+        var report = Report()
+        for rows in held {
+            let rule = rows.tenant == .none ? .unowned : rules[rows.tenant]
+            switch rule?.verdict(on: rows, today: today) ?? .keep {
+            case .keep: report.kept.append(rows)
+            case .wait where rows.tenant != forced: report.waiting.append(rows)
+            case .wait, .drop: report.dropped.append(rows)
+            }
+        }
+        return report
     }
 
     /// Closes days that are over, then drops what may go.
@@ -72,17 +88,7 @@ package actor LogKeeper: Service {
     /// - Parameter forced: A tenant whose rows do not wait for their export; they are lost for every later one.
     package func applyRetention(forcing forced: TenantID? = nil) async throws -> Report {
         try await days.closeFinishedDays()
-        let (held, today) = (try await days.heldRows(), now().day)
-        let rules = rules()
-        var report = Report()
-        for rows in held {
-            let rule = rows.tenant == .none ? .unowned : rules[rows.tenant]
-            switch rule?.verdict(on: rows, today: today) ?? .keep {
-            case .keep: continue
-            case .wait where rows.tenant != forced: report.waiting.append(rows)
-            case .wait, .drop: report.dropped.append(rows)
-            }
-        }
+        let report = try await state(forcing: forced)
         if !report.dropped.isEmpty {
             try await days.drop(report.dropped, at: now())
             Self.dropped.increment(by: report.dropped.reduce(0) { $0 + Int($1.count) })

@@ -15,7 +15,8 @@ package struct OpenAPIDocument: Sendable {
     package static let adminPort = OpenAPIDocument([
         PackageResources.problems_yaml, PackageResources.admin_yaml, PackageResources.tenants_yaml,
         PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
-        PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.schemas_yaml,
+        PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.log_yaml,
+        PackageResources.schemas_yaml,
     ])
 
     private init(_ parts: [[UInt8]]) {

@@ -61,6 +61,16 @@ extension CatalogDatabase {
         )
     }
 
+    package func note(_ deed: Deed, change: Change) async throws {
+        try await pool.write { db in
+            try Self.audit(
+                Audited(deed.kind.rawValue, deed.tenant, subject: deed.tenant.rawValue, after: deed.facts),
+                change,
+                db
+            )
+        }
+    }
+
     /// A version and the SHA-256 of what it is: enough to tell it again.
     static func mark(_ version: some CustomStringConvertible, _ text: String) -> JSONNode {
         .object([

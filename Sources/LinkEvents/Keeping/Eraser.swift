@@ -1,0 +1,84 @@
+package import LinkRouting
+package import Logging
+import ServiceLifecycle
+
+/// Erases the rows of one install from the log and from every export.
+package struct Eraser: Service {
+    private let days: any EventDays
+    private let recorder: EventRecorder
+    private let exporter: Exporter
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+
+    package init(
+        days: any EventDays,
+        recorder: EventRecorder,
+        exporter: Exporter,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger
+    ) {
+        self.days = days
+        self.recorder = recorder
+        self.exporter = exporter
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Ends what was begun before the process started; what fails is logged, and tried again by the next start.
+    package func run() async throws {
+        do {
+            try await finishBegun()
+        } catch {
+            logger.error(
+                "an erasure could not be ended; it is tried again at the next start",
+                metadata: ["error": "\(error)"]
+            )
+        }
+        try await gracefulShutdown()
+    }
+
+    /// Erases what was recorded until now; what the install does later is recorded again.
+    ///
+    /// - Parameter install: As in ``Event/install``.
+    package func erase(install: String, of tenant: TenantID, requestID: String) async throws -> Report {
+        // What was handed in before is in the log then.
+        _ = try await recorder.fence()
+        return try await carryOut(
+            try await days.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now())
+        )
+    }
+
+    /// Ends the erasures that a crash has left unfinished.
+    package func finishBegun() async throws {
+        for erasure in try await days.erasures(of: nil) where erasure.finishedAt == nil {
+            _ = try await carryOut(erasure)
+        }
+    }
+
+    /// What an erasure did.
+    package struct Report: Sendable, Hashable {
+        package let erasure: Erasure
+        package let exports: ExportErasure
+    }
+
+    /// Each step may be repeated. The log comes first: a window that is not exported yet is read from there.
+    private func carryOut(_ erasure: Erasure) async throws -> Report {
+        let rows = try await days.deleteRows(of: erasure)
+        let exports = try await exporter.erase(install: erasure.install, of: erasure.tenant)
+        let end = now()
+        try await days.finish(erasure, at: end)
+        return Report(
+            erasure: Erasure(
+                id: erasure.id,
+                tenant: erasure.tenant,
+                install: erasure.install,
+                requestedAt: erasure.requestedAt,
+                requestID: erasure.requestID,
+                lastSequence: erasure.lastSequence,
+                finishedAt: end,
+                rows: rows
+            ),
+            exports: exports
+        )
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+
+/// Erases what was recorded of one install, in the log and in the exports.
+struct ErasureController {
+    let gate: AdminGate
+    let eraser: Eraser
+    let days: any EventDays
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/erasures", use: list)
+        router.post("/admin/v1/tenants/:tenant/erasures", use: erase)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.wholeTenant(request, context, .admin)
+        try await store.require(entry.tenant)
+        let erasures = try await days.erasures(of: entry.tenant)
+        return Response(try Page(request).answer(of: erasures, "erasures", \.json, key: { "\($0.id)" }))
+    }
+
+    /// `{"stickyKey"}`, which is used once and kept nowhere; 201 when everything is erased.
+    @Sendable private func erase(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.wholeTenant(request, context, .admin)
+        try await store.require(entry.tenant)
+        var request = request
+        let object = try await request.object("stickyKey", upTo: limits.bodyBytes)
+        let report = try await eraser.erase(
+            stickyKey: try object.required("stickyKey").text(),
+            of: entry.tenant,
+            store: store,
+            change: entry.change
+        )
+        return Response(report.json, status: .created)
+    }
+}
+
+extension Eraser {
+    /// Whoever asks stands in the audit before anything goes; the sticky key does not.
+    package func erase(
+        stickyKey: String,
+        of tenant: TenantID,
+        store: any CatalogStore,
+        change: Change
+    ) async throws -> Report {
+        guard let install = try await store.install(of: stickyKey, tenant: tenant) else {
+            throw Problem(
+                .installsNotRecorded,
+                "The tenant has never recorded installs (settings: privacy.recordInstall), so nothing can be found by one."
+            )
+        }
+        try await store.note(Deed(.eraseInstall, of: tenant, .object([:])), change: change)
+        return try await erase(install: install, of: tenant, requestID: change.requestID)
+    }
+}
+
+extension Erasure {
+    fileprivate var json: JSONNode {
+        .object([
+            "id": .int(id), "requestedAt": .string(requestedAt.description), "requestId": .string(requestID),
+            "finishedAt": finishedAt.map { .string($0.description) } ?? .null, "rows": .int(Int64(rows)),
+        ])
+    }
+}
+
+extension Eraser.Report {
+    package var json: JSONNode {
+        let exports = exports.changed.map { change in
+            JSONNode.object([
+                "name": .string(change.name), "version": .int(change.version), "rows": .int(change.rows),
+            ])
+        }
+        return JSONNode(
+            .object(
+                (erasure.json.members ?? []) + [
+                    JSONNode.Member("exports", .array(exports)),
+                    JSONNode.Member("unreadableExports", .array(self.exports.unreadable.map(JSONNode.string))),
+                ]
+            )
+        )
+    }
+}

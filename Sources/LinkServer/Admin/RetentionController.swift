@@ -1,0 +1,80 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+
+/// How long rows are kept, and what waits to go.
+struct RetentionController {
+    let gate: AdminGate
+    let keeper: LogKeeper
+    let store: any CatalogStore
+    let limits: ServerLimits
+
+    private static let longestReason = 500
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/retention", use: show)
+        router.post("/admin/v1/tenants/:tenant/retention", use: apply)
+    }
+
+    @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        try await store.require(entry.tenant)
+        return Response(try await keeper.state().json(of: entry.tenant))
+    }
+
+    /// Drops at once what may go, as every night does. With `{"force": {"reason"}}` the tenant's rows do not wait for their
+    /// exports: whoever asks for that stands in the audit before anything goes.
+    @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.wholeTenant(request, context, .admin)
+        try await store.require(entry.tenant)
+        var request = request
+        let object = try await request.object("force", upTo: limits.bodyBytes)
+        var forced: TenantID?
+        if let force = object["force"] {
+            let field = try force.object("reason").required("reason")
+            let reason = try field.text()
+            guard (1...Self.longestReason).contains(reason.utf8.count) else {
+                throw field.error(
+                    "'reason' says in 1 to \(Self.longestReason) bytes why rows may go that no export holds."
+                )
+            }
+            let waiting = try await keeper.state().waiting.filter { $0.tenant == entry.tenant }
+            try await store.note(
+                Deed(
+                    .forceRetention,
+                    of: entry.tenant,
+                    .object(["reason": .string(reason), "waiting": .array(waiting.map(\.json))])
+                ),
+                change: entry.change
+            )
+            forced = entry.tenant
+        }
+        return Response(try await keeper.applyRetention(forcing: forced).json(of: entry.tenant))
+    }
+}
+
+extension Catalog {
+    /// What each tenant's settings ask for.
+    package var retentionRules: [TenantID: RetentionRule] {
+        Dictionary(
+            tables.map { table in
+                let settings = table.settings
+                let rule = RetentionRule(days: settings.retentionDays, isExported: settings.export.schedule != .off)
+                return (table.tenant, rule)
+            }
+        ) { first, _ in first }
+    }
+}
+
+extension LogKeeper.Report {
+    func json(of tenant: TenantID) -> JSONNode {
+        func rows(_ held: [HeldRows]) -> JSONNode { .array(held.filter { $0.tenant == tenant }.map(\.json)) }
+        return .object(["kept": rows(kept), "waiting": rows(waiting), "dropped": rows(dropped)])
+    }
+}
+
+extension HeldRows {
+    fileprivate var json: JSONNode { .object(["day": .string("\(day)"), "rows": .int(count)]) }
+}
