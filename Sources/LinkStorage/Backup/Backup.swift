@@ -63,7 +63,8 @@ package struct Backup: Sendable {
             try Folder.make(partial + "/events", mode: 0o700)
             var files: [File] = []
             for (name, reader) in log.backupFiles() {
-                files.append(try copy(try reader(), to: partial, "events/\(name)"))
+                guard let reader = try reader() else { continue }
+                files.append(try copy(reader, to: partial, "events/\(name)"))
             }
             files.append(try copy(catalog.pool, to: partial, "catalog.db"))
             let backup = Backup(createdAt: now, version: version, files: files)

@@ -249,7 +249,8 @@ package final class EventLog: EventStore, EventHistory {
         for day in try days(holding: range) where found.count < limit {
             let rest = limit - found.count
             // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
-            found += try await file(of: day).events(
+            guard let file = try heldFile(of: day) else { continue }
+            found += try await file.events(
                 of: tenant,
                 "seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
                 [range.lowerBound, range.upperBound, rest]
@@ -268,7 +269,8 @@ package final class EventLog: EventStore, EventHistory {
         guard sequence > 1 else { return found }
         for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
             let rest = limit - found.count
-            found += try await file(of: day).events(
+            guard let file = try heldFile(of: day) else { continue }
+            found += try await file.events(
                 of: tenant,
                 "seq < ? ORDER BY seq DESC LIMIT ?",
                 [sequence, rest]
@@ -283,7 +285,8 @@ package final class EventLog: EventStore, EventHistory {
         for known in state.withLock({ $0.days }).reversed() where known.day >= first {
             var start = known.start
             if start == .unknown {
-                start = try Self.start(try file(of: known.day).database)
+                guard let file = try heldFile(of: known.day) else { continue }
+                start = try Self.start(file.database)
                 state.withLock { state in
                     guard let index = state.days.firstIndex(where: { $0.day == known.day }) else { return }
                     state.days[index].start = start
@@ -297,9 +300,21 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
-    func backupFiles() -> [(name: String, reader: () throws -> any DatabaseReader)] {
+    func backupFiles() -> [(name: String, reader: () throws -> (any DatabaseReader)?)] {
         let days = state.withLock { $0.days.map(\.day) }
-        return [("ledger.db", { self.ledger })] + days.map { day in ("\(day).db", { try self.file(of: day).database }) }
+        return [("ledger.db", { self.ledger })] + days.map { day in
+                ("\(day).db", { try self.heldFile(of: day)?.database })
+            }
+    }
+
+    /// Nil for a day that retention has dropped since it was listed.
+    private func heldFile(of day: CivilDay) throws -> DayFile? {
+        do {
+            return try file(of: day)
+        } catch {
+            guard state.withLock({ state in state.days.contains { $0.day == day } }) else { return nil }
+            throw error
+        }
     }
 
     func file(of day: CivilDay) throws -> DayFile {
