@@ -67,8 +67,10 @@ enum SQLiteFile {
 
     /// Brings the WAL into the file and closes it.
     static func close(_ pool: DatabasePool) throws {
-        try checkpoint(pool)
-        try pool.close()
+        try throwingStorageErrors(pool.path) {
+            try checkpoint(pool)
+            try pool.close()
+        }
     }
 
     private static func throwingStorageErrors<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
@@ -121,7 +123,9 @@ enum SQLiteFile {
             if schema.givesPagesBack { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
-        try ready(queue, schema, path).close()
+        // Closing brings the WAL into the file, too, but keeps silent when it cannot: without its WAL the file would be empty.
+        try checkpoint(try ready(queue, schema, path))
+        try queue.close()
         guard rename(fresh, path) == 0 else {
             throw StorageError.unusable(file: path, detail: String(cString: strerror(errno)))
         }
