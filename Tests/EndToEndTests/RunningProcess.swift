@@ -15,6 +15,11 @@ final class RunningProcess: Sendable {
         process.arguments = Array(command.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if let output { process.standardOutput = output }
+        // A thread of a pool blocks signals, and a program inherits that: some would never hear of their end.
+        var (none, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &blocked)
+        defer { pthread_sigmask(SIG_SETMASK, &blocked, nil) }
         try process.run()
         identifier = process.processIdentifier
         self.process = Mutex(process)

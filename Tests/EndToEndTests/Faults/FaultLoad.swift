@@ -31,6 +31,10 @@ struct FaultLoad: Sendable {
         }
     }
 
+    /// One request on a connection of its own.
+    @discardableResult
+    func once(_ number: Int = 0) throws -> Answer { try ask(HTTPConnection(port: server.publicPort), 0, number) }
+
     private func ask(_ connection: HTTPConnection, _ client: Int, _ number: Int) throws -> Answer {
         let id = "\(name)-\(client)-\(number)"
         let links = number % 3 == 2 ? (0..<5).map { Self.link(number + $0) } : [Self.link(number)]

@@ -4,7 +4,7 @@ import Synchronization
 /// What clients asked and what they were told, by request id: the clients' side of the ledger.
 ///
 /// A line is in the file before its request goes out, or before anybody acts on its answer, so a failing history is whole:
-/// `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`.
+/// `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`, `late ID EVENT…`.
 final class RequestHistory: Sendable {
     let path: String
     private let descriptor: Int32
@@ -14,6 +14,7 @@ final class RequestHistory: Sendable {
         var attempted: [String: Int] = [:]
         var acknowledged: [String: [String]] = [:]
         var refused: [String: Int] = [:]
+        var isSealed = false
     }
 
     init(path: String) throws {
@@ -35,11 +36,15 @@ final class RequestHistory: Sendable {
     @discardableResult
     func acknowledge(_ request: String, events: [String]) -> Int {
         state.withLock { state in
-            append("acknowledged \(request) \(events.joined(separator: " "))")
-            state.acknowledged[request] = events
+            let what = state.isSealed ? "late" : "acknowledged"
+            append("\(what) \(request) \(events.joined(separator: " "))")
+            if !state.isSealed { state.acknowledged[request] = events }
             return state.acknowledged.count
         }
     }
+
+    /// From now on no answer counts: a machine without power gives none.
+    func seal() { state.withLock { $0.isSealed = true } }
 
     func refuse(_ request: String, status: Int) {
         state.withLock { state in

@@ -1,0 +1,114 @@
+import Foundation
+import LinkRouting
+import Testing
+
+/// A disk that refuses, is full, or lies about neither: nothing is acknowledged that it did not take.
+@Suite(.serialized, .timeLimit(.minutes(60)))
+struct FaultDiskTests {
+    /// After a failed sync nobody knows what the file holds, so the process ends and the next one reads again.
+    @Test(
+        .enabled(if: Tracer.isHere, Tracer.skipped),
+        arguments: [("fdatasync", [1, 3, 8, 20, 45]), ("pwrite64", [12, 90, 300])]
+    )
+    func failedWriteEndsTheProcess(_ call: String, _ usual: [Int]) async throws {
+        for place in FaultSeeds.isLong ? Array(1...50) : usual {
+            try await withFaultTrial { trial in
+                let calls = trial.folder + "/calls"
+                let launcher = Tracer.launcher(call, "error=EIO:when=\(place)", log: calls)
+                let status: Int32
+                do {
+                    let server = try trial.start(launcher: launcher)
+                    await trial.load(server, call, requests: 30).run()
+                    server.send(SIGTERM)
+                    status = server.wait().status
+                } catch RunningServer.Failure.didNotStart(let code, _) {
+                    status = code
+                }
+                let failed = Tracer.injected(calls)
+                if status != (failed.isEmpty ? 0 : 74) { trial.fail() }
+                #expect(status == (failed.isEmpty ? 0 : 74), "\(call) \(place): \(failed)")
+                let restarted = try trial.start()
+                defer { restarted.killNow() }
+                try trial.verify(restarted, "\(call) \(place):")
+            }
+        }
+    }
+
+    @Test(.enabled(if: Tracer.isHere, Tracer.skipped))
+    func refusedWritesAreAFullDiskThatHeals() async throws {
+        try await withFaultTrial { trial in
+            let server = try trial.start()
+            defer { server.killNow() }
+            await trial.load(server, "before", clients: 2, requests: 6).run()
+            let tracer = try Tracer.Attached(
+                server.holder,
+                "pwrite64",
+                "error=ENOSPC",
+                log: trial.folder + "/calls"
+            )
+            await expectRefusals(trial.load(server, "full", clients: 4, requests: 6), from: server)
+            tracer.detach()
+            try expectHealed(server, trial)
+        }
+    }
+
+    @Test(.enabled(if: ScratchDisk.memoryObstacle == nil, ScratchDisk.memoryObstacle))
+    func fullDiskRefusesHealsAndLosesNothing() async throws {
+        try await withDisk(ScratchDisk(megabytesOfMemory: 24)) { disk in
+            try await withFaultTrial(data: disk.path + "/data") { trial in
+                let server = try trial.start()
+                defer { server.killNow() }
+                await trial.load(server, "before", clients: 4, requests: 20).run()
+                try disk.fill()
+                await expectRefusals(trial.load(server, "full", clients: 4, requests: 600), from: server)
+                let export = try HTTPConnection(port: server.adminPort).request(
+                    "POST",
+                    "/admin/v1/tenants/shop/exports",
+                    headers: ["Authorization": "Bearer \(trial.key)"]
+                )
+                #expect(export.status >= 500, "\(export.text)")
+                #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [])
+                try disk.grow(toMegabytes: 64)
+                try expectHealed(server, trial)
+                // Full again, and then the process is killed: the room is back before the next start.
+                try disk.fill()
+                await trial.load(server, "full-again", clients: 4, requests: 100).run()
+                server.killNow()
+                try disk.grow(toMegabytes: 96)
+                let restarted = try trial.start()
+                defer { restarted.killNow() }
+                try trial.verify(restarted)
+            }
+        }
+    }
+
+    /// Recording is refused and says when to come again; what needs no disk goes on.
+    private func expectRefusals(_ load: FaultLoad, from server: RunningServer) async {
+        let before = load.history.refused.count
+        await load.run { answer in
+            guard answer.response.status != 200 else { return .goOn }
+            #expect(answer.response.status == 503, "\(answer.response.text)")
+            #expect(answer.response.header("Retry-After") == "1")
+            #expect(answer.response.text.contains(#""code":"log_unavailable""#))
+            return load.history.refused.count < before + 20 ? .goOn : .stop
+        }
+        #expect(load.history.refused.count > before)
+        let files = try? HTTPConnection(port: server.publicPort).request(
+            "GET",
+            "/.well-known/apple-app-site-association",
+            host: "farechoice.taxi"
+        )
+        #expect(files?.status == 200)
+    }
+
+    /// The very next request is recorded, by the same process.
+    private func expectHealed(_ server: RunningServer, _ trial: FaultTrial) throws {
+        let holder = server.holder
+        let before = trial.history.acknowledgedCount
+        let load = trial.load(server, "healed-\(before)", clients: 1, requests: 1)
+        try load.once()
+        #expect(trial.history.acknowledgedCount == before + 1)
+        try trial.verify(server)
+        #expect(server.holder == holder && kill(holder, 0) == 0)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// A power cut: an ext4 of the test's own is shut down under load, so that only what was synced is there afterwards.
+@Suite(
+    .serialized,
+    .timeLimit(.minutes(60)),
+    .enabled(if: ScratchDisk.imageObstacle == nil, ScratchDisk.imageObstacle)
+)
+struct FaultPowerTests {
+    /// Three cuts, each at another moment; `FAULT_SEEDS=50` makes as many.
+    @Test func everyAnswerSurvivesAPowerCut() async throws {
+        var acknowledged = 0
+        for seed in FaultSeeds.all(3) {
+            var random = SeededGenerator(seed: seed)
+            let answers = Int.random(in: 1...250, using: &random)
+            acknowledged += try await withDisk(ScratchDisk(megabytesOfImage: 64)) { disk in
+                try await withFaultTrial(data: disk.path + "/data") { trial in
+                    try await cut(disk, trial, answers: answers, exporters: 1)
+                    let restarted = try trial.start()
+                    defer { restarted.killNow() }
+                    #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "seed \(seed)")
+                    try trial.verify(restarted, "seed \(seed):")
+                    return trial.history.acknowledgedCount
+                }
+            }
+        }
+        print("cut the power: \(acknowledged) requests were acknowledged, and all of them are stored")
+    }
+
+    /// The negative control: without the sync of every commit, which is what `synchronous=NORMAL` leaves out, the same cut
+    /// must lose what was acknowledged. If it did not, the test above would prove nothing.
+    @Test(.enabled(if: Tracer.isHere, Tracer.skipped))
+    func withoutTheSyncOfEveryCommitAPowerCutLosesAnswers() async throws {
+        try await withDisk(ScratchDisk(megabytesOfImage: 64)) { disk in
+            try await withFaultTrial(data: disk.path + "/data") { trial in
+                // The day's file is whole: what can be lost is what its log of changes holds.
+                let first = try trial.start()
+                try trial.load(first, "first", clients: 1).once()
+                first.send(SIGTERM)
+                #expect(first.wait().status == 0)
+                let lying = Tracer.launcher("fdatasync", "retval=0", log: trial.folder + "/calls")
+                try await cut(disk, trial, launcher: lying, answers: 200, exporters: 0)
+                let restarted = try trial.start()
+                defer { restarted.killNow() }
+                #expect(trial.history.acknowledgedCount == 200)
+                let lost = AckedSet(trial.history, try StoredSet(of: restarted, key: trial.key)).lost
+                #expect(!lost.isEmpty)
+                print("without syncs the cut lost \(lost.count) events of \(trial.history.acknowledgedCount) requests")
+            }
+        }
+    }
+
+    private func cut(
+        _ disk: ScratchDisk,
+        _ trial: FaultTrial,
+        launcher: [String] = [],
+        answers: Int,
+        exporters: Int
+    ) async throws {
+        let server = try trial.start(launcher: launcher)
+        async let exported: Void = onThreads(exporters) { _ in
+            while (try? StoredSet.export(server, key: trial.key)) != nil {}
+        }
+        await trial.load(server, "power").run { answer in
+            guard answer.response.status == 200 else { return .stop }
+            if answer.acknowledged == answers {
+                // The kernel may call a sync that is under way during the shutdown a success.
+                trial.history.seal()
+                #expect(throws: Never.self) { try disk.cutPower() }
+            }
+            return .goOn
+        }
+        server.killNow()
+        await exported
+        try disk.powerOn()
+    }
+}
