@@ -18,6 +18,9 @@ package struct ServerParts: Sendable {
     package var days: any EventDays
     package var replayer: Replayer
     package var readiness: Readiness
+    package var metrics: MetricRegistry
+    /// What `/metrics` asks for when it is asked.
+    package var readings: @Sendable () -> [MetricRegistry.Reading]
     package var limits: ServerLimits
     package var logger: Logger
 
@@ -33,6 +36,8 @@ package struct ServerParts: Sendable {
         days: any EventDays,
         replayer: Replayer,
         readiness: Readiness,
+        metrics: MetricRegistry,
+        readings: @escaping @Sendable () -> [MetricRegistry.Reading],
         limits: ServerLimits,
         logger: Logger
     ) {
@@ -47,6 +52,8 @@ package struct ServerParts: Sendable {
         self.days = days
         self.replayer = replayer
         self.readiness = readiness
+        self.metrics = metrics
+        self.readings = readings
         self.limits = limits
         self.logger = logger
     }
@@ -75,7 +82,7 @@ package func buildPublicApplication(
 }
 
 func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
-    let router = newRouter(parts)
+    let router = newRouter(parts, .public)
     OpenAPIController(document: .publicPort).addRoutes(to: router)
     ResolveController(resolving: parts.resolving, keys: parts.keys, limits: parts.limits).addRoutes(to: router)
     AssociationController(catalog: parts.resolving.catalog).addRoutes(to: router)
@@ -94,7 +101,7 @@ package func buildAdminApplication(
 
 func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
     let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
-    let router = newRouter(parts)
+    let router = newRouter(parts, .admin)
     OpenAPIController(document: .adminPort).addRoutes(to: router)
     router.add(
         middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
@@ -128,21 +135,23 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     return router
 }
 
-/// The ops port: health.
+/// The ops port: health and metrics.
 package func buildOpsApplication(
     _ parts: ServerParts,
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    let router = newRouter(parts)
+    let router = newRouter(parts, .ops)
     HealthController(readiness: parts.readiness).addRoutes(to: router)
+    MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
     return application(parts, at: address, router: router, onListening: onListening)
 }
 
 /// With what goes around every request.
-private func newRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
+private func newRouter(_ parts: ServerParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
     let router = Router(context: ServerRequestContext.self)
     let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
+    router.add(middleware: MetricsMiddleware(port: port, metrics: parts.metrics))
     router.add(middleware: ErrorMiddleware(uptime: parts.resolving.uptime) { ids.next(at: now()) })
     return router
 }

@@ -2,10 +2,14 @@ import GRDB
 
 /// What is to be known about the SQLite that the process runs with.
 package enum SQLiteLibrary {
+    package static func version() throws -> String {
+        try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
+    }
+
     /// A warning where this SQLite can corrupt a WAL file that two connections write to or checkpoint at once (3.7.0 to
     /// 3.51.2, sqlite.org/wal.html); nil where it cannot. One connection writes each file here, which avoids it.
     package static func walResetWarning() throws -> String? {
-        let version = try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
+        let version = try version()
         let parts = version.split(separator: ".").compactMap { Int($0) }
         guard parts.count >= 3, !parts.lexicographicallyPrecedes([3, 7, 0]),
             parts.lexicographicallyPrecedes([3, 51, 3])

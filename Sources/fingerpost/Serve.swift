@@ -5,6 +5,7 @@ import LinkEvents
 import LinkServer
 import LinkStorage
 import Logging
+import Metrics
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,8 +29,10 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "fingerpost")
+        let metrics = MetricRegistry()
+        MetricsSystem.bootstrap(metrics)
         do {
-            let server = try await Server(configuration, logger: logger)
+            let server = try await Server(configuration, metrics: metrics, logger: logger)
             let key = demo ? try await server.loadDemo() : nil
             try await server.run { ports in
                 print("public  http://\(configuration.publicAddress.host):\(ports.public)")

@@ -33,7 +33,7 @@ struct Server {
 
     static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
 
-    init(_ configuration: ServiceConfiguration, logger: Logger) async throws {
+    init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, logger: Logger) async throws {
         self.configuration = configuration
         self.logger = logger
         directory = try DataDirectory(configuration.data)
@@ -72,6 +72,12 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
+        let readings = ProcessReadings(
+            directory: directory.path,
+            recorder: recorder,
+            version: Fingerpost.configuration.version,
+            sqlite: try SQLiteLibrary.version()
+        )
         keyUses = KeyUseRecorder(store: database, logger: logger)
         let ring = KeyRing(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
         parts = ServerParts(
@@ -95,6 +101,8 @@ struct Server {
             days: log,
             replayer: Replayer(history: log, editor: editor, now: Self.now),
             readiness: Readiness(),
+            metrics: metrics,
+            readings: readings.readings,
             limits: configuration.limits,
             logger: logger
         )

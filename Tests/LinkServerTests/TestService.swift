@@ -188,6 +188,8 @@ private func makeService(
         days: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         readiness: Readiness(),
+        metrics: MetricRegistry(),
+        readings: { [.gauge("fingerpost_test_readings", 1)] },
         limits: ServerLimits(),
         logger: logger
     )

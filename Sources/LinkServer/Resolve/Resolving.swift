@@ -2,6 +2,7 @@ import HTTPTypes
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
+import Metrics
 
 /// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
 /// both go through here.
@@ -16,6 +17,12 @@ package struct Resolving: Sendable {
     package let uptime: @Sendable () -> ContinuousClock.Instant
     /// Names this server in events.
     package let node: String
+
+    private static let resolutions = Dictionary(
+        uniqueKeysWithValues: Outcome.allCases.map {
+            ($0, Counter(label: "fingerpost_resolutions_total", dimensions: [("outcome", $0.rawValue)]))
+        }
+    )
 
     package init(
         catalog: LiveCatalog,
@@ -93,7 +100,10 @@ package struct Resolving: Sendable {
         }
         switch result {
         case .stored:
-            for index in recorded { passages[index].isRecorded = true }
+            for index in recorded {
+                passages[index].isRecorded = true
+                Self.resolutions[passages[index].event.outcome]?.increment()
+            }
         case .refused(.unstorable):
             throw Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
         case .refused:

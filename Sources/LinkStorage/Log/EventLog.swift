@@ -302,7 +302,8 @@ package final class EventLog: EventStore, EventHistory {
     /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
     func backupFiles() -> [(name: String, reader: () throws -> (any DatabaseReader)?)] {
         let days = state.withLock { $0.days.map(\.day) }
-        return [("ledger.db", { self.ledger })] + days.map { day in
+        return [("ledger.db", { self.ledger })]
+            + days.map { day in
                 ("\(day).db", { try self.heldFile(of: day)?.database })
             }
     }

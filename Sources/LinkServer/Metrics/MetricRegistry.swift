@@ -1,0 +1,145 @@
+package import CoreMetrics
+import Synchronization
+
+/// Keeps every metric of the process and writes them in Prometheus' text format 0.0.4
+/// (prometheus.io/docs/instrumenting/exposition_formats).
+///
+/// A timer and an aggregating recorder are histograms, a timer's in seconds. Names are written as they are given, so they
+/// follow Prometheus' rules: base units, `_total` for counters. A family holds at most ``mostSeries`` combinations of labels:
+/// further ones are not kept, and counted, so that no caller can fill the memory.
+package final class MetricRegistry: MetricsFactory {
+    package static let mostSeries = 1_000
+
+    private let families = Mutex<[String: Family]>([:])
+    private let dropped = MetricCounter()
+
+    private struct Family {
+        let kind: Kind
+        var series: [[Label]: any MetricSeries] = [:]
+    }
+
+    enum Kind: String {
+        case counter, gauge, histogram
+    }
+
+    struct Label: Hashable {
+        let name: String
+        let value: String
+    }
+
+    package init() {}
+
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        series(label, .counter, dimensions) { MetricCounter() }
+    }
+
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        series(label, .gauge, dimensions) { MetricGauge() }
+    }
+
+    package func makeRecorder(
+        label: String,
+        dimensions: [(String, String)],
+        aggregate: Bool
+    ) -> any RecorderHandler {
+        guard aggregate else { return series(label, .gauge, dimensions) { MetricGauge() } }
+        return series(label, .histogram, dimensions) { MetricHistogram(bounds: MetricHistogram.counts) }
+    }
+
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        series(label, .histogram, dimensions) { MetricHistogram(bounds: MetricHistogram.seconds) }
+    }
+
+    // A metric lives as long as the process: one that is made again goes on where it was.
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
+
+    /// The series of these labels; one that nobody reads where the name is of another kind or the family is full.
+    private func series<Series: MetricSeries>(
+        _ name: String,
+        _ kind: Kind,
+        _ dimensions: [(String, String)],
+        _ make: () -> Series
+    ) -> Series {
+        let labels = dimensions.map { Label(name: $0.0, value: $0.1) }.sorted { $0.name < $1.name }
+        return families.withLock { families in
+            var family = families[name] ?? Family(kind: kind)
+            if let known = family.series[labels] as? Series { return known }
+            let made = make()
+            guard family.kind == kind, family.series.count < Self.mostSeries else {
+                dropped.increment(by: 1)
+                return made
+            }
+            family.series[labels] = made
+            families[name] = family
+            return made
+        }
+    }
+
+    /// All of it, by name; `further` are gauges that are read at this moment.
+    package func exposition(_ further: [Reading] = []) -> String {
+        let families = families.withLock { $0 }
+        var text = ""
+        for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+            text += "# TYPE \(name) \(family.kind.rawValue)\n"
+            let series = family.series.map { (labels: Self.text($0.key), series: $0.value) }
+            for (labels, series) in series.sorted(by: { $0.labels < $1.labels }) {
+                series.write(name, labels, to: &text)
+            }
+        }
+        var last = ""
+        for reading in further where families[reading.name] == nil {
+            if reading.name != last { text += "# TYPE \(reading.name) \(reading.kind.rawValue)\n" }
+            last = reading.name
+            let labels = Self.text(reading.labels.map { Label(name: $0.0, value: $0.1) })
+            text += "\(reading.name)\(labels.isEmpty ? "" : "{\(labels)}") \(MetricText.number(reading.value))\n"
+        }
+        text += "# TYPE fingerpost_metrics_dropped_series_total counter\n"
+        dropped.write("fingerpost_metrics_dropped_series_total", "", to: &text)
+        return text
+    }
+
+    /// A value that is not kept but asked for; readings of one name stand together.
+    package struct Reading: Sendable {
+        let name: String
+        let kind: Kind
+        let labels: [(String, String)]
+        let value: Double
+
+        package static func gauge(_ name: String, _ value: Double, _ labels: [(String, String)] = []) -> Reading {
+            Reading(name: name, kind: .gauge, labels: labels, value: value)
+        }
+
+        package static func counter(_ name: String, _ value: Double, _ labels: [(String, String)] = []) -> Reading {
+            Reading(name: name, kind: .counter, labels: labels, value: value)
+        }
+    }
+
+    private static func text(_ labels: [Label]) -> String {
+        labels.map { "\($0.name)=\"\(MetricText.escaped($0.value))\"" }.joined(separator: ",")
+    }
+}
+
+/// The values of one combination of labels.
+protocol MetricSeries: AnyObject, Sendable {
+    /// - Parameter labels: `a="b",c="d"`, or empty.
+    func write(_ name: String, _ labels: String, to text: inout String)
+}
+
+enum MetricText {
+    static func escaped(_ value: String) -> String {
+        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        return Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+
+    static func line(_ name: String, _ labels: String, _ value: String) -> String {
+        labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
+    }
+}
