@@ -23,8 +23,7 @@ struct CountWriter {
 
     private struct ValueKey: Hashable {
         let dimension: DimensionKey
-        /// Nil for the one that stands for all further ones.
-        let value: String?
+        let value: String
     }
 
     private struct DimensionKey: Hashable {
@@ -63,8 +62,9 @@ struct CountWriter {
                 """
         )
         var row = RowBinder(quarter, db)
+        let streams = try tally.streams.map { (stream: $0, number: try number(of: $0, db)) }
         for (result, count) in tally.results {
-            try row.int(number(of: result, db))
+            try row.int(number(of: result, in: streams[result.stream].number, db))
             try row.int(result.quarter)
             try row.int(count)
             try row.run()
@@ -77,8 +77,8 @@ struct CountWriter {
         )
         row = RowBinder(hour, db)
         for (value, count) in tally.values {
-            try row.int(number(of: value.stream, db))
-            try row.int(number(of: value, db))
+            try row.int(streams[value.stream].number)
+            try row.int(number(of: value, of: streams[value.stream].stream.tenant, db))
             try row.int(value.hour)
             try row.int(count)
             try row.run()
@@ -99,9 +99,9 @@ struct CountWriter {
         return number
     }
 
-    private mutating func number(of result: EventTally.Result, _ db: Database) throws -> Int64 {
+    private mutating func number(of result: EventTally.Result, in stream: Int64, _ db: Database) throws -> Int64 {
         let key = ResultKey(
-            stream: try number(of: result.stream, db),
+            stream: stream,
             route: result.route,
             revision: result.revision,
             outcome: result.outcome,
@@ -121,33 +121,34 @@ struct CountWriter {
         return number
     }
 
-    private mutating func number(of value: EventTally.Value, _ db: Database) throws -> Int64 {
-        let dimension = DimensionKey(tenant: value.stream.tenant, dimension: value.dimension)
-        var key = ValueKey(dimension: dimension, value: value.value)
+    private mutating func number(
+        of value: EventTally.Value,
+        of tenant: TenantID,
+        _ db: Database
+    ) throws -> Int64 {
+        let dimension = DimensionKey(tenant: tenant, dimension: value.dimension)
+        let key = ValueKey(dimension: dimension, value: value.value)
         if let number = values[key] { return number }
-        let tenant = dimension.tenant.rawValue
-        let name = dimension.dimension.rawValue
-        if valueCounts[dimension, default: 0] >= Dimension.mostValues {
-            let known = try db.cachedStatement(
-                sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
-            )
-            if let number = try Int64.fetchOne(known, arguments: [tenant, name, value.value]) {
-                values[key] = number
-                return number
-            }
-            key = ValueKey(dimension: dimension, value: nil)
-            if let number = values[key] { return number }
-        }
-        let before = db.totalChangesCount
-        let number = try Self.number(
-            db,
-            "value",
-            ["tenant", "dimension", "other", "value"],
-            [tenant, name, key.value == nil ? 1 : 0, key.value ?? ""]
-        )
-        if key.value != nil, db.totalChangesCount > before { valueCounts[dimension, default: 0] += 1 }
+        let number = try number(of: key, db)
         values[key] = number
         return number
+    }
+
+    /// A new one for a new value, while there are fewer than may be; then that of all further values.
+    private mutating func number(of key: ValueKey, _ db: Database) throws -> Int64 {
+        let (tenant, name) = (key.dimension.tenant.rawValue, key.dimension.dimension.rawValue)
+        let columns = ["tenant", "dimension", "other", "value"]
+        guard valueCounts[key.dimension, default: 0] >= Dimension.mostValues else {
+            let before = db.totalChangesCount
+            let number = try Self.number(db, "value", columns, [tenant, name, 0, key.value])
+            if db.totalChangesCount > before { valueCounts[key.dimension, default: 0] += 1 }
+            return number
+        }
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
+        )
+        if let number = try Int64.fetchOne(find, arguments: [tenant, name, key.value]) { return number }
+        return try Self.number(db, "value", columns, [tenant, name, 1, ""])
     }
 
     /// The number of the row that has these values in its unique columns; a new one where there is none.

@@ -21,10 +21,10 @@ struct DayWriter {
 
     /// Adds the events and what they count, in one transaction with one fsync.
     mutating func append(_ events: [Event], from first: Int64) throws {
-        let known = memory
-        memory = nil
+        var known = memory.take()
         memory = try pool.write { db in
-            var memory = try known ?? Memory(texts: TextDictionary(db), counts: CountWriter(db))
+            // Taken and not copied: a second owner would make the first change copy the whole dictionary.
+            var memory = try known.take() ?? Memory(texts: TextDictionary(db), counts: CountWriter(db))
             var row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL), db)
             for (sequence, event) in zip(first..., events) {
                 try EventRow.bind(event, sequence: sequence, to: &row, texts: &memory.texts, db)

@@ -11,7 +11,8 @@ struct EventTally {
 
     /// How links ended, by the quarter-hour.
     struct Result: Hashable {
-        let stream: Stream
+        /// A place in ``EventTally/streams``.
+        let stream: Int
         let route: RouteID?
         let revision: Revision?
         let outcome: Outcome
@@ -20,10 +21,10 @@ struct EventTally {
     }
 
     struct Value: Hashable {
-        let stream: Stream
+        let stream: Int
+        let hour: Int64
         let dimension: Dimension
         let value: String
-        let hour: Int64
     }
 
     struct Rows: Hashable {
@@ -32,6 +33,9 @@ struct EventTally {
         var last: Int64
     }
 
+    /// Those of the batch, each once: few, so that the other keys name them by their place.
+    private(set) var streams: [Stream] = []
+    private var places: [Stream: Int] = [:]
     private(set) var results: [Result: Int64] = [:]
     private(set) var values: [Value: Int64] = [:]
     private(set) var rows: [TenantID: Rows] = [:]
@@ -42,7 +46,9 @@ struct EventTally {
     }
 
     private mutating func add(_ event: Event, sequence: Int64) {
-        let stream = Stream(tenant: event.tenant, environment: event.environment, purpose: event.purpose)
+        let stream = place(
+            of: Stream(tenant: event.tenant, environment: event.environment, purpose: event.purpose)
+        )
         let quarter = event.recordedAt.milliseconds.flooredQuotient(by: 900_000)
         results[
             Result(
@@ -55,18 +61,22 @@ struct EventTally {
             ),
             default: 0
         ] += 1
+        let hour = quarter.flooredQuotient(by: 4)
         for dimension in Dimension.allCases {
             guard let value = dimension.value(of: event), !value.isEmpty else { continue }
-            let cell = Value(
-                stream: stream,
-                dimension: dimension,
-                value: value.cut(toBytes: Dimension.longestValue),
-                hour: quarter.flooredQuotient(by: 4)
-            )
-            values[cell, default: 0] += 1
+            let text = value.cut(toBytes: Dimension.longestValue)
+            values[Value(stream: stream, hour: hour, dimension: dimension, value: text), default: 0] += 1
         }
         rows[event.tenant, default: Rows(count: 0, first: sequence, last: sequence)].count += 1
         rows[event.tenant]?.last = sequence
+    }
+
+    private mutating func place(of stream: Stream) -> Int {
+        if let last = streams.indices.last, streams[last] == stream { return last }
+        if let place = places[stream] { return place }
+        streams.append(stream)
+        places[stream] = streams.count - 1
+        return streams.count - 1
     }
 }
 

@@ -18,11 +18,13 @@ enum Hex {
         guard text.utf8.count == 36 else { return nil }
         var digits: [UInt8] = []
         digits.reserveCapacity(32)
-        for (place, character) in text.utf8.enumerated() {
+        var place = 0
+        for character in text.utf8 {
             switch place {
             case 8, 13, 18, 23: guard character == UInt8(ascii: "-") else { return nil }
             default: digits.append(character)
             }
+            place += 1
         }
         return bytes(of: digits)
     }
