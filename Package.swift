@@ -73,6 +73,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
+        .target(name: "GeoIP", dependencies: ["OutboundHTTP", "CMaxMindDB"], swiftSettings: strict),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "LinkEvents",
@@ -109,7 +111,7 @@ let package = Package(
         .target(
             name: "LinkServer",
             dependencies: [
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "OutboundHTTP",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -150,7 +152,7 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "OutboundHTTP",
+                "OutboundHTTP", "GeoIP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -184,6 +186,7 @@ let package = Package(
             dependencies: ["LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage"],
             swiftSettings: strict
         ),
+        .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "OutboundHTTP"], swiftSettings: strict),
         .testTarget(name: "OutboundHTTPTests", dependencies: ["OutboundHTTP"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -222,6 +225,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
+                "OutboundHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -124,6 +124,14 @@ package struct Redaction: Sendable, Hashable {
         return writer.text
     }
 
+    /// A country's two letters, in capitals; nil for anything else, which could be anything.
+    package static func country(_ text: String?) -> String? {
+        guard let text, text.utf8.count == 2 else { return nil }
+        let letters = text.utf8.map { $0 & ~0x20 }
+        guard letters.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains) else { return nil }
+        return String(decoding: letters, as: UTF8.self)
+    }
+
     private static let maximumTraitValues = 16
     private static let maximumTraitBytes = 128
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GeoIP
 import LinkCatalog
 import LinkEvents
 import LinkServer
@@ -41,6 +42,8 @@ struct Serve: AsyncParsableCommand {
                 if let key { print(Self.invitation(ports, key)) }
                 fflush(nil)
             }
+        } catch let error as CountryDatabase.Failure {
+            throw fail("geo.database: \(error)", .wrongConfiguration)
         } catch let error as StorageError {
             throw fail(error)
         } catch let error as ListenFailure {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Examples
 import Foundation
+import GeoIP
 import Hummingbird
 import LinkCatalog
 import LinkEvents
@@ -8,6 +9,7 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
+import OutboundHTTP
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -36,6 +38,8 @@ struct Server {
     init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, logger: Logger) async throws {
         self.configuration = configuration
         self.logger = logger
+        // Before anything of the data directory is touched: a wrong path changes nothing there.
+        let locate = try Self.locate(configuration.geoDatabase)
         directory = try DataDirectory(configuration.data)
         database = try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no)
         log = try EventLog(directory.eventsPath, now: Self.now)
@@ -87,6 +91,7 @@ struct Server {
                 sealer: sealer,
                 eventIDs: EventIDGenerator { .random(in: .min ... .max) },
                 addressKeys: AddressKeys(random: Self.random),
+                locate: locate,
                 now: Self.now,
                 uptime: { .now },
                 node: configuration.node
@@ -106,6 +111,13 @@ struct Server {
             limits: configuration.limits,
             logger: logger
         )
+    }
+
+    /// Nil where no file with countries is configured.
+    private static func locate(_ file: String?) throws -> (@Sendable (NetworkAddress) -> String?)? {
+        guard let file else { return nil }
+        let database = try CountryDatabase(file)
+        return { database.country(of: $0) }
     }
 
     /// Runs until SIGTERM or SIGINT, then stops in the reverse order: first what takes requests, last what writes.

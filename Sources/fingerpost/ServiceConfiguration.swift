@@ -16,6 +16,8 @@ struct ServiceConfiguration {
     var node: String
     var logLevel: Logger.Level
     var exportsDirectory: String
+    /// An MMDB file with countries.
+    var geoDatabase: String?
     var limits: ServerLimits
     /// How long requests are still taken after a shutdown began.
     var drainSeconds: Int
@@ -26,7 +28,8 @@ struct ServiceConfiguration {
     /// In the order of config/fingerpost.yaml.
     static let keys = [
         "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node", "log.level",
-        "exports.directory", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes", "limits.connections",
+        "exports.directory", "geo.database", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes",
+        "limits.connections",
         "limits.idleSeconds", "shutdown.drainSeconds",
     ]
 
@@ -82,6 +85,8 @@ struct ServiceConfiguration {
         }
         self.logLevel = logLevel
         exportsDirectory = text("exports.directory", data + "/exports")
+        let geoDatabase = text("geo.database", "")
+        self.geoDatabase = geoDatabase.isEmpty ? nil : geoDatabase
         limits = ServerLimits()
         limits.bodyBytes = try number("limits.bodyBytes", limits.bodyBytes, in: 1_024...1_048_576)
         limits.batchBytes = try number("limits.batchBytes", limits.batchBytes, in: 1_024...16_777_216)
@@ -96,7 +101,7 @@ struct ServiceConfiguration {
         let values = [
             data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
             opsAddress.host,
-            "\(opsAddress.port)", node, logLevel.rawValue, exportsDirectory, "\(limits.bodyBytes)",
+            "\(opsAddress.port)", node, logLevel.rawValue, exportsDirectory, geoDatabase ?? "", "\(limits.bodyBytes)",
             "\(limits.batchBytes)",
             "\(limits.tableBytes)", "\(limits.connections)", "\(limits.idleSeconds)", "\(drainSeconds)",
         ]

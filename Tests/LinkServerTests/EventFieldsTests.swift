@@ -4,6 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import OutboundHTTP
 import Testing
 
 /// What of a call's context stands in its event.
@@ -39,6 +40,7 @@ struct EventFieldsTests {
         #expect(event.appVersion == "3.2.0")
         #expect(event.appBuild == 412)
         #expect(event.locale == "en-GB")
+        #expect(event.country == "GB")
         #expect(event.traits == #"{"plan":"pro"}"#)
         #expect(event.install?.wholeMatch(of: /[0-9a-f]{32}/) != nil)
         #expect(event.botClass == nil)
@@ -81,6 +83,68 @@ struct EventFieldsTests {
             #expect(event.osVersion == nil)
         }
     }
+
+    // MARK: Countries
+
+    private static let byCountry = """
+        formatVersion: 1
+        tenant: acme
+        settings:
+          domains: [{host: go.acme.example}, {host: www.acme.example, serves: association}]
+          schemes: [acme]
+        table:
+          routes:
+            - {id: home, path: /home, when: {country: NO}, web: "https://www.acme.example/hjem"}
+            - {id: world, path: /home, web: "https://www.acme.example/home"}
+        """
+
+    /// The peer of every request in these tests.
+    private static func peer(_ country: String) -> @Sendable (NetworkAddress) -> String? {
+        { $0 == NetworkAddress("203.0.113.77") ? country : nil }
+    }
+
+    @Test(arguments: [("NO", "hjem"), ("SE", "home")])
+    func clickIsRoutedByTheCountryOfItsAddress(country: String, page: String) async throws {
+        try await withService(locating: Self.peer(country)) { service in
+            try await service.load(Self.byCountry)
+            let answer = try await service.publicPort(.get, "/home", host: "go.acme.example")
+            #expect(answer["Location"] == "https://www.acme.example/\(page)")
+            #expect(try await service.events(of: "acme").map(\.country) == [country])
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", "NO" as String?), (#"{"country":"gb"}"#, "GB"), (#"{"country":"eve@example.com"}"#, nil),
+        (#"{"country":""}"#, nil),
+    ])
+    func callersCountryWinsAndTheAddressOnlyFillsTheRecord(context: String, country: String?) async throws {
+        try await withService(locating: Self.peer("NO")) { service in
+            try await service.load(Self.byCountry)
+            let answer = try await service.resolve(
+                #"{"url":"https://go.acme.example/home","context":\#(context)}"#
+            )
+            #expect(answer.json?["route"]?["id"]?.text == "world")
+            #expect(try await service.events(of: "acme").map(\.country) == [country])
+        }
+    }
+
+    @Test func linkOfNobodyHasNoCountry() async throws {
+        try await withService(locating: Self.peer("NO")) { service in
+            _ = try await service.resolve(#"{"url":"https://nobody.example/"}"#)
+            #expect(try await service.unownedEvents().map(\.country) == [nil])
+        }
+    }
+
+    @Test func withoutAFileThereIsNoCountry() async throws {
+        try await withService { service in
+            try await service.load(Self.byCountry)
+            let answer = try await service.publicPort(.get, "/home", host: "go.acme.example")
+            #expect(answer["Location"] == "https://www.acme.example/home")
+            #expect(try await service.events(of: "acme").map(\.country) == [nil])
+        }
+    }
+
+    // MARK: Purposes
 
     @Test(arguments: Event.Purpose.allCases)
     func callersSayWhatACallIsFor(purpose: Event.Purpose) async throws {

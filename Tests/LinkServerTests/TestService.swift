@@ -6,6 +6,7 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
+import OutboundHTTP
 import Synchronization
 
 /// The service on real files, with a clock that only the test moves.
@@ -104,6 +105,7 @@ struct FailingStore: EventStore {
 /// Runs `body` with the service and the five example tenants in a fresh folder; the recorder writes until it returns.
 func withService<Value: Sendable>(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
+    locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
     _ body: (TestService) async throws -> Value
 ) async throws -> Value {
     try await withTemporaryDirectory { path in
@@ -111,7 +113,7 @@ func withService<Value: Sendable>(
         let directory = try DataDirectory(path + "/data")
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath) { clock.now }
-        let service = try await makeService(directory, database, log, clock, failing: failure)
+        let service = try await makeService(directory, database, log, clock, failing: failure, locating: locate)
         let recorder = service.parts.resolving.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
@@ -132,7 +134,8 @@ private func makeService(
     _ database: CatalogDatabase,
     _ log: EventLog,
     _ clock: TestClock,
-    failing failure: @escaping @Sendable ([Event]) -> EventStoreError?
+    failing failure: @escaping @Sendable ([Event]) -> EventStoreError?,
+    locating locate: (@Sendable (NetworkAddress) -> String?)?
 ) async throws -> TestService {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let recorder = EventRecorder(
@@ -168,6 +171,7 @@ private func makeService(
             sealer: sealer,
             eventIDs: EventIDGenerator { 1 },
             addressKeys: AddressKeys { Data(repeating: 9, count: $0) },
+            locate: locate,
             now: { clock.now },
             uptime: { clock.uptime },
             node: "test"

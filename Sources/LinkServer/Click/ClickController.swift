@@ -27,6 +27,7 @@ struct ClickController {
         let visitor = Visitor(request.headers)
         var facts = visitor.context
         facts.now = resolving.now()
+        facts.country = resolving.country(ofPeer: context.peerAddress)
         let caller = Resolving.Caller(
             requestID: context.requestID,
             address: context.peerAddress,

@@ -36,6 +36,7 @@ struct ResolveController {
         let caller = Resolving.Caller(
             requestID: context.requestID,
             address: context.peerAddress,
+            country: message.context.country == nil ? resolving.country(ofPeer: context.peerAddress) : nil,
             userAgent: request.headers[.userAgent],
             method: "POST",
             source: "api",

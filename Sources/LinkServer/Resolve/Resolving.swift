@@ -3,6 +3,7 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 import Metrics
+package import OutboundHTTP
 
 /// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
 /// both go through here.
@@ -12,6 +13,8 @@ package struct Resolving: Sendable {
     package let sealer: ContinuationSealer
     package let eventIDs: EventIDGenerator
     package let addressKeys: AddressKeys
+    /// Gives the country of an address, ISO 3166-1 alpha-2; nil where no file with countries is configured.
+    package let locate: (@Sendable (NetworkAddress) -> String?)?
     package let now: @Sendable () -> Timestamp
     /// Measures how long a request takes, whatever is done to the wall clock meanwhile.
     package let uptime: @Sendable () -> ContinuousClock.Instant
@@ -30,6 +33,7 @@ package struct Resolving: Sendable {
         sealer: ContinuationSealer,
         eventIDs: EventIDGenerator,
         addressKeys: AddressKeys,
+        locate: (@Sendable (NetworkAddress) -> String?)?,
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         node: String
@@ -39,6 +43,7 @@ package struct Resolving: Sendable {
         self.sealer = sealer
         self.eventIDs = eventIDs
         self.addressKeys = addressKeys
+        self.locate = locate
         self.now = now
         self.uptime = uptime
         self.node = node
@@ -48,6 +53,8 @@ package struct Resolving: Sendable {
     struct Caller {
         var requestID: String
         var address: String?
+        /// Where the address lies, for what the context does not say. It is recorded, and decides nothing.
+        var country: String?
         var userAgent: String?
         /// Of a click only: what an app sends names its HTTP library, which is no bot.
         var botClass: BotClass?
@@ -66,6 +73,12 @@ package struct Resolving: Sendable {
         var url: String
         var event: Event
         var isRecorded = false
+    }
+
+    /// The country of a peer; the address is not kept.
+    func country(ofPeer address: String?) -> String? {
+        guard let locate, let address, let address = NetworkAddress(address) else { return nil }
+        return locate(address)
     }
 
     /// - Parameter catalog: Loaded once a request, so that all its links see the same tables.
@@ -192,7 +205,8 @@ package struct Resolving: Sendable {
         event.appBuild = context.appBuild
         event.traits = redaction.traits(context.traits)
         event.locale = context.locale.first?.description
-        event.country = context.country.map { String($0.prefix(8)) }
+        // A link that belongs to no tenant leaves as little as possible.
+        event.country = Redaction.country(context.country ?? (answer.table == nil ? nil : caller.country))
         event.referrerHost = caller.referrerHost
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
         event.userAgent = caller.userAgent?.utf8Prefix(UserAgent.maximumBytes)

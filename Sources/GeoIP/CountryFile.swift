@@ -1,0 +1,130 @@
+import CMaxMindDB
+import OutboundHTTP
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An open file of libmaxminddb's.
+struct CountryFile: ~Copyable {
+    private let database: UnsafeMutablePointer<MMDB_s>
+
+    /// Where vendors write the code: MaxMind and DB-IP, then the two forms of IPinfo.
+    private static let places = [["country", "iso_code"], ["country_code"], ["country"]]
+
+    init(_ path: String) throws(CountryDatabase.Failure) {
+        let database = UnsafeMutablePointer<MMDB_s>.allocate(capacity: 1)
+        database.initialize(to: MMDB_s())
+        let status = MMDB_open(path, UInt32(MMDB_MODE_MMAP), database)
+        let cause = errno
+        guard status == MMDB_SUCCESS else {
+            database.deallocate()
+            let isUnreadable = status == MMDB_FILE_OPEN_ERROR || status == MMDB_IO_ERROR
+            let text = isUnreadable ? UnsafePointer(strerror(cause)) : MMDB_strerror(status)
+            let reason = text.map { String(cString: $0) } ?? "status \(status)"
+            throw CountryDatabase.Failure(
+                description:
+                    "\(path) \(isUnreadable ? "cannot be read" : "is no MMDB file, or is damaged") (\(reason)); write the path of a database with countries, such as GeoLite2-Country.mmdb, or leave it out."
+            )
+        }
+        self.database = database
+    }
+
+    deinit {
+        MMDB_close(database)
+        database.deallocate()
+    }
+
+    /// As the file calls itself, such as `GeoLite2-Country`.
+    var kind: String { database.pointee.metadata.database_type.map { String(cString: $0) } ?? "" }
+
+    func country(of address: NetworkAddress) -> String? {
+        var status = MMDB_SUCCESS
+        let result = Self.withSocketAddress(address) { MMDB_lookup_sockaddr(database, $0, &status) }
+        guard status == MMDB_SUCCESS, result.found_entry else { return nil }
+        return country(of: result.entry)
+    }
+
+    /// How far is looked for a country when the file is opened; any of these files has one in its first records.
+    private static let nodesToRead = 100_000
+
+    /// Walks the tree until a record has a country.
+    func holdsCountries() -> Bool {
+        var pending: [UInt32] = [0]
+        for _ in 0..<Self.nodesToRead {
+            var node = MMDB_search_node_s()
+            guard let number = pending.popLast(), MMDB_read_node(database, number, &node) == MMDB_SUCCESS else {
+                return false
+            }
+            let right = (type: Int32(node.right_record_type), value: node.right_record, entry: node.right_record_entry)
+            let left = (type: Int32(node.left_record_type), value: node.left_record, entry: node.left_record_entry)
+            for record in [right, left] {
+                switch record.type {
+                case MMDB_RECORD_TYPE_SEARCH_NODE: pending.append(UInt32(truncatingIfNeeded: record.value))
+                case MMDB_RECORD_TYPE_DATA where country(of: record.entry) != nil: return true
+                default: continue
+                }
+            }
+        }
+        return false
+    }
+
+    private func country(of entry: MMDB_entry_s) -> String? {
+        for place in Self.places {
+            if let code = code(at: place[...], of: entry) { return code }
+        }
+        return nil
+    }
+
+    private func code(at place: ArraySlice<String>, of entry: MMDB_entry_s) -> String? {
+        var entry = entry
+        var data = MMDB_entry_data_s()
+        let status = Self.withPath(place) { MMDB_aget_value(&entry, &data, $0) }
+        guard status == MMDB_SUCCESS, data.has_data, Int32(data.type) == MMDB_DATA_TYPE_UTF8_STRING,
+            data.data_size == 2,
+            let start = data.utf8_string
+        else { return nil }
+        let letters = UnsafeBufferPointer(start: start, count: 2).map { UInt8(bitPattern: $0) & ~0x20 }
+        let code = String(decoding: letters, as: UTF8.self)
+        // ZZ: nobody's.
+        let isCode = letters.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+        return isCode && code != "ZZ" ? code : nil
+    }
+
+    // MARK: In C's words
+
+    private static func withPath<Result>(
+        _ keys: ArraySlice<String>,
+        after pointers: [UnsafePointer<CChar>?] = [],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+    ) -> Result {
+        guard let key = keys.first else {
+            return (pointers + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
+        }
+        return key.withCString { withPath(keys.dropFirst(), after: pointers + [$0], body) }
+    }
+
+    private static func withSocketAddress<Result>(
+        _ address: NetworkAddress,
+        _ body: (UnsafePointer<sockaddr>) -> Result
+    ) -> Result {
+        if address.bytes.count == 4 {
+            var four = sockaddr_in()
+            four.sin_family = sa_family_t(AF_INET)
+            withUnsafeMutableBytes(of: &four.sin_addr) { $0.copyBytes(from: address.bytes) }
+            return withUnsafePointer(to: four) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
+            }
+        }
+        var six = sockaddr_in6()
+        six.sin6_family = sa_family_t(AF_INET6)
+        withUnsafeMutableBytes(of: &six.sin6_addr) { $0.copyBytes(from: address.bytes) }
+        return withUnsafePointer(to: six) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
+        }
+    }
+}
