@@ -237,6 +237,28 @@ struct ReplayTests {
         }
     }
 
+    @Test func buildsAndListedTraitsAreReplayed() async throws {
+        let settings = Self.settings.replacing("privacy: {", with: "privacy: {recordTraits: [plan], ")
+        try await withReplay(settings: settings) { service in
+            for (build, plan) in [(411, "pro"), (412, "pro"), (412, "free")] {
+                _ = try await service.resolve(
+                    #"{"url":"rep://item/1","context":{"appBuild":\#(build),"traits":{"plan":["\#(plan)","x"],"age":"30"}}}"#
+                )
+            }
+            let when = #"when: {appBuild: {from: 412}, traits: {plan: pro}}"#
+            try await draft(
+                "- {id: paid, path: \"/item/{id:int}\", \(when), open: {screen: Paid}}\n" + Self.routes,
+                service
+            )
+            let report = try await replay(service)
+            #expect(report.counts(["replayed", "changed"]) == [3, 1])
+            let sample = report["changes"]?.elements?.first?["samples"]?.elements?.first
+            #expect(sample?["context"]?["traits"]?.json() == #"{"plan":["pro","x"]}"#)
+            #expect(sample?["context"]?["appBuild"]?.int == 412)
+            #expect(report["unseen"]?.json().contains("plan") == false)
+        }
+    }
+
     @Test func pathsThatAreNotRecordedAreHidden() async throws {
         let settings = Self.settings.replacing("firstSegment", with: "none")
         try await withReplay(settings: settings) { service in

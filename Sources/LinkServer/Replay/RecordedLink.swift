@@ -26,9 +26,16 @@ struct RecordedLink: Sendable, Hashable {
         let device: Device?
         let osVersion: String?
         let appVersion: String?
+        let appBuild: Int64?
+        /// As they are recorded: a JSON object.
+        let traits: String?
         let locale: String?
         let country: String?
         let installed: Bool
+
+        var traitsNode: JSONNode? {
+            traits.flatMap { try? JSONReader.parse($0, limits: JSONReader.Limits(maximumBytes: 1 << 20)) }
+        }
     }
 
     /// Why nothing can be replayed.
@@ -66,6 +73,8 @@ struct RecordedLink: Sendable, Hashable {
             device: event.device,
             osVersion: event.osVersion,
             appVersion: event.appVersion,
+            appBuild: event.appBuild,
+            traits: event.traits,
             locale: event.locale,
             country: event.country,
             installed: event.kind != .click && event.action != .openStore
@@ -131,9 +140,14 @@ struct RecordedLink: Sendable, Hashable {
             device: facts.device,
             osVersion: facts.osVersion.flatMap { Version($0) },
             appVersion: facts.appVersion.flatMap { Version($0) },
+            appBuild: facts.appBuild,
             installed: facts.installed,
             locale: facts.locale.flatMap { LanguageTag($0) }.map { [$0] } ?? [],
             country: facts.country,
+            traits: Dictionary(
+                (facts.traitsNode?.members ?? []).map { ($0.key, $0.value.texts) },
+                uniquingKeysWith: { first, _ in first }
+            ),
             now: instant
         )
     }
@@ -143,8 +157,14 @@ struct RecordedLink: Sendable, Hashable {
         .object([
             "app": facts.app.map { .string($0.rawValue) }, "platform": facts.platform.map { .string($0.rawValue) },
             "device": facts.device.map { .string($0.rawValue) }, "osVersion": facts.osVersion.map(JSONNode.string),
-            "appVersion": facts.appVersion.map(JSONNode.string), "locale": facts.locale.map { .array([.string($0)]) },
+            "appVersion": facts.appVersion.map(JSONNode.string), "appBuild": facts.appBuild.map { .int(Int($0)) },
+            "traits": facts.traitsNode, "locale": facts.locale.map { .array([.string($0)]) },
             "country": facts.country.map(JSONNode.string), "installed": facts.installed ? nil : .bool(false),
         ])
     }
+}
+
+extension JSONNode {
+    /// One text or a list of them.
+    fileprivate var texts: [String] { elements?.compactMap(\.text) ?? text.map { [$0] } ?? [] }
 }

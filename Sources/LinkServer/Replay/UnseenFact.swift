@@ -10,7 +10,7 @@ struct UnseenFact: Sendable, Hashable {
 
     /// The facts of both tables, those that most routes look at first.
     static func list(live: PublishedTable, draft: PublishedTable) -> [UnseenFact] {
-        let recorded = Set(live.settings.privacy.recordQuery)
+        let recorded = live.settings.privacy
         var routes: [String: [RouteID]] = [:]
         var seen: Set<UnseenFact> = []
         for route in live.router.table.routes + draft.router.table.routes {
@@ -34,46 +34,34 @@ struct UnseenFact: Sendable, Hashable {
 }
 
 extension Route {
-    fileprivate func unseenFacts(recording recorded: Set<String>) -> [String] {
+    fileprivate func unseenFacts(recording recorded: Settings.Privacy) -> [String] {
         var facts: [String] = []
         for condition in query {
             var isSensitive = false
             if case .capture(let parameter, _) = condition.test { isSensitive = sensitive.contains(parameter.name) }
-            if isSensitive || !recorded.contains(condition.name) { facts.append("query \(condition.name)") }
+            if isSensitive || !recorded.recordQuery.contains(condition.name) { facts.append("query \(condition.name)") }
         }
         if fragment != nil { facts.append("fragment") }
         if trailingSlash == .strict { facts.append("trailing slash") }
-        if let when { facts += when.unseenFacts }
+        if let when { facts += when.unseenFacts(recording: recorded) }
         if experiment != nil { facts.append("stickyKey") }
         if case .answer(let target) = behaviour {
             if target.signIn == .required { facts.append("authenticated") }
-            if target.minimumVersion?.asksForBuild == true { facts.append("appBuild") }
         }
         return facts
     }
 }
 
 extension Condition {
-    fileprivate var unseenFacts: [String] {
+    fileprivate func unseenFacts(recording recorded: Settings.Privacy) -> [String] {
         switch self {
-        case .appBuild: ["appBuild"]
         case .authenticated: ["authenticated"]
-        case .trait(let name, _): ["trait \(name)"]
+        case .trait(let name, _): recorded.recordTraits.contains(name) ? [] : ["trait \(name)"]
         case .inAppBrowser: ["inAppBrowser"]
         case .rollout: ["stickyKey"]
-        case .all(let conditions), .any(let conditions): conditions.flatMap(\.unseenFacts)
-        case .not(let condition): condition.unseenFacts
-        case .platform, .device, .osVersion, .appVersion, .locale, .country, .time, .apps: []
-        }
-    }
-}
-
-extension MinimumVersion {
-    fileprivate var asksForBuild: Bool {
-        func isBuild(_ minimum: Minimum) -> Bool { if case .build = minimum { true } else { false } }
-        return switch self {
-        case .everyApp(let minimum): isBuild(minimum)
-        case .byApp(let minimums): minimums.values.contains(where: isBuild)
+        case .all(let conditions), .any(let conditions): conditions.flatMap { $0.unseenFacts(recording: recorded) }
+        case .not(let condition): condition.unseenFacts(recording: recorded)
+        case .platform, .device, .osVersion, .appVersion, .appBuild, .locale, .country, .time, .apps: []
         }
     }
 }
