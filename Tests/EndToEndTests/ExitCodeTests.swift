@@ -66,6 +66,22 @@ struct ExitCodeTests {
         }
     }
 
+    @Test func fileWithoutCountriesIsSeventyEight() async throws {
+        try await withTemporaryDirectory { directory in
+            let (file, configuration) = (directory + "/countries.mmdb", directory + "/fingerpost.yaml")
+            try write(Data("geo: {database: \"\(file)\"}".utf8), to: configuration)
+            let serve = Command(words: Self.commands[0].words + ["--config", configuration])
+            for bytes in [nil, Data(repeating: 7, count: 8_192)] {
+                if let bytes { try write(bytes, to: file) }
+                let (status, lines) = try fingerpost(serve, data: directory + "/data")
+
+                #expect(status == 78)
+                #expect(lines.count == 1 && lines.first?.contains("geo.database: \(file)") == true, "\(lines)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: directory + "/data"))
+        }
+    }
+
     @Test(arguments: commands) func heldDirectoryIsSeventyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
             let lock = open(directory + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

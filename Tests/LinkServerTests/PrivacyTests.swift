@@ -10,7 +10,11 @@ import Testing
 struct PrivacyTests {
     private static let secret = "s3cretbytes"
 
-    private static func acme(unmatchedPath: String = "firstSegment", ip: String = "truncated") -> String {
+    private static func acme(
+        unmatchedPath: String = "firstSegment",
+        ip: String = "truncated",
+        more: String = ""
+    ) -> String {
         """
         formatVersion: 1
         tenant: acme
@@ -18,7 +22,7 @@ struct PrivacyTests {
           domains: [{host: www.acme.example, serves: association}]
           schemes: [acme]
           apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.acme}]
-          privacy: {recordQuery: [utm_source], unmatchedPath: \(unmatchedPath), ip: \(ip)}
+          privacy: {recordQuery: [utm_source], unmatchedPath: \(unmatchedPath), ip: \(ip)\(more)}
         table:
           routes:
             - {id: reset, path: "/reset/{token}", sensitive: [token], audience: server, open: {screen: Reset}}
@@ -143,6 +147,37 @@ struct PrivacyTests {
             default: #expect(address == nil)
             }
             try expectNoTrace(of: "203.0.113.77", under: service.directory)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func callerCannotBeReadFromTheRecord(isCounted: Bool) async throws {
+        let more = isCounted ? ", recordTraits: [plan], recordInstall: true" : ""
+        try await withService(locating: { _ in "NO" }) { service in
+            try await service.load(Self.acme(more: more))
+            let answer = try await service.resolve(
+                """
+                {"url": "acme://find?q=1&email=eve@mail.example&utm_source=letter#eve@mail.example",
+                 "context": {"stickyKey": "sticky-\(Self.secret)", "country": "eve@mail.example",
+                  "traits": {"plan": "professional", "email": "eve@mail.example", "name": "\(Self.secret)"}}}
+                """
+            )
+            #expect(answer.json?["outcome"]?.text == "matched")
+            _ = try await service.resolve(
+                #"{"url":"acme://find?q=2","context":{"stickyKey":"sticky-\#(Self.secret)"}}"#
+            )
+            let events = try await service.events(of: "acme")
+            #expect(events.map(\.country) == [nil, "NO"])
+            #expect(Set(events.map(\.install)).count == 1)
+            #expect((events.first?.install != nil) == isCounted)
+
+            let lines = try await export(service, "acme")
+            #expect(lines.contains("letter"))
+            #expect(lines.contains("professional") == isCounted)
+            for secret in [Self.secret, "eve@", "mail.example", "203.0.113.77"] {
+                #expect(!lines.contains(secret))
+                try expectNoTrace(of: secret, under: service.directory)
+            }
         }
     }
 
