@@ -175,6 +175,15 @@ let package = Package(
             path: "Tests/Benchmarks/DoNothing",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "LogBench",
+            dependencies: [
+                "LinkEvents", "LinkRouting", "LinkStorage",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Benchmarks/LogBench",
+            swiftSettings: strict
+        ),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
         .testTarget(
             name: "AppAssociationTests",
