@@ -127,6 +127,10 @@ struct BotClassTests {
         #expect(Set(Self.agents.map(\.0)) == Set(BotClass.allCases))
     }
 
+    @Test func noWordHasTwoMeanings() {
+        #expect(UserAgentWords.meanings.count == UserAgentWords.entries.count)
+    }
+
     @Test func wordsAreWrittenAsTheyAreLookedUp() {
         for word in Array(UserAgentWords.meanings.keys) + Array(UserAgentWords.leading.keys) {
             #expect(word == word.lowercased())

@@ -11,12 +11,12 @@ enum UserAgentWords {
         case signs(UserAgent.Signs)
     }
 
-    static let meanings: [String: Meaning] = {
-        var meanings: [String: Meaning] = [:]
-        for (kind, names) in bots { for name in names.words { meanings[name] = .bot(kind) } }
-        for (signs, names) in signs { for name in names.words { meanings[name] = .signs(signs) } }
-        return meanings
-    }()
+    /// No word stands in two lists.
+    static let entries: [(word: String, meaning: Meaning)] =
+        bots.flatMap { kind, names in names.words.map { ($0, .bot(kind)) } }
+        + signs.flatMap { signs, names in names.words.map { ($0, .signs(signs)) } }
+
+    static let meanings = Dictionary(entries.map { ($0.word, $0.meaning) }) { first, _ in first }
 
     /// What a word means where the User-Agent begins with it: elsewhere it is a word like others, or the app of that name.
     static let leading: [String: BotClass] = {
