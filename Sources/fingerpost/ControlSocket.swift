@@ -23,6 +23,8 @@ enum ControlMessage {
 
     static let verifyAudit = JSONNode.object(["do": .string("verifyAudit")])
 
+    static let verifyLog = JSONNode.object(["do": .string("verifyLog")])
+
     /// - Parameter target: Absolute.
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
@@ -61,6 +63,7 @@ struct ControlSocket {
     let path: String
     let parts: ServerParts
     let store: any CatalogStore
+    let log: EventLog
     let backups: BackupWorker
 
     func answer(_ message: JSONNode) async throws -> JSONNode {
@@ -83,6 +86,7 @@ struct ControlSocket {
         case "listKeys": return try await commands.listKeys()
         case "revokeKey": return try await commands.revokeKey(try object.required("id"))
         case "verifyAudit": return try await commands.verifyAudit()
+        case "verifyLog": return try await log.account().json
         case "backup":
             let target = try object.required("to")
             do {

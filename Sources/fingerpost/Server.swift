@@ -147,6 +147,7 @@ struct Server {
             path: directory.controlSocketPath,
             parts: parts,
             store: database,
+            log: log,
             backups: BackupWorker(catalog: database, log: log)
         )
         if control.fits {

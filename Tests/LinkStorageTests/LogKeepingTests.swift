@@ -249,4 +249,59 @@ struct LogKeepingTests {
             #expect(try await log(folder).append([.sample(2)]) == 3)
         }
     }
+
+    // MARK: Account
+
+    @Test func everySequenceIsAccountedFor() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...5, [tenant("shop"): 4, tenant("taxi"): 2])
+            var mine = Event.sample(1)
+            mine.install = install
+            _ = try await log.append([mine, .sample(2), mine])
+            let rules = [
+                tenant("shop"): RetentionRule(days: 3, isExported: false),
+                tenant("taxi"): RetentionRule(days: 2, isExported: false),
+            ]
+            _ = try await keeper(log, rules).applyRetention()
+            let erasure = try await log.beginErasure(of: install, tenant: tenant("shop"), requestID: "r", at: clock.now)
+            _ = try await log.deleteRows(of: erasure)
+            let account = try await log.account()
+            #expect(account.faults == [])
+            // The first day went as a file, and the second one's taxi rows.
+            #expect(account.dropped == 6 + 2)
+            #expect(account.erased == 2)
+            #expect(account.stored == 33 - 8 - 2)
+            #expect(account.lastSequence == 33)
+        }
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM event WHERE seq = 7", "2026-11-02: shop had 4 rows: 3 stored, 0 erased"),
+        ("UPDATE tenant_rows SET first_seq = first_seq + 1", "2026-11-02: begins at 8, not at 7"),
+        ("UPDATE result_quarter SET count = count + 1", "2026-11-02: shop has 4 rows, its counts say 5"),
+    ]) func lossIsFound(_ damage: String, _ fault: String) async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            try await fill(log, days: 1...3, [tenant("shop"): 4, tenant("taxi"): 2])
+            try await log.closeFinishedDays()
+            #expect(try await log.account().faults == [])
+            try await log.file(of: instant("2026-11-02T00:00:00Z").day).database.write { try $0.execute(sql: damage) }
+            #expect(try await log.account().faults.contains(fault))
+        }
+    }
+
+    @Test func lostFileIsFound() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let log = try log(folder)
+                try await fill(log, days: 1...3, [tenant("shop"): 4])
+                try await log.closeFinishedDays()
+                try log.close()
+            }
+            try FileManager.default.removeItem(atPath: folder + "/2026-11-02.db")
+            let faults = try await log(folder).account().faults
+            #expect(faults == ["2026-11-02: the file is gone, and with it 4 rows of shop"])
+        }
+    }
 }

@@ -1,0 +1,57 @@
+import ArgumentParser
+import LinkRouting
+import LinkStorage
+import NIOCore
+
+struct VerifyLog: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify-log",
+        abstract: "Account for every sequence of the log, and hold its counts against its rows.",
+        discussion: """
+            EXAMPLES
+              fingerpost verify-log --data ./data
+              fingerpost verify-log --data ./data --json
+
+            Every sequence from 1 to the last is stored, erased or dropped by retention; else it says which day lacks rows, and
+            ends with 1. Works on a directory that no process uses, and through a running server's control socket.
+            """
+    )
+
+    @ArgumentParser.Option(help: "The data directory.") var data = "data"
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() async throws {
+        let account = try await account()
+        let isWhole = account["whole"]?.bool == true
+        if json {
+            print(account.json(.pretty))
+        } else {
+            func number(_ key: String) -> Int64 { account[key]?.int ?? 0 }
+            print(
+                "\(isWhole ? "whole" : "NOT WHOLE"): \(number("lastSeq")) = \(number("stored")) stored + "
+                    + "\(number("erased")) erased + \(number("dropped")) dropped"
+            )
+            for fault in account["faults"]?.elements ?? [] { print(fault.text ?? "") }
+        }
+        guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+
+    private func account() async throws -> JSONNode {
+        do {
+            let directory = try DataDirectory(data)
+            let log = try EventLog(directory.eventsPath, now: Server.now)
+            let account = try await log.account()
+            try log.close()
+            try directory.leaveAsFound()
+            return account.json
+        } catch StorageError.locked {
+            return try await ControlMessage.send(
+                ControlMessage.verifyLog,
+                toDirectory: data,
+                timeout: .seconds(3_600)
+            )
+        } catch let error as StorageError {
+            throw fail(error)
+        }
+    }
+}
