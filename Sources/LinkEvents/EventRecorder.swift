@@ -15,6 +15,8 @@ package final class EventRecorder: Service {
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
     private let state: Mutex<State>
+    /// Wakes who waits for events to be committed.
+    package let commits = CommitFeed()
 
     private struct State {
         var machine = RecorderStateMachine()
@@ -208,6 +210,7 @@ package final class EventRecorder: Service {
             finish(request, .stored(firstSequence: sequence))
             sequence += Int64(request.events.count)
         }
+        commits.note(events)
         Self.committed.increment(by: events.count)
         Self.batchSize.record(events.count)
         Self.queueDepth.record(state.withLock { $0.machine.counts.waiting })

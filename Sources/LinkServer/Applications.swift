@@ -16,6 +16,7 @@ package struct ServerParts: Sendable {
     package var keeper: LogKeeper
     package var eraser: Eraser
     package var days: any EventDays
+    package var log: any EventStore & EventHistory & EventStatistics
     package var replayer: Replayer
     package var readiness: Readiness
     package var metrics: MetricRegistry
@@ -34,6 +35,7 @@ package struct ServerParts: Sendable {
         keeper: LogKeeper,
         eraser: Eraser,
         days: any EventDays,
+        log: any EventStore & EventHistory & EventStatistics,
         replayer: Replayer,
         readiness: Readiness,
         metrics: MetricRegistry,
@@ -50,6 +52,7 @@ package struct ServerParts: Sendable {
         self.keeper = keeper
         self.eraser = eraser
         self.days = days
+        self.log = log
         self.replayer = replayer
         self.readiness = readiness
         self.metrics = metrics
@@ -131,6 +134,15 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
         store: parts.store,
         limits: parts.limits
     ).addRoutes(to: router)
+    StatisticsController(gate: gate, store: parts.store, statistics: parts.log).addRoutes(to: router)
+    EventController(
+        gate: gate,
+        store: parts.store,
+        log: parts.log,
+        commits: parts.resolving.recorder.commits,
+        limits: parts.limits,
+        sleep: { try await Task.sleep(for: $0) }
+    ).addRoutes(to: router)
     ExportController(gate: gate, exporter: parts.exporter, catalog: parts.resolving.catalog).addRoutes(to: router)
     return router
 }
@@ -166,7 +178,12 @@ private func application(
     return Application(
         router: router,
         // Hummingbird's own default leaves an idle connection open for ever.
-        server: .http1(configuration: .init(idleTimeout: .seconds(Int64(parts.limits.idleSeconds)))),
+        server: .http1(
+            configuration: .init(
+                additionalChannelHandlers: [StalledWriteHandler(after: .seconds(Int64(parts.limits.stalledSeconds)))],
+                idleTimeout: .seconds(Int64(parts.limits.idleSeconds))
+            )
+        ),
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,

@@ -10,6 +10,10 @@ package struct ServerLimits: Sendable, Hashable {
     package var suiteBytes = 4 << 20
     package var connections = 10_000
     package var idleSeconds = 60
+    /// For which a client may take nothing of what waits for it.
+    package var stalledSeconds = 30
+    /// For which a tail of events goes on before its reader must come back.
+    package var tailSeconds = 3_600
 
     package init() {}
 }

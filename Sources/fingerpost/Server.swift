@@ -104,6 +104,7 @@ struct Server {
             keeper: keeper,
             eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: Self.now, logger: logger),
             days: log,
+            log: log,
             replayer: Replayer(history: log, editor: editor, now: Self.now),
             readiness: Readiness(),
             metrics: metrics,

@@ -103,6 +103,7 @@ struct OpenAPITests {
             path.replacing("{tenant}", with: tenant).replacing("{id}", with: "item").replacing("{revision}", with: "1")
                 .replacing("{name}", with: "items").replacing("{day}", with: "dt=2026-11-21")
                 .replacing("{hour}", with: "hour=00").replacing("{file}", with: "events-1.json")
+                .replacing("{dimension}", with: "country")
         }
     }
 

@@ -164,6 +164,9 @@ private func makeService(
         sleep: { _ in },
         logger: logger
     )
+    var limits = ServerLimits()
+    // A tail tells what there is and ends.
+    limits.tailSeconds = 0
     let parts = ServerParts(
         resolving: Resolving(
             catalog: catalog,
@@ -190,11 +193,12 @@ private func makeService(
         ),
         eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: { clock.now }, logger: logger),
         days: log,
+        log: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         readiness: Readiness(),
         metrics: MetricRegistry(),
         readings: { [.gauge("fingerpost_test_readings", 1)] },
-        limits: ServerLimits(),
+        limits: limits,
         logger: logger
     )
     let service = TestService(parts: parts, clock: clock, directory: directory.path, log: log)

@@ -30,7 +30,10 @@ package struct KeyGrant: Sendable, Hashable {
         case tablesRead = "tables:read"
         case tablesWrite = "tables:write"
         case publish
+        /// Recorded events, in exports and by themselves.
         case exportsRead = "exports:read"
+        /// Counts of events.
+        case analyticsRead = "analytics:read"
         case keys
         /// Includes every other scope.
         case admin

@@ -12,8 +12,9 @@ package protocol EventStatistics: Sendable {
     /// How many events have one value of a dimension, in each bucket of the scope.
     func counts(of value: String, in dimension: Dimension, _ scope: StatisticsScope) async throws -> [Int64]
 
-    /// The sequence that the log had reached when a day's file was closed; nil while it is not.
-    func lastSequence(of day: CivilDay) async throws -> Int64?
+    /// A sequence that no event in the files of a day and those before lies above; nil where none is known yet, because
+    /// neither the day nor one after it is closed.
+    func lastSequence(through day: CivilDay) async throws -> Int64?
 }
 
 /// Whose events a question is about, and of when.

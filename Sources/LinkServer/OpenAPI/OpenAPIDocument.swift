@@ -17,6 +17,7 @@ package struct OpenAPIDocument: Sendable {
         PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
         PackageResources.association_yaml, PackageResources.exports_yaml, PackageResources.log_yaml,
         PackageResources.schemas_yaml,
+        PackageResources.statistics_yaml, PackageResources.events_yaml,
     ])
 
     private init(_ parts: [[UInt8]]) {

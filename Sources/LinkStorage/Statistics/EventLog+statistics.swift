@@ -43,9 +43,13 @@ extension EventLog: EventStatistics {
         }
     }
 
-    package func lastSequence(of day: CivilDay) async throws -> Int64? {
+    package func lastSequence(through day: CivilDay) async throws -> Int64? {
         try await ledger.read { db in
-            try Int64.fetchOne(db, sql: "SELECT last_seq FROM day WHERE day = ?", arguments: [day.daysSince1970])
+            try Int64.fetchOne(
+                db,
+                sql: "SELECT last_seq FROM day WHERE day >= ? ORDER BY day LIMIT 1",
+                arguments: [day.daysSince1970]
+            )
         }
     }
 
@@ -63,33 +67,28 @@ extension EventLog: EventStatistics {
             do {
                 days.append((day, try await file(of: day).database.read(readDay)))
             } catch {
-                guard try await lastSequence(of: day) != nil else { throw error }
+                guard try await !openDays().contains(day) else { throw error }
             }
         }
         return try await ledger.read { [days] db in
-            let closed = Set(
-                try Int64.fetchAll(
-                    db,
-                    sql: "SELECT day FROM day WHERE day >= ?",
-                    arguments: [open.first?.daysSince1970]
-                )
-            )
-            return try readLedger(db, days.filter { !closed.contains($0.day.daysSince1970) }.map(\.counts))
+            let closed = try Self.closedDays(since: open.first, db)
+            return try readLedger(db, days.filter { !closed.contains($0.day) }.map(\.counts))
         }
     }
 
     /// The days whose counts the ledger did not have a moment ago, oldest first.
     private func openDays() async throws -> [CivilDay] {
         let days = allDays()
-        let closed = try await ledger.read { db in
-            try Set(
-                Int64.fetchAll(
-                    db,
-                    sql: "SELECT day FROM day WHERE day >= ?",
-                    arguments: [days.first?.daysSince1970]
-                )
-            )
-        }
-        return days.filter { !closed.contains($0.daysSince1970) }
+        let closed = try await ledger.read { try Self.closedDays(since: days.first, $0) }
+        return days.filter { !closed.contains($0) }
+    }
+
+    private static func closedDays(since first: CivilDay?, _ db: Database) throws -> Set<CivilDay> {
+        let days = try Int64.fetchAll(
+            db,
+            sql: "SELECT day FROM day WHERE day >= ?",
+            arguments: [first?.daysSince1970]
+        )
+        return Set(days.map(CivilDay.init(daysSince1970:)))
     }
 }

@@ -1,0 +1,76 @@
+package import LinkRouting
+import Synchronization
+
+/// Wakes who waits for a tenant's events when some of them were committed. It carries no events: whoever is woken reads the
+/// log, so that a slow reader costs no memory and misses nothing.
+package final class CommitFeed: Sendable {
+    private let state = Mutex(State())
+    private let limits: Limits
+
+    package struct Limits: Sendable {
+        package var listeners = 64
+        package var listenersOfOneTenant = 16
+
+        package init() {}
+    }
+
+    private struct State {
+        var listeners: [Int: Listener] = [:]
+        var lastID = 0
+    }
+
+    private struct Listener {
+        let tenant: TenantID
+        let continuation: AsyncStream<Void>.Continuation
+    }
+
+    /// One who waits; ends when it is no longer kept.
+    package struct Listening: Sendable {
+        /// One or more commits since the last; never more than one is waiting.
+        package let signals: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        fileprivate init(_ signals: AsyncStream<Void>, _ continuation: AsyncStream<Void>.Continuation) {
+            self.signals = signals
+            self.continuation = continuation
+        }
+
+        /// As if something had been committed.
+        package func wake() { continuation.yield() }
+
+        /// Ends the signals behind the one that waits.
+        package func end() { continuation.finish() }
+    }
+
+    package init(limits: Limits = Limits()) { self.limits = limits }
+
+    /// Nil when as many listen as may.
+    package func listen(to tenant: TenantID) -> Listening? {
+        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state -> Int? in
+            guard state.listeners.count < limits.listeners,
+                state.listeners.values.count(where: { $0.tenant == tenant }) < limits.listenersOfOneTenant
+            else { return nil }
+            state.lastID += 1
+            state.listeners[state.lastID] = Listener(tenant: tenant, continuation: continuation)
+            return state.lastID
+        }
+        guard let id else { return nil }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+        }
+        return Listening(signals, continuation)
+    }
+
+    /// For the recorder, after a commit.
+    func note(_ events: [Event]) {
+        let woken = state.withLock { state in
+            state.listeners.isEmpty
+                ? [] : state.listeners.values.filter { listener in events.contains { $0.tenant == listener.tenant } }
+        }
+        for listener in woken { listener.continuation.yield() }
+    }
+
+    /// For the gauges.
+    package var listenerCount: Int { state.withLock { $0.listeners.count } }
+}

@@ -1,0 +1,180 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+
+/// The recorded events themselves: in parts, from either end, and as they are committed.
+struct EventController {
+    let gate: AdminGate
+    let store: any CatalogStore
+    let log: any EventStore & EventHistory & EventStatistics
+    let commits: CommitFeed
+    let limits: ServerLimits
+    let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Events that are in memory at once, and that one request looks at.
+    private static let pageSize = 1_000
+    private static let mostScanned = 20_000
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/events", use: list)
+        router.get("/admin/v1/tenants/:tenant/events/tail", use: tail)
+    }
+
+    /// Newest first behind `?cursor=`; with `?after=SEQ` oldest first, for who takes over the whole log.
+    @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .exportsRead)
+        try await store.require(entry.tenant)
+        let page = try Page(request)
+        let filter = try EventFilter(request, in: entry.environment)
+        guard let text = request.parameter("after") else {
+            return try await newest(page, filter, entry)
+        }
+        guard let after = Int64(text), after >= 0 else {
+            throw Problem(.invalidRequest, "'after' is the 'seq' of an event, or 0 for the beginning of the log.")
+        }
+        guard page.cursor == nil, filter.from == nil, filter.until == nil else {
+            throw Problem(
+                .invalidRequest,
+                "'after' goes through the log by 'seq'; leave out 'cursor', 'from' and 'until'."
+            )
+        }
+        return try await oldest(page.limit, after: after, filter, entry)
+    }
+
+    private func newest(_ page: Page, _ filter: EventFilter, _ entry: AdminGate.Entry) async throws -> Response {
+        var before: Int64
+        if let cursor = try page.number() { before = cursor } else { before = try await end(of: filter) }
+        var found: [StoredEvent] = []
+        var scanned = 0
+        var isAtEnd = false
+        while found.count < page.limit, scanned < Self.mostScanned, !isAtEnd {
+            let events = try await log.events(
+                of: entry.tenant,
+                before: before,
+                since: filter.from?.day ?? .first,
+                limit: Self.pageSize
+            )
+            scanned += events.count
+            isAtEnd = events.count < Self.pageSize
+            for event in events {
+                guard found.count < page.limit else {
+                    isAtEnd = false
+                    break
+                }
+                before = event.sequence
+                if filter.holds(event.event) { found.append(event) }
+            }
+        }
+        return answer(found, "nextCursor") { writer in
+            if isAtEnd { writer.null() } else { writer.string("\(before)") }
+        }
+    }
+
+    /// From where to look back: an event lies in the file of the day on which it was committed, which is that of its time or,
+    /// around midnight, the next.
+    private func end(of filter: EventFilter) async throws -> Int64 {
+        guard let until = filter.until, let last = try await log.lastSequence(through: until.day.next) else {
+            return .max
+        }
+        return last + 1
+    }
+
+    private func oldest(
+        _ limit: Int,
+        after: Int64,
+        _ filter: EventFilter,
+        _ entry: AdminGate.Entry
+    ) async throws -> Response {
+        let last = try await log.lastSequence()
+        // A log that was restored from a backup may not have come so far again.
+        var position = min(after, last)
+        var found: [StoredEvent] = []
+        var scanned = 0
+        while found.count < limit, scanned < Self.mostScanned, position < last {
+            let events = try await log.events(
+                of: entry.tenant,
+                in: (position + 1)...last,
+                limit: Self.pageSize
+            )
+            scanned += events.count
+            // What follows belongs to others.
+            if events.count < Self.pageSize { position = last }
+            for event in events where filter.holds(event.event) {
+                found.append(event)
+                if found.count == limit { break }
+            }
+            if found.count == limit || events.count == Self.pageSize {
+                position = (found.count == limit ? found.last : events.last)?.sequence ?? position
+            }
+        }
+        return answer(found, "nextAfter") { $0.int(position) }
+    }
+
+    private func answer(_ events: [StoredEvent], _ next: String, _ value: (inout JSONWriter) -> Void) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("events")
+        writer.beginArray()
+        // Each is written as the row of an export, whose members are JSON already.
+        for event in events {
+            writer.number(String(decoding: ExportEncoder.ndjson.rows([event]).dropLast(), as: UTF8.self))
+        }
+        writer.endArray()
+        writer.key(next)
+        value(&writer)
+        writer.endObject()
+        return Response(json: writer.bytes, headers: [.cacheControl: "private, no-store"])
+    }
+
+    /// Each event as it is committed, as server-sent events. `Last-Event-ID` says where to go on.
+    @Sendable private func tail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .exportsRead)
+        try await store.require(entry.tenant)
+        let filter = try EventFilter(request, in: entry.environment)
+        guard filter.from == nil, filter.until == nil else {
+            throw Problem(
+                .invalidRequest,
+                "A tail begins now, or behind 'Last-Event-ID'; leave out 'from' and 'until'."
+            )
+        }
+        var position = try await log.lastSequence()
+        if let text = request.headers[.lastEventID] {
+            guard let last = Int64(text), last >= 0 else {
+                throw Problem(.invalidRequest, "'Last-Event-ID' is the 'id' of an event of this tail.")
+            }
+            // A log that was restored from a backup may not have come so far again.
+            position = min(position, last)
+        }
+        guard let listening = commits.listen(to: entry.tenant) else {
+            var problem = Problem(
+                .busy,
+                "As many tails are open as may be; close one, or read …/events?after= instead."
+            )
+            problem.headers[.retryAfter] = "30"
+            throw problem
+        }
+        let gate = gate
+        let tail = EventTail(
+            tenant: entry.tenant,
+            filter: filter,
+            log: log,
+            listening: listening,
+            mayGoOn: { (try? gate.tenant(request, context, .exportsRead)) != nil },
+            lifetime: .seconds(limits.tailSeconds),
+            sleep: sleep
+        )
+        let body = ResponseBody { [position] writer in
+            try await tail.run(from: position, to: &writer)
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "private, no-store"]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}
+
+extension HTTPField.Name {
+    // The name is a constant of this program, and a proper one.
+    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .contentType
+}

@@ -1,0 +1,38 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import LinkRouting
+
+/// An answer that dashboards ask for again and again: with a strong ETag, and 304 for who has it.
+struct CountAnswer {
+    private let bytes: [UInt8]
+    private let isSettled: Bool
+
+    /// How long the answer about a range that is over may be kept without asking again, in seconds.
+    private static let settledAge = 300
+
+    /// - Parameter until: Up to when the answer counts.
+    init(_ writer: JSONWriter, until: Timestamp, now: Timestamp) {
+        bytes = writer.bytes
+        // What was recorded just before midnight may be committed just after it.
+        isSettled = until.milliseconds + 60_000 <= now.milliseconds && until <= now.day.start
+    }
+
+    func response(to request: Request) -> Response {
+        let digest = SHA256.hash(data: bytes).prefix(16)
+        let tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        let headers: HTTPFields = [
+            .eTag: tag,
+            .cacheControl: isSettled ? "private, max-age=\(Self.settledAge)" : "private, no-cache",
+            .vary: "Authorization",
+        ]
+        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.map { item in
+            let name = item.drop(while: \.isWhitespace)
+            return name.hasPrefix("W/") ? name.dropFirst(2) : name
+        }
+        guard !known.contains(where: { $0.hasPrefix(tag) || $0.hasPrefix("*") }) else {
+            return Response(status: .notModified, headers: headers)
+        }
+        return Response(json: bytes, headers: headers)
+    }
+}

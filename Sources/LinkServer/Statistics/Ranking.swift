@@ -1,0 +1,100 @@
+import Hummingbird
+import LinkEvents
+import LinkRouting
+
+/// What has the most events. Its parts add up: those shown, `rest`, `other` and `none` are `count` together.
+struct Ranking {
+    /// Of the outcomes that were asked for, how many events had each.
+    private(set) var outcomes: [Outcome: Int64] = [:]
+    private let wish: StatisticsWish
+    private let entry: AdminGate.Entry
+    private let now: Timestamp
+    private let shown: [ValueCount]
+    /// Counted together because there were too many values in a day.
+    private let other: Int64
+    /// Of all events that have a value.
+    private let sum: Int64
+    /// Of all events.
+    private let count: Int64
+
+    private static let limits = 1...1_000
+    private static let usualLimit = 100
+
+    /// The values of a dimension.
+    ///
+    /// - Parameter outcomes: The events that may have one; nil for all.
+    init(
+        of dimension: Dimension,
+        _ request: Request,
+        _ entry: AdminGate.Entry,
+        _ statistics: any EventStatistics,
+        at now: Timestamp,
+        outcomes: [Outcome]? = nil
+    ) async throws {
+        wish = try StatisticsWish(request, at: now, precision: .hour)
+        self.entry = entry
+        self.now = now
+        let limit = try request.limit(Self.limits, usually: Self.usualLimit)
+        let scope = wish.scope(entry)
+        let values = try await statistics.values(ValuesQuestion(scope: scope, dimension: dimension, limit: limit))
+        // After the values: what is committed in between is more events, and never more values than events.
+        let totals = try await statistics.totals(TotalsQuestion(scope: scope, columns: [.outcome]))
+        let wanted = outcomes ?? Outcome.allCases
+        for outcome in wanted {
+            self.outcomes[outcome] = totals.reduce(0) { $1.columns.outcome == outcome.rawValue ? $0 + $1.count : $0 }
+        }
+        count = self.outcomes.values.reduce(0, +)
+        shown = values.values
+        other = values.other
+        sum = values.sum
+    }
+
+    /// The values of a column of the totals.
+    init(
+        of column: TotalsQuestion.Column,
+        _ request: Request,
+        _ entry: AdminGate.Entry,
+        _ statistics: any EventStatistics,
+        at now: Timestamp
+    ) async throws {
+        wish = try StatisticsWish(request, at: now)
+        self.entry = entry
+        self.now = now
+        let limit = try request.limit(Self.limits, usually: Self.usualLimit)
+        let groups = try await statistics.totals(TotalsQuestion(scope: wish.scope(entry), columns: [column])).groups()
+        let named = groups.compactMap { group in
+            group.columns.text(column).map { ValueCount(value: $0, count: group.count) }
+        }
+        shown = Array(named.prefix(limit))
+        other = 0
+        sum = named.reduce(0) { $0 + $1.count }
+        count = groups.reduce(0) { $0 + $1.count }
+    }
+
+    /// `{…, "count", LIST: [{VALUE, "count"}], "rest", "other", "none"}`
+    func answer(
+        naming list: String,
+        _ value: String,
+        members: (inout JSONWriter) -> Void = { _ in }
+    ) -> CountAnswer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        wish.write(entry, to: &writer)
+        members(&writer)
+        writer.member("count", count)
+        writer.key(list)
+        writer.beginArray()
+        for item in shown {
+            writer.beginObject()
+            writer.member(value, item.value)
+            writer.member("count", item.count)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("rest", sum - other - shown.reduce(0) { $0 + $1.count })
+        writer.member("other", other)
+        writer.member("none", max(0, count - sum))
+        writer.endObject()
+        return CountAnswer(writer, until: wish.until, now: now)
+    }
+}

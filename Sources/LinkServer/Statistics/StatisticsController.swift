@@ -1,0 +1,209 @@
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+
+/// Counts of a tenant's links: how many, when, by what, and which of them nobody answered.
+struct StatisticsController {
+    let gate: AdminGate
+    let store: any CatalogStore
+    let statistics: any EventStatistics
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.get("/admin/v1/tenants/:tenant/stats/totals", use: totals)
+        router.get("/admin/v1/tenants/:tenant/stats/series", use: series)
+        router.get("/admin/v1/tenants/:tenant/stats/top/:dimension", use: top)
+        router.get("/admin/v1/tenants/:tenant/stats/unmatched", use: unmatched)
+        router.get("/admin/v1/tenants/:tenant/stats/rejected", use: rejected)
+        router.get("/admin/v1/tenants/:tenant/stats/revisions", use: revisions)
+    }
+
+    /// A request that may be answered.
+    private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminGate.Entry {
+        let entry = try gate.tenant(request, context, .analyticsRead)
+        try await store.require(entry.tenant)
+        return entry
+    }
+
+    // MARK: Totals and series
+
+    /// How many, by `?by=`, most first.
+    @Sendable private func totals(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await entry(request, context)
+        let now = gate.now()
+        let wish = try StatisticsWish(request, at: now)
+        let wanted = try TotalsWish(request)
+        let limit = try request.limit(1...1_000, usually: 100)
+        let groups = try await statistics.totals(wanted.question(wish.scope(entry))).groups()
+        var writer = JSONWriter()
+        writer.beginObject()
+        wish.write(entry, to: &writer)
+        writer.member("count", groups.reduce(0) { $0 + $1.count })
+        writer.key("totals")
+        writer.beginArray()
+        for group in groups.prefix(limit) {
+            writer.beginObject()
+            writer.columns(wanted.columns, group.columns)
+            writer.member("count", group.count)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.rest(of: groups.dropFirst(limit))
+        writer.endObject()
+        return CountAnswer(writer, until: wish.until, now: now).response(to: request)
+    }
+
+    /// How many in each hour or day, by `?by=` or of one `?dimension=…&value=…`. Buckets without events are there.
+    @Sendable private func series(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await entry(request, context)
+        let now = gate.now()
+        let series = try SeriesWish(request, at: now)
+        var writer = JSONWriter()
+        writer.beginObject()
+        series.write(entry, to: &writer)
+        switch series.subject {
+        case .totals(let wanted):
+            let buckets = series.edges.count - 1
+            let counts = try await statistics.totals(wanted.question(series.wish.scope(entry, edges: series.edges)))
+            let groups = counts.groups(buckets: buckets)
+            writer.key("series")
+            writer.beginArray()
+            for group in groups.prefix(series.limit) {
+                writer.beginObject()
+                writer.columns(wanted.columns, group.columns)
+                writer.counts(group.counts)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.rest(of: groups.dropFirst(series.limit), buckets: buckets)
+        case .value(let value, let dimension):
+            let scope = series.wish.scope(entry, edges: series.edges)
+            writer.key("series")
+            writer.beginArray()
+            writer.beginObject()
+            writer.member(dimension.rawValue, value)
+            writer.counts(try await statistics.counts(of: value, in: dimension, scope))
+            writer.endObject()
+            writer.endArray()
+            writer.member("rest", JSONNode.null)
+        }
+        writer.endObject()
+        return CountAnswer(writer, until: series.wish.until, now: now).response(to: request)
+    }
+
+    // MARK: Rankings
+
+    /// The values of a dimension with the most events.
+    @Sendable private func top(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let name = context.parameters.get("dimension") ?? ""
+        let entry = try await entry(request, context)
+        let ranking: Ranking
+        if let column = TotalsQuestion.Column(rawValue: name) {
+            ranking = try await Ranking(of: column, request, entry, statistics, at: gate.now())
+        } else if let dimension = Dimension(rawValue: name) {
+            ranking = try await Ranking(of: dimension, request, entry, statistics, at: gate.now())
+        } else {
+            let known = TotalsQuestion.Column.allCases.map(\.rawValue) + Dimension.allCases.map(\.rawValue)
+            throw Problem(.invalidRequest, "A dimension is one of \(known.joined(separator: ", ")).")
+        }
+        return ranking.answer(naming: "top", "value") { $0.member("dimension", name) }.response(to: request)
+    }
+
+    /// The paths that no route answered: what the table lacks, the most wanted first.
+    @Sendable private func unmatched(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await entry(request, context)
+        let outcomes: [Outcome] = [.unmatched, .fallback]
+        let ranking = try await Ranking(
+            of: .unmatchedPath,
+            request,
+            entry,
+            statistics,
+            at: gate.now(),
+            outcomes: outcomes
+        )
+        return ranking.answer(naming: "links", "path") { writer in
+            for outcome in outcomes { writer.member(outcome.rawValue, ranking.outcomes[outcome] ?? 0) }
+        }.response(to: request)
+    }
+
+    /// Why links were rejected.
+    @Sendable private func rejected(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await entry(request, context)
+        let ranking = try await Ranking(
+            of: .rejectedReason,
+            request,
+            entry,
+            statistics,
+            at: gate.now(),
+            outcomes: [.rejected]
+        )
+        return ranking.answer(naming: "reasons", "reason").response(to: request)
+    }
+
+    // MARK: Revisions
+
+    /// How links ended under each revision, side by side: those of `?compare=7,9`, or the newest that answered any.
+    @Sendable private func revisions(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await entry(request, context)
+        let now = gate.now()
+        let wish = try StatisticsWish(request, at: now)
+        let wanted = try RevisionComparison.wanted(request)
+        let limit = try request.limit(1...1_000, usually: 100)
+        let question = TotalsQuestion(scope: wish.scope(entry), columns: Set(TotalsQuestion.Column.allCases))
+        let comparison = RevisionComparison(of: wanted, try await statistics.totals(question))
+        var writer = JSONWriter()
+        writer.beginObject()
+        wish.write(entry, to: &writer)
+        comparison.write(to: &writer, routes: limit)
+        writer.endObject()
+        return CountAnswer(writer, until: wish.until, now: now).response(to: request)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func columns(_ columns: [TotalsQuestion.Column], _ values: TotalsColumns) {
+        for column in columns {
+            if column == .revision {
+                nullable(column.rawValue, values.revision)
+            } else {
+                nullable(column.rawValue, values.text(column))
+            }
+        }
+    }
+
+    private mutating func nullable(_ name: String, _ text: String?) {
+        key(name)
+        if let text { string(text) } else { null() }
+    }
+
+    private mutating func nullable(_ name: String, _ number: Int64?) {
+        key(name)
+        if let number { int(number) } else { null() }
+    }
+
+    /// `"count": …, "counts": […]`
+    mutating func counts(_ counts: [Int64]) {
+        member("count", counts.reduce(0, +))
+        key("counts")
+        beginArray()
+        for count in counts { int(count) }
+        endArray()
+    }
+
+    /// What the limit left out: `"rest": {"groups", "count", "counts"}`, null when it left out nothing.
+    fileprivate mutating func rest(of groups: ArraySlice<TotalsGroup>, buckets: Int? = nil) {
+        key("rest")
+        guard !groups.isEmpty else { return null() }
+        beginObject()
+        member("groups", groups.count)
+        if let buckets {
+            var sums = [Int64](repeating: 0, count: buckets)
+            for group in groups { for (index, count) in group.counts.enumerated() { sums[index] += count } }
+            counts(sums)
+        } else {
+            member("count", groups.reduce(0) { $0 + $1.count })
+        }
+        endObject()
+    }
+}

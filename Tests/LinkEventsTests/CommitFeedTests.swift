@@ -1,0 +1,40 @@
+import LinkRouting
+import Testing
+
+@testable import LinkEvents
+
+/// Who waits for commits.
+@Suite(.timeLimit(.minutes(15)))
+struct CommitFeedTests {
+    @Test func onlyListenersOfTheTenantAreWoken() async throws {
+        let feed = CommitFeed()
+        let shop = try #require(feed.listen(to: tenant("shop")))
+        let taxi = try #require(feed.listen(to: tenant("taxi")))
+        feed.note([.sample(1), .sample(2)])
+        feed.note([.sample(3)])
+        shop.end()
+        taxi.end()
+        var woken = 0
+        for await _ in shop.signals { woken += 1 }
+        // Two commits that nobody looked at in between are one signal.
+        #expect(woken == 1)
+        for await _ in taxi.signals { Issue.record("nothing of taxi was committed") }
+    }
+
+    @Test func listenersAreBoundedAndGiveTheirPlaceBack() async throws {
+        var limits = CommitFeed.Limits()
+        (limits.listeners, limits.listenersOfOneTenant) = (3, 2)
+        let feed = CommitFeed(limits: limits)
+        do {
+            let kept = [feed.listen(to: tenant("shop")), feed.listen(to: tenant("shop"))]
+            #expect(kept.allSatisfy { $0 != nil })
+            #expect(feed.listen(to: tenant("shop")) == nil)
+            let other = feed.listen(to: tenant("taxi"))
+            #expect(other != nil && feed.listen(to: tenant("acme")) == nil)
+            #expect(feed.listenerCount == 3)
+            for listening in kept + [other] { listening?.end() }
+        }
+        #expect(feed.listenerCount == 0)
+        #expect(feed.listen(to: tenant("shop")) != nil)
+    }
+}
