@@ -22,7 +22,8 @@ struct Fingerpost: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self,
-            Retention.self, Erase.self, VerifyLog.self, MakeBackup.self, Restore.self, Keys.self,
+            Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
+            Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Replay.self, Revisions.self, Suites.self,
             Routes.self,
             ShowConfiguration.self,

@@ -1,0 +1,70 @@
+import LinkRouting
+
+/// Columns of text: the first one to the left, the others to the right.
+struct TextColumns {
+    private let rows: [[String]]
+
+    init(_ rows: [[String]]) { self.rows = rows }
+
+    var text: String {
+        let count = rows.map(\.count).max() ?? 0
+        let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                let padding = String(repeating: " ", count: widths[column] - cell.count)
+                return column == 0 ? cell + padding : padding + cell
+            }.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}
+
+/// Counts, their shares and what they are of.
+struct CountLines {
+    private let total: Int64
+    private var rows: [(count: Int64, names: [String])] = []
+
+    init(total: Int64) { self.total = total }
+
+    mutating func add(_ count: JSONNode?, _ names: [String]) { rows.append((count?.int ?? 0, names)) }
+
+    var text: String {
+        let width = rows.map { "\($0.count)".count }.max() ?? 0
+        return rows.map { row in
+            let count = "\(row.count)"
+            return String(repeating: " ", count: width - count.count) + count + "  \(share(row.count))  "
+                + row.names.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+
+    /// ` 12.3 %`
+    private func share(_ count: Int64) -> String {
+        guard total > 0 else { return "     - %" }
+        let share = Double(count) / Double(total) * 1_000
+        let tenths = Int64(share.rounded())
+        let text = "\(tenths / 10).\(tenths % 10) %"
+        return String(repeating: " ", count: max(0, 7 - text.count)) + text
+    }
+}
+
+extension JSONNode {
+    /// A value as people read it; what events have none of is a dash.
+    var shown: String { kind == "null" ? "-" : text ?? json() }
+
+    /// What the events of a series have in common.
+    var groupName: String {
+        let names = (members ?? []).filter { !["count", "counts"].contains($0.key) }.map(\.value.shown)
+        return names.isEmpty ? "count" : names.joined(separator: " ")
+    }
+
+    /// A ranking, a value a line, then what is counted together.
+    func rankingText(_ list: String, _ value: String) -> String {
+        let total = self["count"]?.int ?? 0
+        var lines = CountLines(total: total)
+        for item in self[list]?.elements ?? [] { lines.add(item["count"], [item[value]?.shown ?? ""]) }
+        for (key, name) in [("rest", "(more)"), ("other", "(other)"), ("none", "(none)")] {
+            if let count = self[key]?.int, count > 0 { lines.add(.int(count), [name]) }
+        }
+        lines.add(.int(total), ["in all"])
+        return lines.text
+    }
+}

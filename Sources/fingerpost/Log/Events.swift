@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import LinkRouting
+import OutboundHTTP
+
+struct Events: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a tenant's recorded events, one JSON object a line, oldest first.",
+        discussion: """
+            EXAMPLES
+              fingerpost events shop                              # the newest 10
+              fingerpost events shop --follow --outcome fallback
+              fingerpost events shop --after 0 > all.ndjson       # the whole log
+
+            A server is asked, with a key of the scope exports:read. The objects are the rows of an export. --follow goes on
+            until it is interrupted.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "Begin behind this seq; 0 for the beginning of the log.") var after: Int64?
+    @ArgumentParser.Option(help: "Without --after: so many of the newest.") var last = 10
+    @ArgumentParser.Option(help: "Some of live, test, preview, prefetch with commas between; else all.")
+    var purpose: String?
+    @ArgumentParser.Option(help: "Only events with this outcome.") var outcome: String?
+    @ArgumentParser.Option(help: "Only events of this route.") var route: String?
+    @Flag(help: "Go on with what is recorded from now.") var follow = false
+    @OptionGroup var admin: AdminOptions
+
+    func validate() throws {
+        guard (1...1_000).contains(last) else { throw ValidationError("--last is a number from 1 to 1000.") }
+    }
+
+    func run() async throws {
+        let client = try admin.client()
+        try await tellingRefusals {
+            var position: Int64
+            if let after { position = after } else { position = try await printNewest(client) }
+            guard after != nil || follow else { return }
+            while true {
+                let answer = try await ask(client, [("after", "\(position)"), ("limit", "1000")])
+                printEvents(answer["events"]?.elements ?? [])
+                let next = answer["nextAfter"]?.int ?? position
+                if next == position {
+                    guard follow else { return }
+                    try await Task.sleep(for: .seconds(1))
+                }
+                position = next
+            }
+        }
+    }
+
+    /// The seq to go on behind: where the log ended before the newest were read, so that nothing is lost or told twice.
+    private func printNewest(_ client: AdminClient) async throws -> Int64 {
+        let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
+        let newest = try await ask(client, [("limit", "\(last)")])["events"]?.elements ?? []
+        printEvents(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
+        return end
+    }
+
+    private func ask(_ client: AdminClient, _ query: [(String, String)]) async throws -> JSONNode {
+        let own = [("purpose", purpose), ("outcome", outcome), ("route", route)]
+        return try await client.send(
+            .get,
+            "tenants/\(tenant)/events",
+            query: query + own.compactMap { pair in pair.1.map { (pair.0, $0) } }
+        ).body
+    }
+
+    private func printEvents(_ events: [JSONNode]) {
+        for event in events { print(event.json()) }
+        fflush(nil)
+    }
+}

@@ -1,0 +1,239 @@
+import ArgumentParser
+import LinkEvents
+import LinkRouting
+import OutboundHTTP
+
+struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Count a tenant's links: how many, when, by what, and which of them nobody answered.",
+        discussion: """
+            EXAMPLES
+              fingerpost stats totals shop --by route,outcome
+              fingerpost stats series shop --interval day --zone Europe/Paris --by outcome
+              fingerpost stats top shop country --from 2026-11-01 --until 2026-12-01
+              fingerpost stats unmatched shop --limit 20
+
+            A server is asked, with a key of the scope analytics:read. Without --from and --until the last 30 days are counted,
+            today included; docs/analytics.md tells what is counted and how exactly.
+            """,
+        subcommands: [Totals.self, Series.self, Top.self, Unmatched.self, Rejected.self, Revisions.self]
+    )
+
+    struct Totals: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say how many links ended how.",
+            discussion: """
+                EXAMPLES
+                  fingerpost stats totals shop --by outcome
+                  fingerpost stats totals shop --by route,action --limit 20
+                  fingerpost stats totals shop --route product --by revision --purpose all
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @OptionGroup var filter: CountFilterOptions
+        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await wish.ask("totals", filter.query + [("limit", "\(limit)")], admin)
+            guard !json else { return print(answer.json(.pretty)) }
+            let total = answer["count"]?.int ?? 0
+            var lines = CountLines(total: total)
+            for group in answer["totals"]?.elements ?? [] {
+                lines.add(group["count"], (group.members ?? []).filter { $0.key != "count" }.map(\.value.shown))
+            }
+            if let rest = answer["rest"], rest.kind != "null" {
+                lines.add(rest["count"], ["(\(rest["groups"]?.int ?? 0) more)"])
+            }
+            lines.add(.int(total), ["in all"])
+            print(lines.text)
+        }
+    }
+
+    struct Series: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say how many links came in each hour or day.",
+            discussion: """
+                EXAMPLES
+                  fingerpost stats series shop --zone Europe/Paris --by outcome
+                  fingerpost stats series shop --interval hour --from 2026-11-21 --route product
+                  fingerpost stats series shop --dimension country --value DE
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @OptionGroup var filter: CountFilterOptions
+        @ArgumentParser.Option(help: "hour or day.") var interval: CalendarZone.Interval = .day
+        @ArgumentParser.Option(help: "Count one value of this dimension, instead of --by.") var dimension: String?
+        @ArgumentParser.Option(help: "The value of the dimension.") var value: String?
+        @ArgumentParser.Option(help: "At most so many columns; what they leave out is summed up.") var limit = 10
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let own = [
+                ("interval", interval.rawValue), ("dimension", dimension), ("value", value), ("limit", "\(limit)"),
+            ]
+            let answer = try await wish.ask(
+                "series",
+                filter.query + own.compactMap { pair in pair.1.map { (pair.0, $0) } },
+                admin
+            )
+            guard !json else { return print(answer.json(.pretty)) }
+            var columns = (answer["series"]?.elements ?? []).map { series in
+                (name: series.groupName, counts: series["counts"]?.elements ?? [])
+            }
+            if let rest = answer["rest"]?["counts"]?.elements { columns.append(("(more)", rest)) }
+            let starts = (answer["days"] ?? answer["starts"])?.elements ?? []
+            var rows = [[""] + columns.map(\.name)]
+            for (index, start) in starts.enumerated() {
+                rows.append([start.shown] + columns.map { $0.counts.dropFirst(index).first?.shown ?? "" })
+            }
+            print(TextColumns(rows).text)
+        }
+    }
+
+    struct Top: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Rank the values of a dimension by their events.",
+            discussion: """
+                EXAMPLES
+                  fingerpost stats top shop country
+                  fingerpost stats top shop utmCampaign --from 2026-11-01 --limit 10
+                  fingerpost stats top shop route
+
+                DIMENSIONS
+                  route, revision, outcome, action, \(Dimension.allCases.map(\.rawValue).joined(separator: ", "))
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @ArgumentParser.Argument(help: "The dimension.") var dimension: String
+        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await wish.ask("top/\(dimension)", [("limit", "\(limit)")], admin)
+            print(json ? answer.json(.pretty) : answer.rankingText("top", "value"))
+        }
+    }
+
+    struct Unmatched: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Rank the paths that no route answered: what the table lacks.",
+            discussion: """
+                EXAMPLE
+                  fingerpost stats unmatched shop --limit 20
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await wish.ask("unmatched", [("limit", "\(limit)")], admin)
+            print(json ? answer.json(.pretty) : answer.rankingText("links", "path"))
+        }
+    }
+
+    struct Rejected: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Rank the reasons for which links were rejected.",
+            discussion: """
+                EXAMPLE
+                  fingerpost stats rejected shop --from 2026-11-01
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let answer = try await wish.ask("rejected", [("limit", "\(limit)")], admin)
+            print(json ? answer.json(.pretty) : answer.rankingText("reasons", "reason"))
+        }
+    }
+
+    struct Revisions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lay side by side how links ended under each revision.",
+            discussion: """
+                EXAMPLES
+                  fingerpost stats revisions shop
+                  fingerpost stats revisions shop --compare 7,9 --limit 20
+
+                Of the routes those come first whose share changed most from the first revision to the last.
+                """
+        )
+
+        @OptionGroup var wish: CountOptions
+        @ArgumentParser.Option(help: "The revisions, with commas between; else the newest.") var compare: String?
+        @ArgumentParser.Option(help: "At most so many routes.") var limit = 20
+        @OptionGroup var admin: AdminOptions
+        @Flag(help: "Print JSON.") var json = false
+
+        func run() async throws {
+            let own = [("limit", "\(limit)")] + (compare.map { [("compare", $0)] } ?? [])
+            let answer = try await wish.ask("revisions", own, admin)
+            guard !json else { return print(answer.json(.pretty)) }
+            var rows = [["revision"] + (answer["revisions"]?.elements ?? []).map(\.shown)]
+            rows.append(["in all"] + (answer["counts"]?.elements ?? []).map(\.shown))
+            for name in ["outcome", "action", "route"] {
+                for group in answer["\(name)s"]?.elements ?? [] {
+                    rows.append(
+                        ["\(name) \(group[name]?.shown ?? "")"] + (group["counts"]?.elements ?? []).map(\.shown)
+                    )
+                }
+            }
+            if let rest = answer["rest"]?.elements { rows.append(["other routes"] + rest.map(\.shown)) }
+            print(TextColumns(rows).text)
+        }
+    }
+}
+
+extension CalendarZone.Interval: ExpressibleByArgument {}
+
+/// Whose links are counted, and of when.
+struct CountOptions: ParsableArguments {
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @ArgumentParser.Option(help: "From when: a day such as 2026-11-21, or an instant; included.") var from: String?
+    @ArgumentParser.Option(help: "Until when; not included.") var until: String?
+    @ArgumentParser.Option(help: "Whose days are meant, such as Europe/Paris; else UTC.") var zone: String?
+    @ArgumentParser.Option(help: "Some of live, test, preview, prefetch with commas between, or all; else live.")
+    var purpose: String?
+
+    func ask(_ question: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {
+        let own = [("from", from), ("until", until), ("zone", zone), ("purpose", purpose)]
+        return try await tellingRefusals {
+            try await admin.client().send(
+                .get,
+                "tenants/\(tenant)/stats/\(question)",
+                query: own.compactMap { pair in pair.1.map { (pair.0, $0) } } + query
+            )
+        }.body
+    }
+}
+
+/// What is told apart, and which links are counted alone.
+struct CountFilterOptions: ParsableArguments {
+    @ArgumentParser.Option(help: "Tell apart by some of route, revision, outcome, action, with commas between.")
+    var by: String?
+    @ArgumentParser.Option(help: "Only links of this route.") var route: String?
+    @ArgumentParser.Option(help: "Only links that this revision answered.") var revision: Int64?
+    @ArgumentParser.Option(help: "Only links with this outcome.") var outcome: String?
+    @ArgumentParser.Option(help: "Only links with this action.") var action: String?
+
+    var query: [(String, String)] {
+        [
+            ("by", by), ("route", route), ("revision", revision.map { "\($0)" }), ("outcome", outcome),
+            ("action", action),
+        ].compactMap { pair in pair.1.map { (pair.0, $0) } }
+    }
+}
