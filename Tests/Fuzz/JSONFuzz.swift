@@ -1,3 +1,5 @@
+@testable import LinkRouting
+
 /// Any bytes are JSON or a named error; what was read is written and read back as the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

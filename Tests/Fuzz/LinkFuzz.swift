@@ -1,3 +1,5 @@
+@testable import LinkRouting
+
 /// Any bytes are a link or a named rejection, and what is said about a link agrees with its bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,47 +1,48 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET]: fuzzes what reads other people's texts, each target for SECONDS: LinkFuzz, JSONFuzz and PatternFuzz
-# of LinkRouting, AssociationFuzz of AppAssociation.
+# run.sh SECONDS [TARGET…]: fuzzes what reads other people's texts, each target for SECONDS: links, JSON, patterns, tables and
+# association files, and the User-Agent of a click.
 # Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
 set -eu
-seconds=${1:?"usage: run.sh SECONDS [TARGET]"}
+seconds=${1:?"usage: run.sh SECONDS [TARGET…]"}
+shift
 fuzz=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$fuzz/../.." && pwd)
-targets=${2:-LinkFuzz JSONFuzz PatternFuzz AssociationFuzz}
+all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz UserAgentFuzz'
+targets=${*:-$all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A crash is reported by libFuzzer; the runtime's own backtrace would only slow it down.
 export SWIFT_BACKTRACE=enable=no
 
+# Everything is compiled for the fuzzer, so that it sees every branch; the libraries once for all targets.
 compile() {
-    swiftc -O -sanitize=fuzzer -parse-as-library -package-name fingerpost \
+    swiftc -O -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$work" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 
+library() {
+    # shellcheck disable=SC2046 # no source file has a space in its name
+    compile -module-name "$1" -emit-module -emit-library -static -emit-module-path "$work/$1.swiftmodule" \
+        -o "$work/lib$1.a" $(find "$root/Sources/$1" -name '*.swift')
+}
+
+library LinkRouting
+case $targets in *AssociationFuzz*) library AppAssociation ;; esac
+
 status=0
 for target in $targets; do
+    case $target in
+    AssociationFuzz) further='-lAppAssociation' ;;
+    # It needs no more of the server than these files.
+    UserAgentFuzz) further=$(find "$root/Sources/LinkServer/Click" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
+    *) further='' ;;
+    esac
     if [ ! -f "$fuzz/$target.swift" ]; then
-        echo "$target: no such target; there are LinkFuzz, JSONFuzz, PatternFuzz and AssociationFuzz." >&2
+        echo "$target: no such target; there are $all." >&2
         exit 64
     fi
-    # The sources are compiled together with the target, so that the fuzzer sees every branch of them. None has a space in its
-    # name.
-    routing=$(find "$root/Sources/LinkRouting" -name '*.swift')
     # shellcheck disable=SC2086
-    case $target in
-    AssociationFuzz)
-        compile -module-name LinkRouting -emit-module -emit-library -static \
-            -emit-module-path "$work/LinkRouting.swiftmodule" -o "$work/libLinkRouting.a" $routing
-        # shellcheck disable=SC2046 # no source file has a space in its name
-        compile -module-name AppAssociation -emit-module -emit-library -static -I "$work" \
-            -emit-module-path "$work/AppAssociation.swiftmodule" -o "$work/libAppAssociation.a" \
-            $(find "$root/Sources/AppAssociation" -name '*.swift')
-        compile -module-name "$target" -I "$work" -L "$work" -o "$work/$target" "$fuzz/$target.swift" \
-            -lAppAssociation -lLinkRouting
-        ;;
-    *)
-        compile -module-name "$target" -o "$work/$target" $routing "$fuzz/$target.swift"
-        ;;
-    esac
+    compile -module-name "$target" -L "$work" -o "$work/$target" "$fuzz/$target.swift" $further -lLinkRouting
     # A corpus file holds one seed a line.
     mkdir -p "$work/$target.corpus" "$work/$target.found"
     split -l 1 -a 4 "$fuzz/corpus/$target.txt" "$work/$target.corpus/seed-"

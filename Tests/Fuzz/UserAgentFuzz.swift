@@ -1,0 +1,7 @@
+/// Any text of a User-Agent header is read without a trap, and the same text always says the same.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzUserAgent(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    precondition(UserAgent(text) == UserAgent(text))
+    return 0
+}
