@@ -201,7 +201,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "fingerpost", "LinkCatalog", "LinkRouting",
+                "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -225,9 +225,11 @@ let package = Package(
         .testTarget(
             name: "LinkStorageTests",
             dependencies: [
-                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations",
+                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "OutboundHTTP",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

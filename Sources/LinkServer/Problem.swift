@@ -31,6 +31,7 @@ struct Problem: Error {
         case unknownExport = "unknown_export"
         case windowGone = "window_gone"
         case exportConflict = "export_conflict"
+        case sinkUnavailable = "sink_unavailable"
         case unknownSuite = "unknown_suite"
         case unknownKey = "unknown_key"
         case noTable = "no_table"
@@ -67,7 +68,7 @@ struct Problem: Error {
             case .stale, .conflict: .preconditionFailed
             case .bodyTooLarge: .contentTooLarge
             case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent
-            case .logUnavailable, .busy: .serviceUnavailable
+            case .logUnavailable, .busy, .sinkUnavailable: .serviceUnavailable
             case .notRecorded, .internalError: .internalServerError
             }
         }

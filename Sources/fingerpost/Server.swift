@@ -62,9 +62,10 @@ struct Server {
         let exporter = Exporter(
             store: log,
             ledger: log,
-            sink: DirectoryExportSink(directory: configuration.exportsDirectory),
+            sink: configuration.exports.makeSink(),
             recorder: recorder,
             plans: { catalog.current.tables.map { ExportPlan($0) } },
+            announcing: configuration.exports.webhook == nil ? .off : .on,
             now: Self.now,
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
@@ -144,6 +145,16 @@ struct Server {
             .port(.public, at: open, buildPublicApplication(parts, at: open) { ports.set(.public, $0) }),
             .init(service: Drain(readiness: parts.readiness, seconds: configuration.drainSeconds)),
         ]
+        if let webhook = configuration.exports.webhook {
+            let announcer = ExportAnnouncer(
+                ledger: log,
+                webhook: webhook,
+                now: Self.now,
+                sleep: { try await Task.sleep(for: $0) },
+                logger: logger
+            )
+            services.insert(.init(service: announcer), at: 3)
+        }
         let control = ControlSocket(
             path: directory.controlSocketPath,
             parts: parts,

@@ -15,7 +15,7 @@ struct ServiceConfiguration {
     /// Names this server in events.
     var node: String
     var logLevel: Logger.Level
-    var exportsDirectory: String
+    var exports: ExportConfiguration
     /// An MMDB file with countries.
     var geoDatabase: String?
     var limits: ServerLimits
@@ -26,12 +26,14 @@ struct ServiceConfiguration {
     struct Invalid: Error { let message: String }
 
     /// In the order of config/fingerpost.yaml.
-    static let keys = [
-        "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node", "log.level",
-        "exports.directory", "geo.database", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes",
-        "limits.connections",
-        "limits.idleSeconds", "shutdown.drainSeconds",
-    ]
+    static let keys =
+        [
+            "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node",
+            "log.level",
+        ] + ExportConfiguration.keys + [
+            "geo.database", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes", "limits.connections",
+            "limits.idleSeconds", "shutdown.drainSeconds",
+        ]
 
     /// Reads flags (by key), the environment (`FINGERPOST_PUBLIC_PORT`) and, if given, a file.
     static func read(flags: [String: String], file: String?, environment: [String: String]) async throws -> Self {
@@ -46,10 +48,10 @@ struct ServiceConfiguration {
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "fingerpost"),
         ]
         if let file { providers.append(try await ConfigurationFile(file).provider) }
-        return try Self(ConfigReader(providers: providers))
+        return try Self(ConfigReader(providers: providers), environment)
     }
 
-    private init(_ reader: ConfigReader) throws {
+    private init(_ reader: ConfigReader, _ environment: [String: String]) throws {
         func text(_ key: String, _ standard: String) -> String {
             reader.string(forKey: ConfigKey(key)) ?? reader.int(forKey: ConfigKey(key)).map { "\($0)" } ?? standard
         }
@@ -84,7 +86,9 @@ struct ServiceConfiguration {
             )
         }
         self.logLevel = logLevel
-        exportsDirectory = text("exports.directory", data + "/exports")
+        exports = try ExportConfiguration(data: data, environment: environment, text: text) {
+            try number($0, $1, in: $2)
+        }
         let geoDatabase = text("geo.database", "")
         self.geoDatabase = geoDatabase.isEmpty ? nil : geoDatabase
         limits = ServerLimits()
@@ -98,21 +102,24 @@ struct ServiceConfiguration {
 
     /// The values as `fingerpost config` prints them.
     var effective: [(key: String, value: String)] {
-        let values = [
-            data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
-            opsAddress.host,
-            "\(opsAddress.port)", node, logLevel.rawValue, exportsDirectory, geoDatabase ?? "", "\(limits.bodyBytes)",
-            "\(limits.batchBytes)",
-            "\(limits.tableBytes)", "\(limits.connections)", "\(limits.idleSeconds)", "\(drainSeconds)",
-        ]
+        let values =
+            [
+                data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
+                opsAddress.host, "\(opsAddress.port)", node, logLevel.rawValue,
+            ] + exports.effective.map(\.value) + [
+                geoDatabase ?? "", "\(limits.bodyBytes)", "\(limits.batchBytes)", "\(limits.tableBytes)",
+                "\(limits.connections)", "\(limits.idleSeconds)", "\(drainSeconds)",
+            ]
         return Array(zip(Self.keys, values))
     }
 
     /// What commands that ask a server read; a shell that has them may start one as well.
     private static let clientVariables = ["FINGERPOST_KEY"]
+    /// What is never printed, and so is no key.
+    private static let secretVariables = [ExportConfiguration.secretVariable]
 
     private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
-        let known = Set(keys.map(variable) + clientVariables)
+        let known = Set(keys.map(variable) + clientVariables + secretVariables)
         for name in environment.keys.sorted()
         where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name) {
             throw Invalid(

@@ -10,7 +10,7 @@ struct ConfigurationTests {
 
     @Test func shippedFileDocumentsEveryKey() throws {
         let text = try String(contentsOf: repository.appending(path: "config/fingerpost.yaml"), encoding: .utf8)
-        let documented = text.matches(of: /# +([A-Za-z.]+) \((?:string|int), optional, default: [^)]+\): [A-Z]/).map(
+        let documented = text.matches(of: /# +([A-Za-z0-9.]+) \((?:string|int), optional, default: [^)]+\): [A-Z]/).map(
             \.output.1
         )
         let keys = try config().output.split(separator: "\n").compactMap { $0.split(separator: ":").first }

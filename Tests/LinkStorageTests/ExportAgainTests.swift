@@ -142,7 +142,8 @@ struct ExportAgainTests {
                 // Another tenant's rows, and rows that are there, take nothing away.
                 for (tenant, dropped) in [("shop", true), ("taxi", true), ("acme", false)] {
                     try db.execute(
-                        sql: "INSERT INTO day_tenant (day, tenant, rows, first_seq, last_seq, dropped_at) VALUES (20778, ?, 5, ?, 10, ?)",
+                        sql:
+                            "INSERT INTO day_tenant (day, tenant, rows, first_seq, last_seq, dropped_at) VALUES (20778, ?, 5, ?, 10, ?)",
                         arguments: [tenant, tenant == "taxi" ? 1 : 6, dropped ? 1_795_255_200_000 : nil]
                     )
                 }

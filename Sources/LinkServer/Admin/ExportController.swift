@@ -22,7 +22,7 @@ struct ExportController {
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
-        let names = try await exporter.names(of: entry.tenant)
+        let names = try await told { try await exporter.names(of: entry.tenant) }
         var manifests: [String: JSONNode] = [:]
         let page = try Page(request)
         for name in try page.part(of: names, key: \.self) {
@@ -38,12 +38,7 @@ struct ExportController {
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw CatalogEditor.Failure.unknownTenant(entry.tenant)
         }
-        let manifest: ExportManifest
-        do {
-            manifest = try await exporter.exportNow(ExportPlan(table))
-        } catch let failure as ExportFailure {
-            throw Problem(failure)
-        }
+        let manifest = try await told { try await exporter.exportNow(ExportPlan(table)) }
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: .created, json: manifest.json)
         }
@@ -60,11 +55,19 @@ struct ExportController {
     /// Exports the window of that name again; the answer is the manifest that holds then.
     @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let path = try path(of: entry.tenant, context)
+        let manifest = try await told { try await exporter.exportAgain(path, of: entry.tenant) }
+        return Response(status: .ok, json: manifest.json)
+    }
+
+    /// Says as a problem what went wrong with an export.
+    private func told<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
-            let manifest = try await exporter.exportAgain(try path(of: entry.tenant, context), of: entry.tenant)
-            return Response(status: .ok, json: manifest.json)
+            return try await work()
         } catch let failure as ExportFailure {
             throw Problem(failure)
+        } catch let failure as S3Failure {
+            throw Problem(.sinkUnavailable, "Nothing is lost, the next export writes it: \(failure).")
         }
     }
 
@@ -78,10 +81,10 @@ struct ExportController {
     }
 
     private func file(at path: String) async throws -> Response {
-        guard let first = try await exporter.read(path, from: 0, count: Self.chunkBytes) else {
+        let exporter = exporter
+        guard let first = try await told({ try await exporter.read(path, from: 0, count: Self.chunkBytes) }) else {
             throw Problem(.unknownExport, "There is no such export; list them at …/exports.")
         }
-        let exporter = exporter
         let body = ResponseBody { writer in
             var chunk = first
             var offset: Int64 = 0

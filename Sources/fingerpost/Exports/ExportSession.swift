@@ -36,6 +36,8 @@ struct ExportSession: Sendable {
             throw fail(error.description, .failed)
         } catch let error as ExportFailure {
             throw fail("\(error).", .failed)
+        } catch let error as S3Failure {
+            throw fail("\(error); what was to be exported is written with the next export.", .unavailable)
         } catch let error as FileFailure {
             throw fail("the export could not be written (\(error)); it is written again with the next one.", .ioError)
         }
@@ -54,9 +56,10 @@ struct ExportSession: Sendable {
         let exporter = Exporter(
             store: log,
             ledger: log,
-            sink: DirectoryExportSink(directory: configuration.exportsDirectory),
+            sink: configuration.exports.makeSink(),
             recorder: recorder,
             plans: { [] },
+            announcing: configuration.exports.webhook == nil ? .off : .on,
             now: Server.now,
             sleep: { _ in },
             logger: logger

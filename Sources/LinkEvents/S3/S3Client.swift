@@ -1,0 +1,170 @@
+import Crypto
+package import LinkRouting
+import Metrics
+package import OutboundHTTP
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Signed requests to one bucket, each tried a few times.
+package struct S3Client: Sendable {
+    let location: S3Location
+    private let signature: S3Signature
+    private let http: OutboundHTTP
+    private let now: @Sendable () -> Timestamp
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Before the second attempt, the third, and so on; then it is given up.
+    private static let pauses: [Duration] = [.milliseconds(200), .milliseconds(800), .milliseconds(3_200)]
+
+    /// - Parameter http: Must reach the endpoint wherever it is: the operator named it.
+    package init(
+        location: S3Location,
+        credentials: S3Credentials,
+        http: OutboundHTTP,
+        now: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        self.location = location
+        signature = S3Signature(credentials: credentials, region: location.region)
+        self.http = http
+        self.now = now
+        self.sleep = sleep
+    }
+
+    struct Request {
+        var method = OutboundHTTP.Method.get
+        /// Nil for the bucket itself.
+        var key: String?
+        var query: [(name: String, value: String)] = []
+        var headers: [(name: String, value: String)] = []
+        var body: [UInt8] = []
+    }
+
+    struct Answer {
+        let status: Int
+        let body: [UInt8]
+        let eTag: String?
+        /// Whether an attempt before this one may have been carried out, though its answer was lost.
+        let followsLostAnswer: Bool
+
+        /// The code of an error's XML.
+        var code: String? { S3XML(body)["Code"].first }
+    }
+
+    /// The answer, if its status is a success or one of those that are expected; else it is thrown as ``S3Failure``.
+    func send(_ request: Request, expecting: Set<Int> = []) async throws -> Answer {
+        var pauses = Self.pauses[...]
+        var followsLostAnswer = false
+        while true {
+            let failure: S3Failure
+            do {
+                let response = try await attempt(request)
+                let answer = Answer(
+                    status: response.status,
+                    body: response.body,
+                    eTag: response.header("ETag"),
+                    followsLostAnswer: followsLostAnswer
+                )
+                // A multipart upload may be completed with 200 and fail all the same.
+                let isSuccess = (200..<300).contains(response.status) && (request.method == .get || answer.code == nil)
+                if isSuccess || expecting.contains(response.status) { return answer }
+                failure = S3Failure(request, answer)
+            } catch let error as OutboundHTTP.Failure {
+                followsLostAnswer = true
+                failure = S3Failure(request, error)
+            }
+            guard failure.mayPass, let pause = pauses.popFirst() else { throw failure }
+            Counter(label: "fingerpost_s3_retries_total").increment()
+            try await sleep(pause)
+        }
+    }
+
+    private func attempt(_ request: Request) async throws -> OutboundHTTP.Response {
+        let path = location.requestPath(request.key)
+        let signed = S3Signature.Request(
+            method: request.method.rawValue,
+            path: path,
+            query: request.query,
+            headers: [("Host", location.hostHeader)] + request.headers,
+            bodySHA256: SHA256.hash(data: request.body).hexadecimal
+        )
+        return try await http.send(
+            request.method,
+            location.url(path, query: signed.canonicalQuery),
+            signature.headers(for: signed, at: now()),
+            request.method == .put || request.method == .post ? request.body : nil
+        )
+    }
+}
+
+/// Why an S3 server did not do what it was asked.
+package struct S3Failure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+    /// The same request may succeed later.
+    let mayPass: Bool
+
+    init(_ request: S3Client.Request, _ answer: S3Client.Answer) {
+        let xml = S3XML(answer.body)
+        let code = xml["Code"].first
+        let detail = [code, xml["Message"].first].compactMap(\.self).joined(separator: ", ")
+        description =
+            "S3 answered \(answer.status) to \(Self.name(request))\(detail.isEmpty ? "" : " (\(detail))")\(Self.advice(code))"
+        mayPass = answer.status >= 500 || answer.status == 429 || answer.status == 408
+    }
+
+    init(_ request: S3Client.Request, _ failure: OutboundHTTP.Failure) {
+        description = "S3 did not answer \(Self.name(request)): \(failure.reason)"
+        mayPass = true
+    }
+
+    init(_ message: String) {
+        description = message
+        mayPass = false
+    }
+
+    private static func name(_ request: S3Client.Request) -> String {
+        "\(request.method.rawValue) \(request.key ?? "the bucket")"
+    }
+
+    private static func advice(_ code: String?) -> String {
+        switch code {
+        case "InvalidAccessKeyId", "SignatureDoesNotMatch": "; check the credentials and exports.s3.region"
+        case "AccessDenied": "; the credentials need s3:PutObject, s3:GetObject, s3:ListBucket and s3:DeleteObject"
+        case "NoSuchBucket": "; create the bucket, or mend exports.s3.bucket"
+        case "PermanentRedirect", "AuthorizationHeaderMalformed": "; check exports.s3.region and exports.s3.endpoint"
+        case "RequestTimeTooSkewed": "; set this machine's clock"
+        default: ""
+        }
+    }
+}
+
+/// The few texts that are read from S3's answers, without a tree: elements that hold only text, by name.
+struct S3XML {
+    private let text: String
+
+    init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
+
+    /// The texts of all elements of that name, in order.
+    subscript(name: String) -> [String] {
+        var texts: [String] = []
+        var rest = text[...]
+        while let start = rest.firstRange(of: "<\(name)>"),
+            let end = rest[start.upperBound...].firstRange(of: "</\(name)>")
+        {
+            texts.append(Self.unescape(rest[start.upperBound..<end.lowerBound]))
+            rest = rest[end.upperBound...]
+        }
+        return texts
+    }
+
+    private static func unescape(_ text: Substring) -> String {
+        guard text.contains("&") else { return String(text) }
+        return String(text).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
+            .replacing("&#34;", with: "\"").replacing("&#39;", with: "'").replacing("&apos;", with: "'")
+            .replacing("&amp;", with: "&")
+    }
+}

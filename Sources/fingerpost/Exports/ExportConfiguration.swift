@@ -1,0 +1,197 @@
+import Foundation
+import LinkEvents
+import LinkRouting
+import NIOCore
+import OutboundHTTP
+
+/// The keys below `exports`: where exports go, and who is told. Secrets come from files that only the user can read, or from
+/// the environment; they are no keys, so nothing that prints the configuration can print them.
+struct ExportConfiguration {
+    private let values: [(key: String, value: String)]
+    private let directory: String
+    private let s3: S3?
+    /// Nil when nobody is told.
+    let webhook: Webhook?
+
+    private struct S3 {
+        let location: S3Location
+        let credentials: S3Credentials
+        let timeout: TimeAmount
+    }
+
+    /// In the order of config/fingerpost.yaml.
+    static let keys = [
+        "exports.sink", "exports.directory", "exports.s3.endpoint", "exports.s3.bucket", "exports.s3.region",
+        "exports.s3.prefix", "exports.s3.addressing", "exports.s3.credentialsFile", "exports.s3.timeoutSeconds",
+        "exports.webhook.url", "exports.webhook.reach", "exports.webhook.secretFile",
+    ]
+    static let secretVariable = "FINGERPOST_EXPORTS_WEBHOOK_SECRET"
+
+    private enum Sink: String, CaseIterable {
+        case directory, s3
+    }
+
+    private enum Reach: String, CaseIterable {
+        case `public`, anywhere
+    }
+
+    /// - Parameter text: The value of a key, or what stands beside it.
+    init(
+        data: String,
+        environment: [String: String],
+        text: (_ key: String, _ standard: String) -> String,
+        number: (_ key: String, _ standard: Int, _ range: ClosedRange<Int>) throws -> Int
+    ) throws {
+        let standards = [
+            "exports.sink": "directory", "exports.directory": data + "/exports", "exports.s3.region": "us-east-1",
+            "exports.s3.addressing": "path", "exports.s3.timeoutSeconds": "60", "exports.webhook.reach": "public",
+        ]
+        let values = Self.keys.map { (key: $0, value: text($0, standards[$0] ?? "")) }
+        func value(_ key: String) -> String { values.first { $0.key == "exports." + key }?.value ?? "" }
+        self.values = values
+        directory = value("directory")
+        let timeout = try number("exports.s3.timeoutSeconds", 60, 1...3_600)
+        let addressing: S3Location.Addressing = try Self.choice("exports.s3.addressing", value("s3.addressing"))
+        switch try Self.choice("exports.sink", value("sink")) as Sink {
+        case .directory: s3 = nil
+        case .s3:
+            s3 = S3(
+                location: try Self.location(value, addressing),
+                credentials: try Self.credentials(file: value("s3.credentialsFile"), environment),
+                timeout: .seconds(Int64(timeout))
+            )
+        }
+        let reach: Reach = try Self.choice("exports.webhook.reach", value("webhook.reach"))
+        webhook = try Self.webhook(value("webhook.url"), reach, secretFile: value("webhook.secretFile"), environment)
+    }
+
+    /// The values as `fingerpost config` prints them.
+    var effective: [(key: String, value: String)] { values }
+
+    /// Where exports go.
+    func makeSink() -> any ExportSink {
+        guard let s3 else { return DirectoryExportSink(directory: directory) }
+        return S3ExportSink(
+            S3Client(
+                location: s3.location,
+                credentials: s3.credentials,
+                http: OutboundHTTP(timeout: s3.timeout, maximumBytes: 16 << 20),
+                now: Server.now,
+                sleep: { try await Task.sleep(for: $0) }
+            )
+        )
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String,
+        _ text: String
+    ) throws -> Choice where Choice.RawValue == String {
+        guard let choice = Choice(rawValue: text) else {
+            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ServiceConfiguration.Invalid(message: "\(key) is '\(text)'; write one of \(names).")
+        }
+        return choice
+    }
+
+    // MARK: S3
+
+    private static func location(_ value: (String) -> String, _ addressing: S3Location.Addressing) throws -> S3Location
+    {
+        do {
+            return try S3Location(
+                endpoint: value("s3.endpoint"),
+                bucket: value("s3.bucket"),
+                region: value("s3.region"),
+                prefix: value("s3.prefix"),
+                addressing: addressing
+            )
+        } catch let error as S3Location.Invalid {
+            let key = "s3." + error.key
+            throw ServiceConfiguration.Invalid(message: "exports.\(key) is '\(value(key))'; \(error.message).")
+        }
+    }
+
+    /// Of AWS's own variables, or of a file in AWS's format: `aws_access_key_id = …` and so on; its section is not looked at.
+    private static func credentials(file: String, _ environment: [String: String]) throws -> S3Credentials {
+        var found = environment.filter { $0.key.hasPrefix("AWS_") }
+        if !file.isEmpty {
+            found = [:]
+            for line in try SecretFile.read(file, key: "exports.s3.credentialsFile").split(whereSeparator: \.isNewline)
+            {
+                let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+                if parts.count == 2 { found[parts[0].uppercased()] = parts[1] }
+            }
+        }
+        guard let id = found["AWS_ACCESS_KEY_ID"], !id.isEmpty, let secret = found["AWS_SECRET_ACCESS_KEY"],
+            !secret.isEmpty
+        else {
+            throw ServiceConfiguration.Invalid(
+                message: file.isEmpty
+                    ? "exports.sink is s3, which needs credentials: set exports.s3.credentialsFile, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
+                    : "exports.s3.credentialsFile: \(file) has no aws_access_key_id and aws_secret_access_key."
+            )
+        }
+        return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: found["AWS_SESSION_TOKEN"])
+    }
+
+    // MARK: Webhook
+
+    private static func webhook(
+        _ url: String,
+        _ reach: Reach,
+        secretFile: String,
+        _ environment: [String: String]
+    ) throws -> Webhook? {
+        guard !url.isEmpty else { return nil }
+        let parts = URL(string: url)
+        let schemes = reach == .anywhere ? ["https", "http"] : ["https"]
+        guard let parts, let scheme = parts.scheme, schemes.contains(scheme), parts.host?.isEmpty == false,
+            parts.user == nil
+        else {
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "exports.webhook.url is '\(url)'; write https://HOST/PATH (http:// only with exports.webhook.reach: anywhere)."
+            )
+        }
+        let text =
+            secretFile.isEmpty
+            ? environment[secretVariable] ?? "" : try SecretFile.read(secretFile, key: "exports.webhook.secretFile")
+        let lines = text.split(whereSeparator: \.isWhitespace)
+        let secrets = lines.compactMap { WebhookSecret($0) }
+        guard !secrets.isEmpty, secrets.count == lines.count else {
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "exports.webhook.url needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one a line, into the file of exports.webhook.secretFile or into \(secretVariable)."
+            )
+        }
+        let http = OutboundHTTP(
+            timeout: .seconds(15),
+            maximumBytes: 1 << 20,
+            reach: reach == .anywhere ? .anywhere : .publicAddresses(and: [])
+        )
+        return Webhook(url: url, secrets: secrets, http: http)
+    }
+}
+
+/// A file with a secret in it.
+enum SecretFile {
+    /// Its text; refused when others than its owner may read it.
+    static func read(_ path: String, key: String) throws -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw ServiceConfiguration.Invalid(message: "\(key): \(FileFailure("open", path)).")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw ServiceConfiguration.Invalid(
+                message: "\(key): others may read \(path); close it with: chmod 600 \(path)"
+            )
+        }
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ServiceConfiguration.Invalid(
+                message: "\(key): \(path) cannot be read: \(error.localizedDescription)"
+            )
+        }
+    }
+}
