@@ -43,6 +43,12 @@ struct ExportRecords {
         return .header(pending)
     }
 
+    /// The first column of both formats.
+    func sequence(of row: [UInt8]) -> Int64? {
+        let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        return Int64(String(decoding: row.drop { !isDigit($0) }.prefix(while: isDigit), as: UTF8.self))
+    }
+
     /// The text of a column in a row; nil when it has none.
     func text(_ column: String, of row: [UInt8]) -> String? {
         switch format {

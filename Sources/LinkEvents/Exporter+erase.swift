@@ -25,9 +25,16 @@ extension Exporter {
     /// the window is exported to from a log without the rows. Erase in the log first: a window that is cut and not yet exported
     /// is read from there.
     ///
-    /// - Parameter install: 32 hexadecimal digits, as in the column `install`.
-    package func erase(install: String, of tenant: TenantID) async throws -> ExportErasure {
+    /// - Parameters:
+    ///   - install: 32 hexadecimal digits, as in the column `install`.
+    ///   - last: Rows of a later sequence stay: the install came back after the erasure was asked for.
+    package func erase(
+        install: String,
+        of tenant: TenantID,
+        through last: Int64 = .max
+    ) async throws -> ExportErasure {
         try await exclusively {
+            let filter = ErasureFilter(install: install, lastSequence: last)
             var erasure = ExportErasure()
             let paths = try await self.sink.paths(of: tenant)
             var named: Set<String> = []
@@ -36,7 +43,7 @@ extension Exporter {
                 let manifest = try ExportManifest(text, name: name)
                 named.insert(name + ExportPath.manifestEnding)
                 do {
-                    let changed = try await self.erase(install, from: manifest)
+                    let changed = try await self.erase(filter, from: manifest)
                     if let path = (changed ?? manifest).file?.path { named.insert(path) }
                     guard let changed else { continue }
                     erasure.changed.append(
@@ -57,10 +64,9 @@ extension Exporter {
     }
 
     /// The manifest that holds afterwards; nil when there was nothing to erase.
-    private func erase(_ install: String, from manifest: ExportManifest) async throws -> ExportManifest? {
+    private func erase(_ filter: ErasureFilter, from manifest: ExportManifest) async throws -> ExportManifest? {
         guard let file = manifest.file else { return nil }
         guard let format = ExportEncoder(rawValue: file.format) else { throw ExportFailure.damaged(file.path) }
-        let filter = ErasureFilter(install: install)
         var found: Int64 = 0
         // Most files hold none: they are only read.
         try await forEachPart(of: file, as: format) { part in
@@ -179,16 +185,19 @@ extension Exporter {
 
 /// Tells the rows of one install from all others.
 private struct ErasureFilter {
-    let install: String
+    private let install: String
+    private let lastSequence: Int64
     private let bytes: [UInt8]
 
-    init(install: String) {
+    init(install: String, lastSequence: Int64) {
         self.install = install
+        self.lastSequence = lastSequence
         bytes = Array(install.utf8)
     }
 
     /// The digits may stand in another column as well: only rows that have them anywhere are looked at closely.
     func holds(_ row: [UInt8], in records: ExportRecords) -> Bool {
-        row.holds(bytes) && records.text("install", of: row) == install
+        guard row.holds(bytes), records.text("install", of: row) == install else { return false }
+        return records.sequence(of: row).map { $0 <= lastSequence } ?? true
     }
 }

@@ -83,6 +83,20 @@ struct ExportErasureTests {
         return bytes
     }
 
+    /// An erasure that a crash has cut short ends later; what the install did meanwhile is not its business.
+    @Test(arguments: ExportEncoder.allCases)
+    func laterRowsOfTheInstallStay(_ format: ExportEncoder) async throws {
+        try await withExportBench(format: format) { bench in
+            try await bench.record((1...12).map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant, through: 6)
+            #expect(erasure.changed.map(\.rows) == [2])
+            let path = try #require(try await bench.manifest(manifest.name)?.file?.path)
+            let kept = (1...12).filter { $0 != 3 && $0 != 6 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
+            #expect(try bench.text(path) == String(decoding: format.header() + format.rows(kept), as: UTF8.self))
+        }
+    }
+
     @Test func windowWithoutOtherRowsKeepsOnlyItsManifest() async throws {
         try await withExportBench { bench in
             try await bench.record([event(3), event(6)])

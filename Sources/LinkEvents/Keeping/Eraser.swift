@@ -64,7 +64,11 @@ package struct Eraser: Service {
     /// Each step may be repeated. The log comes first: a window that is not exported yet is read from there.
     private func carryOut(_ erasure: Erasure) async throws -> Report {
         let rows = try await days.deleteRows(of: erasure)
-        let exports = try await exporter.erase(install: erasure.install, of: erasure.tenant)
+        let exports = try await exporter.erase(
+            install: erasure.install,
+            of: erasure.tenant,
+            through: erasure.lastSequence
+        )
         let end = now()
         try await days.finish(erasure, at: end)
         return Report(
