@@ -181,6 +181,7 @@ let package = Package(
             dependencies: [
                 "LinkEvents", "LinkRouting", "LinkStorage",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Benchmarks/LogBench",
             swiftSettings: strict

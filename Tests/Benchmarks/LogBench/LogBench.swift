@@ -11,7 +11,7 @@ struct LogBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "LogBench",
         abstract: "Fill a log and measure it.",
-        subcommands: [Fill.self, Ask.self, Drop.self]
+        subcommands: [Fill.self, Ask.self, Drop.self, ExportLog.self]
     )
 }
 
