@@ -1,0 +1,113 @@
+import Foundation
+import LinkRouting
+import Testing
+
+/// `fingerpost export` on a free directory and through a running server.
+@Suite(.timeLimit(.minutes(15)))
+struct ExportCommandTests {
+    private struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        func json() throws -> JSONNode {
+            try JSONReader.parse(Array(output.utf8), limits: JSONReader.Limits(maximumBytes: 65_536))
+        }
+    }
+
+    private func export(_ words: String..., data: String) throws -> Result {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments = ["export"] + words + ["--data", data]
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus,
+            output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: said, as: UTF8.self)
+        )
+    }
+
+    /// What is missing is filled in, from whichever side; what is there is left alone.
+    @Test func backfillWritesWhatIsMissing() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory)
+            let connection = try HTTPConnection(port: server.publicPort)
+            var manifests: [JSONNode] = []
+            for number in 0..<3 {
+                let body = #"{"url":"yourapp://product/\#(number)"}"#
+                #expect(try connection.request("POST", "/resolve", body: body).status == 200)
+                manifests.append(try export("shop", data: directory).json())
+            }
+            let files = manifests.map { directory + "/exports/" + ($0["file"]?["path"]?.text ?? "") }
+            let before = try files.map { try Data(contentsOf: URL(filePath: $0)) }
+            try FileManager.default.removeItem(atPath: files[1])
+
+            let served = try export("shop", "--all", data: directory)
+            #expect(served.status == 0)
+            #expect(served.output == "3 windows of shop: 1 written, 2 kept, 0 gone; 3 rows\n")
+            #expect(served.errors.split(separator: "\n").map { $0.prefix(8) } == ["kept ten", "written ", "kept ten"])
+            #expect(try Data(contentsOf: URL(filePath: files[1])) == before[1])
+
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            try FileManager.default.removeItem(atPath: directory + "/exports")
+            let since = try #require(manifests[0]["window"]?["end"]?.text)
+            let alone = try export("shop", "--since", since, data: directory)
+            #expect(alone.output == "2 windows of shop: 2 written, 0 kept, 0 gone; 2 rows\n")
+            #expect(try files.dropFirst().map { try Data(contentsOf: URL(filePath: $0)) } == Array(before.dropFirst()))
+            let again = try export("shop", "--window", try #require(manifests[0]["name"]?.text), data: directory)
+            #expect(try again.json() == manifests[0])
+            #expect(try export("shop", "--all", data: directory).output.contains("0 written, 3 kept, 0 gone"))
+        }
+    }
+
+    @Test func wrongWishesAreTold() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory)
+            defer { server.killNow() }
+            let unknown = try export("shop", "--window", "events-20200101T010000.000Z", data: directory)
+            #expect(unknown.status == 1)
+            #expect(unknown.errors.contains("there is no window 'events-20200101T010000.000Z'"))
+            #expect(try export("nobody", "--all", data: directory).status == 1)
+            #expect(try export("shop", "--all", "--since", "2026-11-01", data: directory).status == 64)
+            #expect(try export("shop", "--since", "yesterday", data: directory).status == 64)
+        }
+    }
+
+    /// Secrets are read at start, refused when others may read them, and never printed.
+    @Test func secretsStayInTheirFiles() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/credentials"
+            let text = "aws_access_key_id = AKID\naws_secret_access_key = hush-hush\n"
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            let hook = directory + "/hook"
+            let secret = "whsec_" + Data("another-hush-hush-hush-hush".utf8).base64EncodedString()
+            try secret.write(toFile: hook, atomically: true, encoding: .utf8)
+            let environment = [
+                "FINGERPOST_EXPORTS_SINK=s3", "FINGERPOST_EXPORTS_S3_ENDPOINT=http://127.0.0.1:9",
+                "FINGERPOST_EXPORTS_S3_BUCKET=bucket", "FINGERPOST_EXPORTS_S3_CREDENTIALS_FILE=\(file)",
+                "FINGERPOST_EXPORTS_WEBHOOK_URL=https://example.com/hook",
+                "FINGERPOST_EXPORTS_WEBHOOK_SECRET_FILE=\(hook)",
+            ]
+            let config = environment + [RunningServer.products.appending(path: "fingerpost").path, "config"]
+            for path in [file, hook] {
+                try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+                #expect(try run("/usr/bin/env", config).status == 78)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            }
+            let shown = try run("/usr/bin/env", config)
+            #expect(shown.status == 0)
+            let output = String(decoding: shown.output, as: UTF8.self)
+            #expect(output.contains("exports.s3.credentialsFile: \(file)"))
+            for hidden in ["AKID", "hush", secret] { #expect(!output.contains(hidden)) }
+            let plain = ["FINGERPOST_EXPORTS_WEBHOOK_URL=http://example.com/hook"] + config.dropFirst(5)
+            #expect(try run("/usr/bin/env", plain).status == 78)
+        }
+    }
+}
