@@ -1,0 +1,221 @@
+#!/usr/bin/env bash
+# Checks what is in this folder with the tools that will read it: deploy/check.sh [BINARY]
+#
+# With BINARY (.build/debug/fingerpost), a server is started on loopback: the metrics that rules and dashboard name are
+# compared with what it answers, and each proxy passes real requests on to it. A tool that is not installed is told as
+# SKIPPED; they are Debian's packages systemd, prometheus, nginx-light, haproxy and caddy, and kubernetes-validate of PyPI.
+set -Eeuo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+binary=${1:+$(cd - >/dev/null && realpath "$1")}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-deploy.XXXXXX")
+started=()
+finish() {
+    [ ${#started[@]} -eq 0 ] || kill -TERM "${started[@]}" 2>/dev/null || :
+    wait
+    rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'echo "deploy/check.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
+
+fail() { echo "deploy/check.sh: $*" >&2; exit 1; }
+skip() { echo "SKIPPED: $*"; }
+# Some of these stand where only root's PATH leads.
+has() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null; }
+PATH=$PATH:/usr/sbin:/sbin
+
+# --- systemd ---------------------------------------------------------------------------------------------------------
+
+check_unit() {
+    has systemd-analyze || { skip 'systemd-analyze is missing (package systemd).'; return; }
+    systemd-analyze security --offline=true --threshold=20 --no-pager fingerpost.service >"$scratch/unit" \
+        || fail "the unit is exposed above 2.0: $(cat "$scratch/unit")"
+    tail -n 1 "$scratch/unit"
+    # The program itself is not installed here.
+    systemd-analyze verify fingerpost.service 2>&1 | grep -v 'is not executable' >&2 && fail 'the unit is not valid.'
+    echo 'the unit is valid'
+}
+
+# --- Kubernetes ------------------------------------------------------------------------------------------------------
+
+kubernetes_validate=1.37.0
+
+check_kubernetes() {
+    tools=../.build/kubernetes-validate-$kubernetes_validate
+    if [ ! -x "$tools/bin/kubernetes-validate" ]; then
+        rm -rf "$tools"
+        if ! python3 -m venv "$tools" || ! "$tools/bin/pip" install --quiet "kubernetes-validate==$kubernetes_validate"; then
+            rm -rf "$tools"
+            skip "kubernetes-validate $kubernetes_validate could not be installed; it needs python3-venv and PyPI."
+            return
+        fi
+    fi
+    for manifest in kubernetes/*.yaml; do
+        # No resource of Kubernetes' own, so it has no schema there.
+        [ "$manifest" != kubernetes/kustomization.yaml ] || continue
+        grep -q "^  - ${manifest#*/}$" kubernetes/kustomization.yaml || fail "$manifest is missing in kustomization.yaml."
+        for version in 1.29 1.37; do
+            "$tools/bin/kubernetes-validate" --strict --quiet --no-warn --kubernetes-version $version "$manifest" \
+                || fail "$manifest does not fit Kubernetes $version."
+        done
+        echo "$manifest"
+    done
+}
+
+# --- Prometheus and Grafana ------------------------------------------------------------------------------------------
+
+check_prometheus() {
+    has promtool || { skip 'promtool is missing (package prometheus).'; return; }
+    (cd prometheus && promtool check config --syntax-only scrape.yaml && promtool check rules recording.yaml alerts.yaml \
+        && promtool test rules tests.yaml) >"$scratch/rules" 2>&1 || fail "Prometheus refuses the rules: $(cat "$scratch/rules")"
+    grep -E 'rules found' "$scratch/rules"
+    echo 'the tests of the rules pass'
+}
+
+check_metrics() {
+    live=()
+    if [ -n "${ops:-}" ]; then
+        curl --silent --show-error --fail "$ops/metrics" >"$scratch/metrics"
+        live=("$scratch/metrics")
+        # promtool's findings are advice on names and help texts; what it cannot read fails.
+        if has promtool; then
+            promtool check metrics <"$scratch/metrics" >"$scratch/lint" 2>&1 || [ $? -eq 3 ] \
+                || fail "promtool cannot read /metrics: $(cat "$scratch/lint")"
+            echo "promtool on /metrics: $(wc -l <"$scratch/lint") remarks"
+        fi
+    else
+        skip 'no server to ask for /metrics; name the binary.'
+    fi
+    python3 check-metrics.py "${live[@]}"
+}
+
+# --- the server, and the proxies before it ---------------------------------------------------------------------------
+
+address_of() {
+    for _ in $(seq 100); do
+        address=$(sed -n "s|^$1  *\(http://[0-9.:]*\)\$|\1|p" "$scratch/out")
+        [ -z "$address" ] || break
+        sleep 0.1
+    done
+    printf '%s' "$address"
+}
+
+start_server() {
+    [ -n "$binary" ] || { skip 'no binary is named: nothing is asked of a running server.'; return; }
+    "$binary" serve --demo --data "$scratch/data" --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 \
+        >"$scratch/out" 2>"$scratch/log" &
+    started+=($!)
+    public=$(address_of public) ops=$(address_of ops)
+    [ -n "$public" ] && [ -n "$ops" ] || fail "the server did not start: $(cat "$scratch/log")"
+    curl --silent --fail "$public/resolve" --data '{"url":"yourapp://product/123"}' >/dev/null
+    echo "a server answers at $public"
+}
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# adapt FILE: the file for this machine: loopback, free ports and few descriptors, a certificate of its own, and the server
+# that was started.
+adapt() {
+    sed -E -e "s#/etc/ssl/fingerpost/(fullchain|privkey).pem#$scratch/certificate/\1.pem#; s#/etc/ssl/fingerpost/#$scratch/both/#" \
+        -e "s|listen \[::\].*;||; s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443|listen 127.0.0.1:$secure|" \
+        -e "s|bind :443|bind 127.0.0.1:$secure|; s|127.0.0.1:8080|${public#http://}|; s|check port 8082|check port ${ops##*:}|" \
+        -e "s|maxconn 20000|maxconn 1000|" \
+        -e "s|server_name .*|server_name go.example.com farechoice.taxi go.yourappdomain.com;|" "$1"
+}
+
+make_certificate() {
+    mkdir -p "$scratch/certificate" "$scratch/both"
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=go.example.com \
+        -addext 'subjectAltName=DNS:go.example.com,DNS:farechoice.taxi' \
+        -keyout "$scratch/certificate/privkey.pem" -out "$scratch/certificate/fullchain.pem" 2>/dev/null
+    cat "$scratch/certificate/fullchain.pem" "$scratch/certificate/privkey.pem" >"$scratch/both/all.pem"
+}
+
+check_nginx() {
+    has nginx || { skip 'nginx is missing (package nginx-light).'; return; }
+    {
+        echo "daemon off; pid $scratch/nginx.pid; error_log stderr; events {} http { access_log off;"
+        for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $scratch/nginx-$kind;"; done
+        adapt proxies/nginx.conf
+        echo '}'
+    } >"$scratch/nginx.conf"
+    nginx -t -q -c "$scratch/nginx.conf" 2>"$scratch/nginx.log" || fail "nginx refuses nginx.conf: $(cat "$scratch/nginx.log")"
+    nginx -c "$scratch/nginx.conf" 2>"$scratch/nginx.log" &
+    started+=($!)
+    ask_through nginx
+}
+
+check_haproxy() {
+    has haproxy || { skip 'haproxy is missing (package haproxy).'; return; }
+    adapt proxies/haproxy.cfg >"$scratch/haproxy.cfg"
+    haproxy -c -q -f "$scratch/haproxy.cfg" >"$scratch/haproxy.log" 2>&1 || fail "haproxy refuses haproxy.cfg: $(cat "$scratch/haproxy.log")"
+    haproxy -f "$scratch/haproxy.cfg" >"$scratch/haproxy.log" 2>&1 &
+    started+=($!)
+    ask_through haproxy
+}
+
+check_caddy() {
+    has caddy || { skip 'caddy is missing (package caddy).'; return; }
+    HOME=$scratch caddy validate --config proxies/Caddyfile --adapter caddyfile >"$scratch/caddy.log" 2>&1 \
+        || fail "Caddy refuses the Caddyfile: $(cat "$scratch/caddy.log")"
+    adapt proxies/Caddyfile | sed \
+        -e "0,/^{/s|^{|{\n\tadmin off\n\tauto_https off\n\thttp_port $plain|" \
+        -e "s|^go.example.com, .* {|https://:$secure {\n\tbind 127.0.0.1\n\ttls $scratch/certificate/fullchain.pem $scratch/certificate/privkey.pem|" \
+        >"$scratch/Caddyfile"
+    HOME=$scratch caddy run --config "$scratch/Caddyfile" --adapter caddyfile >"$scratch/caddy.log" 2>&1 &
+    started+=($!)
+    ask_through caddy
+}
+
+# What of an answer must be the same with and without the proxy.
+gist() {
+    curl --silent --insecure --max-time 10 --path-as-is --header 'X-Request-ID: deploy' --output "$scratch/body" --write-out '%{http_code} %{redirect_url} ' "$@" \
+        && sha256sum <"$scratch/body"
+}
+
+# ask_through NAME: association files byte for byte and without a redirect, Host and path unchanged, bodies held to their size.
+ask_through() {
+    edge=(--resolve "farechoice.taxi:$secure:127.0.0.1" --resolve "go.example.com:$secure:127.0.0.1")
+    for _ in $(seq 50); do
+        curl --silent --insecure --output /dev/null "${edge[@]}" "https://go.example.com:$secure/" && break
+        sleep 0.1
+    done
+    for link in farechoice.taxi/.well-known/{apple-app-site-association,assetlinks.json,nothing} \
+        farechoice.taxi/apple-app-site-association go.yourappdomain.com/{,product/1,nothing} \
+        'go.yourappdomain.com//a//b/%2e%2e/c' 'go.yourappdomain.com/terms%2Fx?x=%0A&y=a+b' unknown.example/; do
+        host=${link%%/*} path=/${link#*/}
+        straight=$(gist --header "Host: $host" "$public$path")
+        through=$(gist "${edge[@]}" --header "Host: $host" "https://go.example.com:$secure$path")
+        [ "$straight" = "$through" ] || fail "$1 changes $link: $straight became $through ($(cat "$scratch/$1.log"))"
+    done
+    case $(gist "${edge[@]}" --header 'Host: farechoice.taxi' "https://farechoice.taxi:$secure/.well-known/apple-app-site-association") in
+    200*) ;;
+    *) fail "$1 does not pass the association file on." ;;
+    esac
+    answer=$(curl --silent --insecure "${edge[@]}" "https://go.example.com:$secure/resolve" --data '{"url":"yourapp://product/123"}')
+    case $answer in
+    *'"screen":"ProductDetail"'*) ;;
+    *) fail "$1 does not pass POST /resolve on, but answers: $answer" ;;
+    esac
+    head -c 300000 /dev/zero >"$scratch/large"
+    # HAProxy answers and cuts the connection while curl still sends, so that curl may miss the answer: its log has it.
+    code=$(curl --silent --insecure --output /dev/null --write-out '%{http_code}' "${edge[@]}" \
+        --data-binary "@$scratch/large" "https://go.example.com:$secure/resolve") || :
+    [ "$code" = 413 ] || grep -q ' 413 ' "$scratch/$1.log" || fail "$1 answers a body of 300 KB with $code, not 413."
+    echo "$1: association files, Host and paths unchanged; POST /resolve; 300 KB refused with 413"
+}
+
+check_proxies() {
+    [ -n "${public:-}" ] || { skip 'the proxies have no server to ask.'; return; }
+    make_certificate
+    for proxy in nginx haproxy caddy; do
+        plain=$(free_port) secure=$(free_port)
+        "check_$proxy"
+    done
+}
+
+for part in unit kubernetes prometheus; do "check_$part"; done
+start_server
+check_metrics
+check_proxies
+echo 'deploy/: all of it is well'
