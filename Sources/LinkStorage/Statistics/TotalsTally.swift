@@ -186,7 +186,10 @@ struct TotalsTally: Sendable {
 
     /// - Parameter sql: Selects a slot, a sum and the asked columns; its conditions stand last.
     private func rows(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws -> [Counted] {
-        let grouping = ([1] + columns.indices.map { $0 + 3 }).map(String.init).joined(separator: ", ")
+        // All columns together are what makes a result, and its number is sorted faster than they.
+        let isWhole = columns.count == TotalsQuestion.Column.allCases.count
+        let names = isWhole ? ["result.id"] : columns.indices.map { "\($0 + 3)" }
+        let grouping = (["1"] + names).joined(separator: ", ")
         let statement = try db.cachedStatement(sql: "\(sql) GROUP BY \(grouping)")
         let rows = try Row.fetchCursor(statement, arguments: arguments + conditionArguments)
         var counted: [Counted] = []
