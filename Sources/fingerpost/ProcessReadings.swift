@@ -23,6 +23,7 @@ struct ProcessReadings: Sendable {
             .gauge("fingerpost_build_info", 1, [("version", version), ("sqlite", sqlite)]),
             .counter("fingerpost_events_received_total", Double(counts.received)),
             .gauge("fingerpost_events_waiting", Double(counts.waiting)),
+            .gauge("fingerpost_event_tails", Double(recorder.commits.listenerCount)),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("catalog.db-wal"), [("db", "catalog")]),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("events/ledger.db-wal"), [("db", "ledger")]),
             .gauge("fingerpost_sqlite_wal_bytes", dayFiles(ending: "-wal"), [("db", "events")]),
