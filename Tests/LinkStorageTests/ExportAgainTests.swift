@@ -161,6 +161,20 @@ struct ExportAgainTests {
         }
     }
 
+    /// A run that was stopped left a file in the bucket, and rows were erased meanwhile.
+    @Test func fileThatNoManifestNamesGivesWay() async throws {
+        let faults = Faults(failAt: nil)
+        try await withExportBench(faults: faults) { bench in
+            try await bench.record(events(1...10))
+            let path = "tenant=shop/dt=2026-11-21/hour=10/events-20261121T100000.001Z.ndjson.gz"
+            faults.occupy(path)
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            #expect(manifest.version == 1 && manifest.file?.path == path)
+            #expect(try bench.text(path).split(separator: "\n").count == 10)
+            #expect(faults.occupiedPath == nil)
+        }
+    }
+
     @Test func windowsAreListedFromTheFirstThatEndsLater() async throws {
         try await withExportBench { bench in
             _ = try await bench.exporter.exportDue(bench.plan)

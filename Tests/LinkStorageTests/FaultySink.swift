@@ -5,6 +5,8 @@ import Synchronization
 
 /// Fails at the nth step of any kind, from 0; counts the steps.
 final class Faults: Sendable {
+    /// A path that holds other content until it is removed, as a bucket would tell.
+    private let occupied = Mutex<String?>(nil)
     private let state: Mutex<(steps: Int, failAt: Int?)>
     struct Stopped: Error {}
 
@@ -16,6 +18,10 @@ final class Faults: Sendable {
             if state.steps == state.failAt { throw Stopped() }
         }
     }
+
+    var occupiedPath: String? { occupied.withLock(\.self) }
+    func occupy(_ path: String) { occupied.withLock { $0 = path } }
+    func free(_ path: String) { occupied.withLock { if $0 == path { $0 = nil } } }
 
     /// Counts anew.
     func begin(failAt: Int?) { state.withLock { $0 = (0, failAt) } }
@@ -38,6 +44,7 @@ struct FaultyFile: ExportFile {
 
     func finish(sha256: String) async throws {
         try faults.step()
+        if let occupied = faults.occupiedPath { throw ExportFailure.occupied(occupied) }
         try await file.finish(sha256: sha256)
         try faults.step()
     }
@@ -65,6 +72,7 @@ struct FaultySink: ExportSink {
     func paths(of tenant: TenantID) async throws -> [String] { try sink.paths(of: tenant) }
     func remove(_ path: String) async throws {
         try faults.step()
+        faults.free(path)
         try sink.remove(path)
         try faults.step()
     }
