@@ -46,6 +46,8 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case windowGone(String)
     /// A file does not hold what its manifest says.
     case damaged(String)
+    /// The log no longer has all rows of an export that is whole, and retention has not dropped them.
+    case fewerRows(String)
 
     package var description: String {
         switch self {
@@ -55,6 +57,8 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
             "'\(name)' is there with a manifest of another window; give every server a directory or prefix of its own"
         case .unknownWindow(let name): "there is no window '\(name)'"
         case .windowGone(let name): "rows of the window '\(name)' have been dropped by retention"
+        case .fewerRows(let name):
+            "the log holds fewer rows than the export '\(name)', which stays as it is; an erasure may still be running, or a day of the log was lost"
         case .damaged(let path): "'\(path)' does not hold what its manifest says; export the window again"
         }
     }

@@ -44,9 +44,12 @@ extension Exporter {
         let path = damaged ?? ExportManifest.path(of: window.name, version: manifest.version, format: format)
         guard let draft = try await write(window, as: format, to: path) else {
             if let stored, stored.file == nil { return stored }
+            if let stored, isWhole { throw ExportFailure.fewerRows(stored.name) }
             return try await replace(stored, by: manifest)
         }
         do {
+            // A day of the log that was lost must not take its exports with it. Erased rows have left both.
+            if let stored, isWhole, draft.tally.rows < stored.rows { throw ExportFailure.fewerRows(stored.name) }
             manifest.rows = draft.tally.rows
             manifest.firstRecordedAt = draft.tally.firstRecordedAt
             manifest.lastRecordedAt = draft.tally.lastRecordedAt

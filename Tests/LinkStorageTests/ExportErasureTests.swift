@@ -97,6 +97,33 @@ struct ExportErasureTests {
         }
     }
 
+    /// Between the two halves of an erasure, and when a day of the log was lost, an export holds more than the log.
+    @Test(arguments: [9, 3])
+    func exportIsNotReplacedByFewerRows(_ last: Int) async throws {
+        try await withExportBench { bench in
+            let numbers = last == 3 ? [3] : Array(1...last)
+            try await bench.record(numbers.map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let erasure = try await bench.log.beginErasure(
+                of: Self.erased,
+                tenant: bench.plan.tenant,
+                requestID: "1",
+                at: bench.clock.now
+            )
+            _ = try await bench.log.deleteRows(of: erasure)
+            let before = try bench.files()
+
+            await #expect(throws: ExportFailure.fewerRows(manifest.name)) {
+                _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+            }
+            #expect(try bench.files() == before)
+
+            _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            let erased = try #require(try await bench.manifest(manifest.name))
+            #expect(try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant) == erased)
+        }
+    }
+
     @Test func windowWithoutOtherRowsKeepsOnlyItsManifest() async throws {
         try await withExportBench { bench in
             try await bench.record([event(3), event(6)])

@@ -113,7 +113,8 @@ extension Problem {
             self.init(.unknownExport, "There is no window of that name; list the exports at …/exports.")
         case .windowGone:
             self.init(.windowGone, "Retention has dropped rows of this window; what was exported of it stays.")
-        case .occupied, .otherWindow, .damaged: self.init(.exportConflict, "Nothing was changed: \(failure).")
+        case .occupied, .otherWindow, .damaged, .fewerRows:
+            self.init(.exportConflict, "Nothing was changed: \(failure).")
         }
     }
 }
