@@ -20,8 +20,8 @@ trap 'echo "deploy/check.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
 
 fail() { echo "deploy/check.sh: $*" >&2; exit 1; }
 skip() { echo "SKIPPED: $*"; }
-# Some of these stand where only root's PATH leads.
-has() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null; }
+has() { command -v "$1" >/dev/null; }
+# Some of the tools stand where only root's PATH leads.
 PATH=$PATH:/usr/sbin:/sbin
 
 # --- systemd ---------------------------------------------------------------------------------------------------------
@@ -102,6 +102,9 @@ address_of() {
 
 start_server() {
     [ -n "$binary" ] || { skip 'no binary is named: nothing is asked of a running server.'; return; }
+    sed '1,/fingerpost.yaml: |/d; s/^    //' kubernetes/configmap.yaml >"$scratch/configmap.yaml"
+    "$binary" config --config "$scratch/configmap.yaml" >"$scratch/configuration" \
+        || fail 'the binary does not take the configuration of kubernetes/configmap.yaml.'
     "$binary" serve --demo --data "$scratch/data" --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 \
         >"$scratch/out" 2>"$scratch/log" &
     started+=($!)
@@ -148,7 +151,8 @@ check_nginx() {
 check_haproxy() {
     has haproxy || { skip 'haproxy is missing (package haproxy).'; return; }
     adapt proxies/haproxy.cfg >"$scratch/haproxy.cfg"
-    haproxy -c -q -f "$scratch/haproxy.cfg" >"$scratch/haproxy.log" 2>&1 || fail "haproxy refuses haproxy.cfg: $(cat "$scratch/haproxy.log")"
+    haproxy -c -q -f "$scratch/haproxy.cfg" >"$scratch/haproxy.log" 2>&1 \
+        || fail "haproxy refuses haproxy.cfg: $(cat "$scratch/haproxy.log")"
     haproxy -f "$scratch/haproxy.cfg" >"$scratch/haproxy.log" 2>&1 &
     started+=($!)
     ask_through haproxy
@@ -158,9 +162,10 @@ check_caddy() {
     has caddy || { skip 'caddy is missing (package caddy).'; return; }
     HOME=$scratch caddy validate --config proxies/Caddyfile --adapter caddyfile >"$scratch/caddy.log" 2>&1 \
         || fail "Caddy refuses the Caddyfile: $(cat "$scratch/caddy.log")"
+    certificate=$scratch/certificate
     adapt proxies/Caddyfile | sed \
         -e "0,/^{/s|^{|{\n\tadmin off\n\tauto_https off\n\thttp_port $plain|" \
-        -e "s|^go.example.com, .* {|https://:$secure {\n\tbind 127.0.0.1\n\ttls $scratch/certificate/fullchain.pem $scratch/certificate/privkey.pem|" \
+        -e "s|^go.example.com, .* {|https://:$secure {\n\tbind 127.0.0.1\n\ttls $certificate/fullchain.pem $certificate/privkey.pem|" \
         >"$scratch/Caddyfile"
     HOME=$scratch caddy run --config "$scratch/Caddyfile" --adapter caddyfile >"$scratch/caddy.log" 2>&1 &
     started+=($!)
@@ -169,7 +174,8 @@ check_caddy() {
 
 # What of an answer must be the same with and without the proxy.
 gist() {
-    curl --silent --insecure --max-time 10 --path-as-is --header 'X-Request-ID: deploy' --output "$scratch/body" --write-out '%{http_code} %{redirect_url} ' "$@" \
+    curl --silent --insecure --max-time 10 --path-as-is --header 'X-Request-ID: deploy' \
+        --output "$scratch/body" --write-out '%{http_code} %{redirect_url} ' "$@" \
         && sha256sum <"$scratch/body"
 }
 
@@ -188,11 +194,13 @@ ask_through() {
         through=$(gist "${edge[@]}" --header "Host: $host" "https://go.example.com:$secure$path")
         [ "$straight" = "$through" ] || fail "$1 changes $link: $straight became $through ($(cat "$scratch/$1.log"))"
     done
-    case $(gist "${edge[@]}" --header 'Host: farechoice.taxi' "https://farechoice.taxi:$secure/.well-known/apple-app-site-association") in
+    association=https://farechoice.taxi:$secure/.well-known/apple-app-site-association
+    case $(gist "${edge[@]}" --header 'Host: farechoice.taxi' "$association") in
     200*) ;;
     *) fail "$1 does not pass the association file on." ;;
     esac
-    answer=$(curl --silent --insecure "${edge[@]}" "https://go.example.com:$secure/resolve" --data '{"url":"yourapp://product/123"}')
+    answer=$(curl --silent --insecure "${edge[@]}" "https://go.example.com:$secure/resolve" \
+        --data '{"url":"yourapp://product/123"}')
     case $answer in
     *'"screen":"ProductDetail"'*) ;;
     *) fail "$1 does not pass POST /resolve on, but answers: $answer" ;;
