@@ -46,6 +46,8 @@ package final class EventRecorder: Service {
         self.now = now
         self.logger = logger
         state = Mutex(State())
+        // Known at 0 from the start: a rate sees the first refusal only of a counter that was there before.
+        _ = Self.rejected
     }
 
     /// Hands in the events of one request: at most 100, committed together. `completion` is called once, after the commit,

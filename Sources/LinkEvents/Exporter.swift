@@ -72,6 +72,11 @@ package actor Exporter: Service {
 
     /// Exports what is due, sleeps until something is, and so on until shutdown. A failed export is logged and tried again.
     package func run() async throws {
+        // Made before the first failure, which a rate would not see else.
+        let failures = Counter(
+            label: "fingerpost_sink_batches_total",
+            dimensions: [("sink", sink.kind), ("result", "failed")]
+        )
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.longestSleep
@@ -84,11 +89,7 @@ package actor Exporter: Service {
                     } catch is CancellationError {
                         return
                     } catch {
-                        Counter(
-                            label: "fingerpost_sink_batches_total",
-                            dimensions: [("sink", self.sink.kind), ("result", "failed")]
-                        )
-                        .increment()
+                        failures.increment()
                         self.logger.error(
                             "an export failed and will be tried again",
                             metadata: ["tenant": "\(plan.tenant)", "error": "\(error)"]

@@ -22,6 +22,7 @@ struct MetricRegistryTests {
                 # TYPE d gauge
                 d{x="1"} 1
                 d{x="2"} 2
+                # HELP fingerpost_metrics_dropped_series_total Metrics that were not kept, because their family was full.
                 # TYPE fingerpost_metrics_dropped_series_total counter
                 fingerpost_metrics_dropped_series_total 0
 

@@ -83,7 +83,7 @@ package final class MetricRegistry: MetricsFactory {
         let families = families.withLock { $0 }
         var text = ""
         for (name, family) in families.sorted(by: { $0.key < $1.key }) {
-            text += "# TYPE \(name) \(family.kind.rawValue)\n"
+            text += Self.head(name, family.kind)
             let series = family.series.map { (labels: Self.text($0.key), series: $0.value) }
             for (labels, series) in series.sorted(by: { $0.labels < $1.labels }) {
                 series.write(name, labels, to: &text)
@@ -91,12 +91,12 @@ package final class MetricRegistry: MetricsFactory {
         }
         var last = ""
         for reading in further where families[reading.name] == nil {
-            if reading.name != last { text += "# TYPE \(reading.name) \(reading.kind.rawValue)\n" }
+            if reading.name != last { text += Self.head(reading.name, reading.kind) }
             last = reading.name
             let labels = Self.text(reading.labels.map { Label(name: $0.0, value: $0.1) })
             text += "\(reading.name)\(labels.isEmpty ? "" : "{\(labels)}") \(MetricText.number(reading.value))\n"
         }
-        text += "# TYPE fingerpost_metrics_dropped_series_total counter\n"
+        text += Self.head("fingerpost_metrics_dropped_series_total", .counter)
         dropped.write("fingerpost_metrics_dropped_series_total", "", to: &text)
         return text
     }
@@ -115,6 +115,10 @@ package final class MetricRegistry: MetricsFactory {
         package static func counter(_ name: String, _ value: Double, _ labels: [(String, String)] = []) -> Reading {
             Reading(name: name, kind: .counter, labels: labels, value: value)
         }
+    }
+
+    private static func head(_ name: String, _ kind: Kind) -> String {
+        (MetricHelp.texts[name].map { "# HELP \(name) \($0)\n" } ?? "") + "# TYPE \(name) \(kind.rawValue)\n"
     }
 
     private static func text(_ labels: [Label]) -> String {

@@ -1,0 +1,32 @@
+/// What each metric says, in a line; docs/operations.md tells which to watch.
+enum MetricHelp {
+    static let texts: [String: String] = [
+        "fingerpost_build_info": "1, with the version of the binary and of SQLite as labels.",
+        "fingerpost_disk_free_bytes": "What the disk of the data directory has left for the service.",
+        "fingerpost_event_batch_size": "Events of one commit.",
+        "fingerpost_event_commit_duration_seconds": "From taking a batch to its fsync.",
+        "fingerpost_event_queue_depth": "Events that wait after a commit.",
+        "fingerpost_event_rejected_total": "Events that were not recorded, by the reason.",
+        "fingerpost_event_tails": "Clients that follow the log.",
+        "fingerpost_events_committed_total": "Events that are on disk.",
+        "fingerpost_events_received_total": "Events that were handed in: committed, rejected or waiting.",
+        "fingerpost_events_waiting": "Events without an answer yet.",
+        "fingerpost_export_last_success_timestamp_seconds": "When the last window was exported, since the start.",
+        "fingerpost_export_rows_total": "Rows that were exported.",
+        "fingerpost_http_inflight_requests": "Requests that are being worked on.",
+        "fingerpost_http_request_duration_seconds": "From a request's head to its answer's, by the endpoint's pattern.",
+        "fingerpost_http_requests_total": "Answers, by the endpoint's pattern and status.",
+        "fingerpost_log_bytes": "Size of the day files.",
+        "fingerpost_metrics_dropped_series_total": "Metrics that were not kept, because their family was full.",
+        "fingerpost_resolutions_total": "Recorded resolutions.",
+        "fingerpost_retention_blocked_days": "Days that are kept beyond their time, because an export is missing.",
+        "fingerpost_retention_dropped_rows_total": "Rows that retention has dropped.",
+        "fingerpost_sink_batches_total": "Windows that were written to the sink, or failed.",
+        "fingerpost_sqlite_wal_bytes": "Size of the write-ahead logs.",
+        "fingerpost_webhook_attempts_total": "Attempts to tell a webhook of an export.",
+        "process_cpu_seconds_total": "Time on the processors.",
+        "process_open_fds": "Open file descriptors.",
+        "process_resident_memory_bytes": "Memory that the process holds.",
+        "process_start_time_seconds": "When the process started, since 1970.",
+    ]
+}
