@@ -51,7 +51,10 @@ enum SQLiteFile {
     static func quickCheck(_ reader: some DatabaseReader, file: String) throws {
         try throwingStorageErrors(file) {
             let result = try reader.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            guard result == "ok" else { throw StorageError.corrupt(file: file, detail: result ?? "no answer") }
+            guard result == "ok" else {
+                let detail = result?.split(whereSeparator: \.isNewline).joined(separator: " ")
+                throw StorageError.corrupt(file: file, detail: detail ?? "no answer")
+            }
         }
     }
 
@@ -70,6 +73,19 @@ enum SQLiteFile {
         try throwingStorageErrors(pool.path) {
             try checkpoint(pool)
             try pool.close()
+        }
+    }
+
+    /// As ``quickCheck(_:file:)``, before the file is opened for writing, which changes it.
+    static func quickCheck(_ path: String, _ schema: SQLiteSchema) throws {
+        guard access(path, F_OK) == 0 else { return }
+        try throwingStorageErrors(path) {
+            try SQLiteHeader.inspect(path, schema)
+            var readOnly = Configuration()
+            readOnly.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: readOnly)
+            try quickCheck(queue, file: path)
+            try queue.close()
         }
     }
 

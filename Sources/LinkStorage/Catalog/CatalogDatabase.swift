@@ -10,8 +10,9 @@ package final class CatalogDatabase: CatalogStore {
 
     /// Opens the file; after an unclean stop it is checked first.
     package init(_ path: String, checkFirst: CheckFirst = .no) throws {
-        pool = try SQLiteFile.open(path, SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog))
-        if checkFirst == .yes { try SQLiteFile.quickCheck(pool, file: path) }
+        let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog)
+        if checkFirst == .yes { try SQLiteFile.quickCheck(path, schema) }
+        pool = try SQLiteFile.open(path, schema)
         // What the last process did not finish is answered by nobody any more: it may be sent again.
         try pool.write { try $0.execute(sql: "DELETE FROM repeated_request WHERE status IS NULL") }
     }

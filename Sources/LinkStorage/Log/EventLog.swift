@@ -97,8 +97,13 @@ package final class EventLog: EventStore, EventHistory {
         let dropped = try ledger.read {
             Set(try Int64.fetchAll($0, sql: "SELECT day FROM day WHERE dropped_at IS NOT NULL"))
         }
-        return try FileManager.default.contentsOfDirectory(atPath: folder)
-            .compactMap { $0.hasSuffix(".db") ? CivilDay($0.dropLast(3)) : nil }.sorted()
+        let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+        for name in names where name.hasSuffix(".db-wal") && !names.contains(String(name.dropLast(4))) {
+            // Its rows would be missing, and their sequences given out again.
+            guard let day = CivilDay(name.dropLast(7)), !dropped.contains(day.daysSince1970) else { continue }
+            throw StorageError.corrupt(file: path(day, in: folder), detail: "it is gone, but its -wal file is there")
+        }
+        return try names.compactMap { $0.hasSuffix(".db") ? CivilDay($0.dropLast(3)) : nil }.sorted()
             .filter { day in
                 guard dropped.contains(day.daysSince1970) else { return true }
                 try removeFile(of: day, in: folder)
