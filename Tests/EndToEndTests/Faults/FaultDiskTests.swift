@@ -11,8 +11,10 @@ struct FaultDiskTests {
         arguments: [("fdatasync", [1, 3, 8, 20, 45]), ("pwrite64", [12, 90, 300])]
     )
     func failedWriteEndsTheProcess(_ call: String, _ usual: [Int]) async throws {
+        let fresh = try FaultTrial()
+        defer { fresh.end() }
         for place in FaultSeeds.isLong ? Array(1...50) : usual {
-            try await withFaultTrial { trial in
+            try await withFaultTrial(try FaultTrial(copying: fresh)) { trial in
                 let calls = trial.folder + "/calls"
                 let launcher = Tracer.launcher(call, "error=EIO:when=\(place)", log: calls)
                 let status: Int32
@@ -55,7 +57,7 @@ struct FaultDiskTests {
     @Test(.enabled(if: ScratchDisk.memoryObstacle == nil, ScratchDisk.memoryObstacle))
     func fullDiskRefusesHealsAndLosesNothing() async throws {
         try await withDisk(ScratchDisk(megabytesOfMemory: 24)) { disk in
-            try await withFaultTrial(data: disk.path + "/data") { trial in
+            try await withFaultTrial(try FaultTrial(data: disk.path + "/data")) { trial in
                 let server = try trial.start()
                 defer { server.killNow() }
                 await trial.load(server, "before", clients: 4, requests: 20).run()

@@ -25,15 +25,19 @@ struct FaultKillTests {
 
     private func kill(_ server: RunningServer, of trial: FaultTrial, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let moment = Double.random(in: 0...0.8, using: &random)
+        let answers = Int.random(in: 0...120, using: &random)
+        let moment = Double.random(in: 0...0.02, using: &random)
         let stopping = Int.random(in: 0..<5, using: &random) == 0 ? Double.random(in: 0...0.03, using: &random) : nil
         let exporters = Int.random(in: 0...1, using: &random)
-        async let loaded: Void = trial.load(server, "kill-\(seed)", clients: .random(in: 1...16, using: &random)).run()
+        let load = trial.load(server, "kill-\(seed)", clients: .random(in: 1...16, using: &random))
+        let before = trial.history.acknowledgedCount
+        async let loaded: Void = load.run()
         async let exported: Void = onThreads(exporters) { _ in
             while (try? StoredSet.export(server, key: trial.key)) != nil {}
         }
+        try await eventually("\(answers) answers") { trial.history.acknowledgedCount >= before + answers }
         await onThreads(1) { _ in
-            // The moment is what is random here; nothing is waited for.
+            // The moment is what is random here; nothing more is waited for.
             Thread.sleep(forTimeInterval: moment)
             if let stopping {
                 server.send(SIGTERM)

@@ -15,7 +15,7 @@ struct FaultPowerTests {
             var random = SeededGenerator(seed: seed)
             let answers = Int.random(in: 1...250, using: &random)
             acknowledged += try await withDisk(ScratchDisk(megabytesOfImage: 64)) { disk in
-                try await withFaultTrial(data: disk.path + "/data") { trial in
+                try await withFaultTrial(try FaultTrial(data: disk.path + "/data")) { trial in
                     try await cut(disk, trial, answers: answers, exporters: 1)
                     let restarted = try trial.start()
                     defer { restarted.killNow() }
@@ -33,7 +33,7 @@ struct FaultPowerTests {
     @Test(.enabled(if: Tracer.isHere, Tracer.skipped))
     func withoutTheSyncOfEveryCommitAPowerCutLosesAnswers() async throws {
         try await withDisk(ScratchDisk(megabytesOfImage: 64)) { disk in
-            try await withFaultTrial(data: disk.path + "/data") { trial in
+            try await withFaultTrial(try FaultTrial(data: disk.path + "/data")) { trial in
                 // The day's file is whole: what can be lost is what its log of changes holds.
                 let first = try trial.start()
                 try trial.load(first, "first", clients: 1).once()

@@ -10,18 +10,35 @@ final class FaultTrial: Sendable {
     let data: String
     let history: RequestHistory
     let key: String
+    /// What time it is for its servers; nil: the machine's.
+    let clock: MovableClock?
     private let isSound = Mutex(true)
 
-    /// Makes the directory with the example tenants, and an admin key.
-    init(data: String? = nil) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "fingerpost-fault-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    /// Makes the directory with the example tenants, and an admin key. `time` is in UTC, as in `2026-11-21 23:59:57`.
+    init(data: String? = nil, startingAt time: String? = nil) throws {
+        (folder, history) = try Self.begin()
         self.data = data ?? folder + "/data"
-        history = try RequestHistory(path: folder + "/history")
-        let first = try RunningServer(directory: self.data)
+        clock = try time.map { [folder] in try MovableClock(file: folder + "/clock", at: $0) }
+        let first = try RunningServer(directory: self.data, launcher: clock?.launcher ?? [])
         key = try #require(first.key)
         first.send(SIGTERM)
         #expect(first.wait().status == 0)
+    }
+
+    /// Takes the directory as another trial has it now. The history is new.
+    init(copying other: FaultTrial) throws {
+        (folder, history) = try Self.begin()
+        data = folder + "/data"
+        key = other.key
+        clock = nil
+        #expect(try run("cp", "-a", other.data, data).status == 0)
+    }
+
+    private static func begin() throws -> (String, RequestHistory) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fingerpost-fault-\(UUID().uuidString)")
+            .path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return (folder, try RequestHistory(path: folder + "/history"))
     }
 
     /// What the servers wrote to standard error.
@@ -29,7 +46,7 @@ final class FaultTrial: Sendable {
 
     func start(launcher: [String] = []) throws -> RunningServer {
         let logging = ["/bin/sh", "-c", "exec \"$@\" 2>>'\(log)'", "sh"]
-        return try RunningServer(directory: data, launcher: logging + launcher)
+        return try RunningServer(directory: data, launcher: logging + (clock?.launcher ?? []) + launcher)
     }
 
     func load(_ server: RunningServer, _ name: String, clients: Int = 8, requests: Int = 20_000) -> FaultLoad {
@@ -53,7 +70,8 @@ final class FaultTrial: Sendable {
     /// Keeps what the trial leaves behind.
     func fail() { isSound.withLock { $0 = false } }
 
-    fileprivate func end() {
+    /// Removes the folder, unless something failed.
+    func end() {
         guard isSound.withLock(\.self) else {
             print("kept the failing trial in \(folder): its history, its data directory")
             return
@@ -63,13 +81,16 @@ final class FaultTrial: Sendable {
 }
 
 /// A trial whose folder goes when everything in it held.
-func withFaultTrial<Result>(data: String? = nil, _ body: (FaultTrial) async throws -> Result) async throws -> Result {
-    let run = try FaultTrial(data: data)
-    defer { run.end() }
+func withFaultTrial<Result>(
+    _ trial: @autoclosure () throws -> FaultTrial = try FaultTrial(),
+    _ body: (FaultTrial) async throws -> Result
+) async throws -> Result {
+    let trial = try trial()
+    defer { trial.end() }
     do {
-        return try await body(run)
+        return try await body(trial)
     } catch {
-        run.fail()
+        trial.fail()
         throw error
     }
 }

@@ -51,7 +51,7 @@ struct StoredSet {
             if let file = window.file { files[file.path] = file.sum }
         }
         for (tenant, ofTenant) in windows {
-            windows[tenant] = ofTenant.sorted { ($0.first, $0.last) < ($1.first, $1.last) }
+            windows[tenant] = ofTenant.sorted { ($0.first, $0.last, $0.end) < ($1.first, $1.last, $1.end) }
             var next = Int64(1)
             for window in windows[tenant] ?? [] {
                 guard window.first == next else {

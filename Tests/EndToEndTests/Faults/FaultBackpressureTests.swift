@@ -1,0 +1,113 @@
+import Foundation
+import LinkRouting
+import Synchronization
+import Testing
+
+/// A disk that has become slow: what waits is bounded, the rest is told to come again, and it passes.
+@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
+struct FaultBackpressureTests {
+    struct Burst: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let clients: Int
+        /// Characters of what each link names; an event holds them twice, in its path and in its parameters.
+        let length: Int
+        /// How many requests of 100 links may wait, all others being refused.
+        let waiting: ClosedRange<Int>
+    }
+
+    static let bursts = [
+        Burst(testDescription: "8,192 events", clients: 110, length: 8, waiting: 81...81),
+        Burst(testDescription: "16 MiB", clients: 50, length: 2_400, waiting: 25...34),
+    ]
+
+    @Test(arguments: bursts)
+    func slowDiskBoundsWhatWaitsAndPasses(_ burst: Burst) async throws {
+        try await withFaultTrial { trial in
+            let server = try trial.start()
+            defer { server.killNow() }
+            // The first burst costs memory that stays: buffers of connections, threads, statements.
+            await send(burst, to: server, trial, "before", clients: burst.clients) { _ in }
+            let before = try resident(server)
+            let calls = trial.folder + "/calls"
+            let tracer = try Tracer.Attached(server.holder, "fdatasync", "delay_enter=60000000", log: calls)
+            let stored = Mutex(0)
+            let refused = Mutex(0)
+            async let slow: Void = send(burst, to: server, trial, "slow", clients: burst.clients) { response in
+                guard response.status != 200 else { return stored.withLock { $0 += 1 } }
+                Self.expectRefusal(response)
+                refused.withLock { $0 += 1 }
+            }
+            try await eventually("the queue is full") {
+                refused.withLock(\.self) >= burst.clients - burst.waiting.upperBound
+            }
+            // Nothing has reached the disk, and whoever comes now is refused at once.
+            #expect(stored.withLock(\.self) == 0)
+            let full = try resident(server)
+            for round in 1...6 {
+                await send(burst, to: server, trial, "full-\(round)", clients: 8, Self.expectRefusal)
+            }
+            let hammered = try resident(server)
+            tracer.detach()
+            await slow
+            #expect(burst.waiting.contains(stored.withLock(\.self)), "\(stored.withLock(\.self))")
+            #expect(stored.withLock(\.self) + refused.withLock(\.self) == burst.clients)
+            // What may wait is 16 MiB; nothing grows with what is refused.
+            #expect(full < before + 64 << 10)
+            #expect(hammered < full + 16 << 10)
+            let memory = [before, full, hammered].map { "\($0 >> 10)" }.joined(separator: ", ")
+            print(
+                "slow disk, \(burst): \(stored.withLock(\.self)) waited; resident MiB before, full, after 48 more: \(memory)"
+            )
+            // The disk is as fast as before: everybody is answered.
+            await send(burst, to: server, trial, "after", clients: 4) { #expect($0.status == 200) }
+            try trial.verify(server)
+        }
+    }
+
+    private static func expectRefusal(_ response: HTTPConnection.Response) {
+        #expect(response.status == 503)
+        #expect(response.header("Retry-After") == "1")
+        #expect(response.text.contains(#""code":"log_unavailable""#))
+    }
+
+    /// One request of 100 links from each client at once.
+    private func send(
+        _ burst: Burst,
+        to server: RunningServer,
+        _ trial: FaultTrial,
+        _ name: String,
+        clients: Int,
+        _ judge: @escaping @Sendable (HTTPConnection.Response) -> Void
+    ) async {
+        let link = "\"yourapp://user/\(String(repeating: "a", count: burst.length))\""
+        let body = #"{"links":[\#(Array(repeating: link, count: 100).joined(separator: ","))]}"#
+        await onThreads(clients) { client in
+            let id = "\(name)-\(client)"
+            trial.history.attempt(id, links: 100)
+            do {
+                let response = try HTTPConnection(port: server.publicPort).request(
+                    "POST",
+                    "/resolve",
+                    headers: ["X-Request-ID": id],
+                    body: body
+                )
+                if response.status == 200 {
+                    let results = try response.json()["results"]?.elements ?? []
+                    trial.history.acknowledge(id, events: results.compactMap { $0["id"]?.text })
+                } else {
+                    trial.history.refuse(id, status: response.status)
+                }
+                judge(response)
+            } catch {
+                Issue.record("\(id): \(error)")
+            }
+        }
+    }
+
+    /// KiB of memory that the process has resident.
+    private func resident(_ server: RunningServer) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(server.holder)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0) })
+    }
+}

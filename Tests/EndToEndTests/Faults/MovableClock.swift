@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// A wall clock that a test sets while the process runs: libfaketime reads it from a file at every look. Other clocks go on.
+struct MovableClock {
+    private let file: String
+
+    static let isHere = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
+    static let skipped: Comment = "SKIPPED: install the package faketime to run this"
+
+    /// `time` is in UTC, as in `2027-03-28 00:59:57`; the clock goes on from there.
+    init(file: String, at time: String) throws {
+        self.file = file
+        try set(time)
+    }
+
+    func set(_ time: String) throws { try Data("@\(time)\n".utf8).write(to: URL(filePath: file), options: .atomic) }
+
+    /// What stands before a command that is to have this clock; -m is for programs with threads. The wrapper's own FAKETIME would win over the file.
+    var launcher: [String] {
+        [
+            "/usr/bin/env", "TZ=UTC", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",
+            "FAKETIME_DONT_FAKE_MONOTONIC=1", "DONT_FAKE_MONOTONIC=1", "faketime", "-m", "-f", "+0", "env", "-u",
+            "FAKETIME",
+        ]
+    }
+}
