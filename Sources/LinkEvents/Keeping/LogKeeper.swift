@@ -39,6 +39,8 @@ package actor LogKeeper: Service {
             while !Task.isCancelled {
                 do {
                     _ = try await self.applyRetention()
+                } catch is CancellationError {
+                    return
                 } catch {
                     self.logger.error(
                         "the log could not be tidied; it will be tried again",

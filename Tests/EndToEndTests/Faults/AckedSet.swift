@@ -23,8 +23,7 @@ struct AckedSet {
             return Set(rows.map(\.id)) != Set(events) && Set(rows.map(\.id)).isSuperset(of: events)
         }.map(\.key)
         torn = byRequest.filter { request, rows in attempted[request].map { $0 != rows.count } ?? false }.map(\.key)
-        // Every sequence is stored. Rows that were erased or have passed their retention would be counted here, and only
-        // here, as accounted for.
+        // Nothing is erased or dropped in these trials; FaultKeepingTests accounts for what is.
         let sequences = Set(stored.rows.map(\.sequence))
         gaps = (1..<max(1, (sequences.max() ?? 0) + 1)).filter { !sequences.contains($0) }
     }
