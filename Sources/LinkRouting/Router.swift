@@ -2,26 +2,42 @@
 ///
 /// Resolving is a pure function of the link and the context: no I/O, no clock, no chance. See docs/routing.md, "Order".
 public struct Router: Sendable {
-    public let identity: Identity
-    public let table: RouteTable
-    public let environment: EnvironmentID
+    public var identity: Identity { compiled.identity }
+    public var table: RouteTable { compiled.table }
+    public var environment: EnvironmentID { compiled.environment }
     /// In the written order; a rank is an index into it.
-    let routes: [Route]
-    let index: RouteIndex
+    var routes: [Route] { compiled.routes }
+    var index: RouteIndex { compiled.index }
     /// The apps of the environment; clips are never meant by default.
-    let apps: [App]
+    var apps: [App] { compiled.apps }
+
+    /// Behind one reference: a copy of the parts, with all that they refer to, costs more than resolving a link.
+    private let compiled: Compiled
+
+    private final class Compiled: Sendable {
+        let identity: Identity
+        let table: RouteTable
+        let environment: EnvironmentID
+        let routes: [Route]
+        let index: RouteIndex
+        let apps: [App]
+
+        init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
+            self.identity = identity
+            self.table = table
+            self.environment = environment
+            let keyed = table.routes.enumerated().map { (key: PatternKey($1), place: $0, route: $1) }
+            routes = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.route)
+            index = RouteIndex(routes)
+            apps = identity.apps.filter { $0.environment == environment }
+        }
+    }
 
     /// The most steps that a look-up may take before a table is refused.
     public static let maximumSteps = 4_096
 
     public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
-        self.identity = identity
-        self.table = table
-        self.environment = environment
-        let keyed = table.routes.enumerated().map { (key: PatternKey($1), place: $0, route: $1) }
-        routes = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.route)
-        index = RouteIndex(routes)
-        apps = identity.apps.filter { $0.environment == environment }
+        compiled = Compiled(identity, table, environment)
     }
 
     /// The routes in the order in which they are tried.
@@ -54,6 +70,7 @@ public struct Router: Sendable {
         let input = input(link, context, app)
 
         var isVolatile = false
+        let routes = routes
         let rank = index.smallestRank(for: input.link) { rank in
             let route = routes[rank]
             if route.when?.isVolatile == true { isVolatile = true }
