@@ -58,7 +58,3 @@ actor ExportFileWriter {
         compressed.removeAll(keepingCapacity: true)
     }
 }
-
-extension SHA256Digest {
-    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-}

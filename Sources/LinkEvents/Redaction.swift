@@ -163,11 +163,8 @@ package struct Redaction: Sendable, Hashable {
     /// The first 16 bytes of the key's HMAC-SHA256 in hexadecimal: the same for every event of an install, and without the
     /// key neither to be read nor to be guessed.
     package static func install(_ stickyKey: String, key: Data) -> String {
-        hexadecimal(HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key)))
-    }
-
-    private static func hexadecimal(_ code: HMAC<SHA256>.MAC) -> String {
-        code.prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key)).prefix(16)
+            .hexadecimal
     }
 
     /// The client's address as far as it may be kept; nil for what is not an address. Every way to write one address gives
@@ -176,7 +173,7 @@ package struct Redaction: Sendable, Hashable {
         guard address != .none, let address = NetworkAddress(text) else { return nil }
         guard self.address == .keyed else { return address.network }
         let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
-        return "hmac:" + Self.hexadecimal(code)
+        return "hmac:" + code.prefix(16).hexadecimal
     }
 }
 

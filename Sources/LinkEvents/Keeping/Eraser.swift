@@ -69,20 +69,11 @@ package struct Eraser: Service {
             of: erasure.tenant,
             through: erasure.lastSequence
         )
+        var finished = erasure
+        finished.rows = rows
         let end = now()
         try await days.finish(erasure, at: end)
-        return Report(
-            erasure: Erasure(
-                id: erasure.id,
-                tenant: erasure.tenant,
-                install: erasure.install,
-                requestedAt: erasure.requestedAt,
-                requestID: erasure.requestID,
-                lastSequence: erasure.lastSequence,
-                finishedAt: end,
-                rows: rows
-            ),
-            exports: exports
-        )
+        finished.finishedAt = end
+        return Report(erasure: finished, exports: exports)
     }
 }

@@ -65,9 +65,9 @@ package struct Erasure: Sendable, Hashable {
     /// Of the log when it was asked for.
     package let lastSequence: Int64
     /// Nil until it is done.
-    package let finishedAt: Timestamp?
+    package var finishedAt: Timestamp?
     /// How many rows it has deleted so far.
-    package let rows: Int
+    package var rows: Int
 
     package init(
         id: Int64,

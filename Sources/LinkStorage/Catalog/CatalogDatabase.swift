@@ -92,5 +92,5 @@ package final class CatalogDatabase: CatalogStore {
 }
 
 extension Data {
-    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+    var hexadecimal: String { Hex.text(self) }
 }

@@ -64,7 +64,7 @@ struct EventTally {
         let hour = quarter.flooredQuotient(by: 4)
         for dimension in Dimension.allCases {
             guard let value = dimension.value(of: event), !value.isEmpty else { continue }
-            let text = value.cut(toBytes: Dimension.longestValue)
+            let text = value.utf8Prefix(Dimension.longestValue)
             values[Value(stream: stream, hour: hour, dimension: dimension, value: text), default: 0] += 1
         }
         rows[event.tenant, default: Rows(count: 0, first: sequence, last: sequence)].count += 1
@@ -85,15 +85,5 @@ extension Int64 {
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
-    }
-}
-
-extension String {
-    /// The longest prefix of whole characters with at most `limit` UTF-8 bytes.
-    fileprivate func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(startIndex, offsetBy: limit)
-        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
     }
 }
