@@ -18,7 +18,17 @@ final class HTTPConnection {
     }
 
     /// The peer is gone; whether it took the request is not known.
-    struct Broken: Error {}
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+
+        /// Says what the system call made of it: an end of file has no error.
+        init(_ call: String, _ result: Int) {
+            let reason = result < 0 ? String(cString: strerror(errno)) : "the peer ended the connection"
+            description = "\(call): \(reason)"
+        }
+
+        init(_ description: String) { self.description = description }
+    }
 
     /// An answer that takes longer than `seconds` is none: a guard against servers that hang.
     init(port: UInt16, seconds: Int = 120) throws {
@@ -33,8 +43,9 @@ final class HTTPConnection {
             }
         }
         guard connected == 0 else {
+            let broken = Broken("connect", -1)
             close(descriptor)
-            throw Broken()
+            throw broken
         }
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -57,7 +68,7 @@ final class HTTPConnection {
         var bytes = Array(text.utf8)
         while !bytes.isEmpty {
             let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            guard count > 0 else { throw Broken() }
+            guard count > 0 else { throw Broken("send", count) }
             bytes.removeFirst(count)
         }
         return try response()
@@ -70,11 +81,11 @@ final class HTTPConnection {
             headEnd = buffer.firstRange(of: end)?.upperBound
             if headEnd == nil { try fill() }
         }
-        guard let headEnd else { throw Broken() }
+        guard let headEnd else { throw Broken("an answer without a head") }
         let head = String(decoding: buffer[..<headEnd], as: UTF8.self)
         let lines = head.split(separator: "\r\n")
         guard let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw Broken()
+            throw Broken("an answer that is not HTTP: \(head.prefix(100))")
         }
         let length =
             lines.first { $0.lowercased().hasPrefix("content-length:") }
@@ -88,7 +99,7 @@ final class HTTPConnection {
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &chunk, chunk.count, 0)
-        guard count > 0 else { throw Broken() }
+        guard count > 0 else { throw Broken("recv", count) }
         buffer += chunk[..<count]
     }
 }

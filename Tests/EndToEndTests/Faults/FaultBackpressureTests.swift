@@ -29,7 +29,8 @@ struct FaultBackpressureTests {
             await send(burst, to: server, trial, "before", clients: burst.clients) { _ in }
             let before = try resident(server)
             let calls = trial.folder + "/calls"
-            let tracer = try Tracer.Attached(server.holder, "fdatasync", "delay_enter=60000000", log: calls)
+            // Longer than the test takes anywhere: who waits is waited for, and not given up, until the tracer lets go.
+            let tracer = try Tracer.Attached(server.holder, "fdatasync", "delay_enter=900000000", log: calls)
             let stored = Mutex(0)
             let refused = Mutex(0)
             async let slow: Void = send(burst, to: server, trial, "slow", clients: burst.clients) { response in
@@ -37,7 +38,7 @@ struct FaultBackpressureTests {
                 Self.expectRefusal(response)
                 refused.withLock { $0 += 1 }
             }
-            try await eventually("the queue is full") {
+            try await eventually("the queue is full", seconds: 300) {
                 refused.withLock(\.self) >= burst.clients - burst.waiting.upperBound
             }
             // Nothing has reached the disk, and whoever comes now is refused at once.
@@ -85,7 +86,7 @@ struct FaultBackpressureTests {
             let id = "\(name)-\(client)"
             trial.history.attempt(id, links: 100)
             do {
-                let response = try HTTPConnection(port: server.publicPort).request(
+                let response = try HTTPConnection(port: server.publicPort, seconds: 900).request(
                     "POST",
                     "/resolve",
                     headers: ["X-Request-ID": id],
