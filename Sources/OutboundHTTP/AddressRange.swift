@@ -1,27 +1,48 @@
-/// A block of addresses in CIDR notation: `10.0.0.0/8`, `fd00::/8`; an address alone is a block of one.
-package struct AddressRange: Hashable, Sendable {
-    private let network: [UInt8]
+/// A block of addresses in CIDR notation: `10.0.0.0/8`, `fd00::/8`; an address alone is a block of one. What is set behind the
+/// prefix does not count: `10.1.2.3/8` is `10.0.0.0/8`.
+package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+    /// With zeros behind the prefix.
+    private let network: NetworkAddress
+    /// In bits.
     private let length: Int
 
-    package init?(_ text: String) {
+    /// Nil for what is no range. A range of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, is the one of IPv4.
+    package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let address = NetworkAddress(parts[0]) else { return nil }
-        network = address.bytes
-        guard parts.count == 2 else {
-            length = network.count * 8
-            return
+        // A range has no zone: the same range is another one at each interface.
+        guard !parts[0].contains("%"), let address = NetworkAddress(parts[0]) else { return nil }
+        let bits = address.bytes.count * 8
+        let skipped = bits == 32 && parts[0].contains(":") ? 96 : 0
+        guard let length = parts.count == 1 ? bits : Self.number(parts[1]).map({ $0 - skipped }),
+            (0...bits).contains(length)
+        else { return nil }
+        let masked = address.bytes.enumerated().map { index, byte in
+            byte & Self.mask(of: min(max(length - index * 8, 0), 8))
         }
-        guard let length = Int(parts[1]), (0...network.count * 8).contains(length) else { return nil }
+        guard let network = NetworkAddress(bytes: masked) else { return nil }
+        self.network = network
         self.length = length
     }
 
+    package var description: String { "\(network.text)/\(length)" }
+
     package func contains(_ address: NetworkAddress) -> Bool {
-        guard address.bytes.count == network.count else { return false }
+        let (own, other) = (network.bytes, address.bytes)
+        guard other.count == own.count else { return false }
         let whole = length / 8
-        guard address.bytes[..<whole] == network[..<whole] else { return false }
-        guard length % 8 > 0 else { return true }
-        let mask = UInt8.max << (8 - length % 8)
-        return address.bytes[whole] & mask == network[whole] & mask
+        guard other[..<whole] == own[..<whole] else { return false }
+        return length % 8 == 0 || other[whole] & Self.mask(of: length % 8) == own[whole]
+    }
+
+    /// Its first `bits`, 0 to 8, are set.
+    private static func mask(of bits: Int) -> UInt8 { bits == 0 ? 0 : UInt8.max << UInt8(8 - bits) }
+
+    /// Digits without a sign, and without a zero that does not count.
+    private static func number(_ text: some StringProtocol) -> Int? {
+        guard (1...3).contains(text.utf8.count), text == "0" || text.utf8.first != UInt8(ascii: "0"),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return Int(text)
     }
 }
 
@@ -45,8 +66,8 @@ extension NetworkAddress {
         return nil
     }
 
-    private static let translated = ["64:ff9b::/96"].compactMap(AddressRange.init)
-    private static let sixToFour = ["2002::/16"].compactMap(AddressRange.init)
+    private static let translated = ["64:ff9b::/96"].compactMap { AddressRange($0) }
+    private static let sixToFour = ["2002::/16"].compactMap { AddressRange($0) }
 
     private static let special = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
@@ -55,5 +76,5 @@ extension NetworkAddress {
         // Unspecified, loopback, and the deprecated IPv4-compatible addresses.
         "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7",
         "fe80::/10", "fec0::/10", "ff00::/8",
-    ].compactMap(AddressRange.init)
+    ].compactMap { AddressRange($0) }
 }

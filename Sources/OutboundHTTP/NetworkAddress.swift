@@ -43,7 +43,7 @@ package struct NetworkAddress: Hashable, Sendable {
     }
 
     /// Every address of a host, in the system's order; of an address itself. Empty when it has none.
-    static func lookUp(_ host: String) async -> [NetworkAddress] {
+    package static func lookUp(_ host: String) async -> [NetworkAddress] {
         // The system's look-up blocks its thread.
         let found = try? await NIOThreadPool.singleton.runIfActive { blockingLookUp(host) }
         return found ?? []

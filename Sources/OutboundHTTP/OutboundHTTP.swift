@@ -45,19 +45,25 @@ package struct OutboundHTTP: Sendable {
     private let extraRoots: String?
     /// The address to connect to, instead of what a name has.
     private let address: NetworkAddress?
+    private let lookUp: @Sendable (_ host: String) async -> [NetworkAddress]
 
+    /// - Parameters:
+    ///   - address: The address to connect to, instead of what the URL's host has. The operator named it, so it is not judged.
+    ///   - lookUp: Every address of a host; asked once for each request that is judged.
     package init(
         timeout: TimeAmount = .seconds(10),
         maximumBytes: Int = 8 << 20,
         reach: Reach = .anywhere,
         extraRoots: String? = nil,
-        address: NetworkAddress? = nil
+        address: NetworkAddress? = nil,
+        lookUp: @escaping @Sendable (_ host: String) async -> [NetworkAddress] = NetworkAddress.lookUp
     ) {
         self.timeout = timeout
         self.maximumBytes = maximumBytes
         self.reach = reach
         self.extraRoots = extraRoots
         self.address = address
+        self.lookUp = lookUp
     }
 
     /// Posts a JSON body. `url` may be `http+unix://` with an escaped path, for the control socket.
@@ -95,7 +101,10 @@ package struct OutboundHTTP: Sendable {
             trust.additionalTrustRoots = [.file(extraRoots)]
             configuration.tlsConfiguration = trust
         }
-        if let (host, address) = try await judgedAddress(of: url) { configuration.dnsOverride = [host: address.text] }
+        if let (host, address) = try await judgedAddress(of: url) {
+            // An IPv6 address stands there in brackets.
+            configuration.dnsOverride = [host: address.text, "[\(host)]": address.text]
+        }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result = await execute(request, by: client)
         // A client that only this request used has nothing left to lose.
@@ -117,10 +126,14 @@ package struct OutboundHTTP: Sendable {
 
     /// Where to connect for the URL's host, when that is not left to the client. The host is read as the client reads it.
     private func judgedAddress(of url: String) async throws(Failure) -> (host: String, address: NetworkAddress)? {
-        guard let host = URL(string: url)?.host?.trimmingCharacters(in: ["[", "]"]) else { return nil }
-        if let address { return (host, address) }
+        let parts = URL(string: url)
+        let host = parts?.host?.trimmingCharacters(in: ["[", "]"])
+        if let host, let address { return (host, address) }
         guard case .publicAddresses(let exceptions) = reach else { return nil }
-        let found = await NetworkAddress.lookUp(host)
+        // Other schemes lead to a socket of this machine, where there is no address to judge.
+        guard let scheme = parts?.scheme?.lowercased(), ["http", "https"].contains(scheme), let host, !host.isEmpty
+        else { throw Failure(.unreachable, url, "it is no URL of a web server") }
+        let found = await lookUp(host)
         guard let first = found.first else { throw Failure(.unknownHost, url, "'\(host)' has no address") }
         if let refused = found.first(where: { !$0.isPublic && !exceptions.contains($0) }) {
             throw Failure(

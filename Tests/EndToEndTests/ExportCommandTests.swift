@@ -108,6 +108,12 @@ struct ExportCommandTests {
             for hidden in ["AKID", "hush", secret] { #expect(!output.contains(hidden)) }
             let plain = ["FINGERPOST_EXPORTS_WEBHOOK_URL=http://example.com/hook"] + config.dropFirst(5)
             #expect(try run("/usr/bin/env", plain).status == 78)
+            for (ranges, status) in [
+                ("10.0.0.0/8, fd00::/8", 0), ("10.0.0.1", 0), ("10.0.0.0/33", 78), ("intranet", 78),
+            ] {
+                let allowing = ["FINGERPOST_EXPORTS_WEBHOOK_ALLOW_PRIVATE=\(ranges)"] + config
+                #expect(try run("/usr/bin/env", allowing).status == status, "\(ranges)")
+            }
         }
     }
 }

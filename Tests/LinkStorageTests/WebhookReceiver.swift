@@ -10,6 +10,8 @@ final class WebhookReceiver: Sendable {
 
     enum Reply: Sendable {
         case status(Int)
+        /// With this `Location`.
+        case redirect(Int, to: String)
         /// Holds the connection until the client goes away.
         case silence
     }
@@ -73,10 +75,14 @@ final class WebhookReceiver: Sendable {
         }
         switch reply {
         case .silence: while receive(connection) != nil {}
-        case .status(let status):
-            let text = Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
-            _ = send(connection, text, text.count, Int32(MSG_NOSIGNAL))
+        case .status(let status): write("HTTP/1.1 \(status) X", to: connection)
+        case .redirect(let status, let url): write("HTTP/1.1 \(status) X\r\nLocation: \(url)", to: connection)
         }
+    }
+
+    private func write(_ head: String, to connection: Int32) {
+        let text = Array("\(head)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        _ = send(connection, text, text.count, Int32(MSG_NOSIGNAL))
     }
 
     private func receive(_ connection: Int32) -> [UInt8]? {

@@ -28,13 +28,29 @@ struct AddressTests {
             ("127.0.0.1", "127.0.0.1", "127.0.0.2"), ("0.0.0.0/0", "8.8.8.8", "::1"),
             ("fd00::/8", "fdff::1", "fe00::1"),
             ("2001:db8::/33", "2001:db8:7fff::1", "2001:db8:8000::1"), ("::1/128", "::1", "::2"),
+            ("10.9.9.9/8", "10.0.0.1", "11.9.9.9"), ("::ffff:10.0.0.0/104", "10.255.0.1", "11.0.0.0"),
+            ("10.0.0.0/8", "::ffff:10.0.0.1", "::ffff:11.0.0.1"), ("::ffff:7f00:1", "127.0.0.1", "::ffff:7f00:2"),
         ] {
             let range = try #require(AddressRange(range))
             #expect(range.contains(try #require(NetworkAddress(inside))))
             #expect(!range.contains(try #require(NetworkAddress(outside))))
         }
-        for wrong in ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "host/8", "::/129", "1.1.1.1/8/8"] {
+        for wrong in [
+            "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0/8", "host/8", "::/129", "1.1.1.1/8/8", "10.0.0.0/+8",
+            "10.0.0.0/08", "10.0.0.0/8 ", " 10.0.0.0/8", "10.0.0.0/1000", "fe80::%eth0/10", "::ffff:10.0.0.0/95",
+            "0x7f.0.0.1/8", "010.0.0.0/8", "2130706433", "10.0.0.0/８", "/8",
+        ] {
             #expect(AddressRange(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test func rangeIsWrittenWithoutWhatDoesNotCount() {
+        for (text, canonical) in [
+            ("10.1.2.3/8", "10.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("2001:DB8:FFFF::1/33", "2001:db8:8000::/33"),
+            ("::ffff:10.1.2.3/104", "10.0.0.0/8"), ("0.0.0.0/0", "0.0.0.0/0"),
+        ] {
+            #expect(AddressRange(text)?.description == canonical)
+            #expect(AddressRange(text) == AddressRange(canonical))
         }
     }
 

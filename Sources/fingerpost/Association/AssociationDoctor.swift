@@ -13,12 +13,14 @@ struct AssociationDoctor: AsyncParsableCommand {
               fingerpost association doctor www.acme.com
               fingerpost association doctor '*.acme.com' --server http://127.0.0.1:8080
               fingerpost association doctor www.acme.com --table shop.yaml --app ABCDE12345.com.acme
-              fingerpost association doctor www.acme.com --address 10.1.2.3 --allow-private 10.0.0.0/8 --no-cdn
+              fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn
+              fingerpost association doctor www.acme.internal --allow-private 10.0.0.0/8 --no-cdn
 
             Over HTTPS with a trusted certificate, without following redirects, within --timeout. The file of *.HOST is read
             from HOST. A host and its www twin are looked at together: a device treats them as two. With --table or --server
             what is served must be what is published. Apple's CDN is asked what devices see; it is told the domain's name.
-            With --address a server can be examined before the name points to it.
+            With --address a server can be examined before the name points to it; that address may be private. Else a name with
+            a private address is refused, unless --allow-private names its range.
             Exit code 1 when there is an error, 0 otherwise.
             """
     )
@@ -100,7 +102,7 @@ struct AssociationDoctor: AsyncParsableCommand {
         OutboundHTTP(
             timeout: .milliseconds(Int64(timeout * 1000)),
             maximumBytes: 1 << 20,
-            reach: .publicAddresses(and: allowPrivate.compactMap(AddressRange.init)),
+            reach: .publicAddresses(and: allowPrivate.compactMap { AddressRange($0) }),
             extraRoots: ca,
             address: address
         )

@@ -23,7 +23,7 @@ struct ExportConfiguration {
     static let keys = [
         "exports.sink", "exports.directory", "exports.s3.endpoint", "exports.s3.bucket", "exports.s3.region",
         "exports.s3.prefix", "exports.s3.addressing", "exports.s3.credentialsFile", "exports.s3.timeoutSeconds",
-        "exports.webhook.url", "exports.webhook.reach", "exports.webhook.secretFile",
+        "exports.webhook.url", "exports.webhook.reach", "exports.webhook.allowPrivate", "exports.webhook.secretFile",
     ]
     static let secretVariable = "FINGERPOST_EXPORTS_WEBHOOK_SECRET"
 
@@ -61,7 +61,10 @@ struct ExportConfiguration {
                 timeout: .seconds(Int64(timeout))
             )
         }
-        let reach: Reach = try Self.choice("exports.webhook.reach", value("webhook.reach"))
+        let reach = try Self.reach(
+            try Self.choice("exports.webhook.reach", value("webhook.reach")),
+            allowPrivate: value("webhook.allowPrivate")
+        )
         webhook = try Self.webhook(value("webhook.url"), reach, secretFile: value("webhook.secretFile"), environment)
     }
 
@@ -136,15 +139,26 @@ struct ExportConfiguration {
 
     // MARK: Webhook
 
+    private static func reach(_ reach: Reach, allowPrivate: String) throws -> OutboundHTTP.Reach {
+        let texts = allowPrivate.split { $0 == "," || $0.isWhitespace }
+        if let bad = texts.first(where: { AddressRange($0) == nil }) {
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "exports.webhook.allowPrivate: '\(bad)' is no range; write ADDRESS/BITS, such as 10.0.0.0/8, with commas between."
+            )
+        }
+        return reach == .anywhere ? .anywhere : .publicAddresses(and: texts.compactMap { AddressRange($0) })
+    }
+
     private static func webhook(
         _ url: String,
-        _ reach: Reach,
+        _ reach: OutboundHTTP.Reach,
         secretFile: String,
         _ environment: [String: String]
     ) throws -> Webhook? {
         guard !url.isEmpty else { return nil }
         let parts = URL(string: url)
-        let schemes = reach == .anywhere ? ["https", "http"] : ["https"]
+        let schemes: Set<String> = if case .anywhere = reach { ["https", "http"] } else { ["https"] }
         guard let parts, let scheme = parts.scheme, schemes.contains(scheme), parts.host?.isEmpty == false,
             parts.user == nil
         else {
@@ -164,11 +178,7 @@ struct ExportConfiguration {
                     "exports.webhook.url needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one a line, into the file of exports.webhook.secretFile or into \(secretVariable)."
             )
         }
-        let http = OutboundHTTP(
-            timeout: .seconds(15),
-            maximumBytes: 1 << 20,
-            reach: reach == .anywhere ? .anywhere : .publicAddresses(and: [])
-        )
+        let http = OutboundHTTP(timeout: .seconds(15), maximumBytes: 1 << 20, reach: reach)
         return Webhook(url: url, secrets: secrets, http: http)
     }
 }

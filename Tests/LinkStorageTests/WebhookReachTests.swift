@@ -1,0 +1,129 @@
+import NIOCore
+import OutboundHTTP
+import Synchronization
+import Testing
+
+/// Which address a request goes to when its URL may be somebody else's wish, such as a webhook's.
+@Suite(.timeLimit(.minutes(5)))
+struct WebhookReachTests {
+    /// A name server that gives another answer each time, and the last one from then on.
+    private final class NameServer: Sendable {
+        private let state: Mutex<(answers: [[String]], questions: [String])>
+
+        init(_ answers: [String]...) { state = Mutex((answers, [])) }
+
+        var questions: [String] { state.withLock(\.questions) }
+
+        func lookUp(_ host: String) -> [NetworkAddress] {
+            state.withLock { state in
+                state.questions.append(host)
+                let answer = state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
+                return answer.compactMap { NetworkAddress($0) }
+            }
+        }
+    }
+
+    private func http(_ names: NameServer, allowing ranges: String...) -> OutboundHTTP {
+        OutboundHTTP(
+            timeout: .seconds(5),
+            reach: .publicAddresses(and: ranges.compactMap { AddressRange($0) }),
+            lookUp: { names.lookUp($0) }
+        )
+    }
+
+    private func failure(_ http: OutboundHTTP, _ url: String) async -> OutboundHTTP.Failure.Kind? {
+        do {
+            _ = try await http.post(url, json: Array("{}".utf8))
+            return nil
+        } catch { return error.kind }
+    }
+
+    /// A name that has a public address while it is judged and a private one when it is connected to.
+    @Test func nameIsLookedUpOnceAndTheJudgedAddressIsAsked() async throws {
+        let receiver = try WebhookReceiver(.status(204))
+        defer { receiver.stop() }
+        let names = NameServer(["127.0.0.1"], ["10.255.255.1"])
+        let url = "http://rebinding.test:\(receiver.port)/hook"
+        let response = try await http(names, allowing: "127.0.0.1").post(url, json: Array("{}".utf8))
+        #expect(response.status == 204)
+        #expect(names.questions == ["rebinding.test"])
+        #expect(receiver.deliveries.first?.headers["host"] == "rebinding.test:\(receiver.port)")
+        #expect(
+            await failure(http(names, allowing: "127.0.0.1"), url) == .privateAddress,
+            "it is judged anew each time"
+        )
+    }
+
+    @Test(arguments: [
+        ["127.0.0.1"], ["1.1.1.1", "10.0.0.1"], ["2606:4700::1", "fd00::1"], ["::ffff:192.168.0.1"], ["0.0.0.0"],
+        ["::"],
+        ["::1"], ["64:ff9b::a9fe:a9fe"], ["2002:7f00:1::"], ["169.254.169.254"], ["fe80::1%lo"], ["::127.0.0.1"],
+        ["100.100.100.200"], ["255.255.255.255"],
+    ])
+    func nameWithAPrivateAddressIsNotAsked(addresses: [String]) async {
+        #expect(await failure(http(NameServer(addresses)), "https://hook.test/") == .privateAddress)
+    }
+
+    /// The system's own look-up reads every spelling of an address that a C library reads.
+    @Test(arguments: [
+        "127.0.0.1", "localhost", "LOCALHOST", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1",
+        "017700000001", "0", "0.0.0.0", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+        "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "[::127.0.0.1]", "10.0.0.1", "169.254.169.254", "[fd00:ec2::254]",
+    ])
+    func everySpellingOfAPrivateAddressIsRefused(host: String) async throws {
+        let receiver = try WebhookReceiver(.status(200))
+        defer { receiver.stop() }
+        let guarded = OutboundHTTP(timeout: .seconds(2), reach: .publicAddresses(and: []))
+        for scheme in ["http", "https", "HTTP"] {
+            let url = "\(scheme)://\(host):\(receiver.port)/"
+            #expect(await failure(guarded, url) == .privateAddress, "\(url)")
+        }
+        #expect(receiver.deliveries.isEmpty)
+    }
+
+    /// There is one reader of a URL, the client's: it goes to the address of the host that was judged, or nowhere.
+    @Test(arguments: [
+        "http://1.1.1.1@HOST/", "http://user:1.1.1.1@HOST/", "http://HOST#@1.1.1.1/", "http://HOST?@1.1.1.1/",
+        "http://1.1.1.1\\@HOST/", "http://HOST\\@1.1.1.1/", "http://1.1.1.1%2F@HOST/", "http://1.1.1.1%40HOST/",
+        "http://1。1。1。1:80@HOST/", "http:////HOST/", "http:HOST/", "http://[HOST]/", "http://HOST:80:81/", "//HOST/",
+        "HOST",
+        "http+unix://%2Ftmp%2Fx/", "https+unix://%2Ftmp%2Fx/", "unix:///tmp/x", "file:///etc/passwd", "gopher://HOST/",
+        "http:///x", "http://", "",
+    ])
+    func ambiguousURLLeadsToTheJudgedAddressOrNowhere(url: String) async throws {
+        let receiver = try WebhookReceiver(.status(204))
+        defer { receiver.stop() }
+        let names = NameServer(["127.0.0.1"])
+        let url = url.replacing("HOST", with: "hook.test:\(receiver.port)")
+        let kind = await failure(http(names, allowing: "127.0.0.1"), url)
+        #expect(receiver.deliveries.isEmpty == (kind != nil), "\(url): \(String(describing: kind))")
+        #expect(names.questions.count <= 1)
+        #expect(await failure(http(names), url) != nil, "without the range it leads nowhere at all")
+        #expect(receiver.deliveries.count <= 1)
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func redirectIsNotFollowed(status: Int) async throws {
+        let inner = try WebhookReceiver(.status(200))
+        let outer = try WebhookReceiver(.redirect(status, to: inner.url))
+        defer {
+            inner.stop()
+            outer.stop()
+        }
+        let names = NameServer(["127.0.0.1"])
+        let url = "http://hook.test:\(outer.port)/"
+        let response = try await http(names, allowing: "127.0.0.0/8").post(url, json: Array("{}".utf8))
+        #expect(response.status == status)
+        #expect(outer.deliveries.count == 1 && inner.deliveries.isEmpty)
+    }
+
+    @Test func rangeOpensItsAddressesOnly() async throws {
+        let receiver = try WebhookReceiver(.status(200))
+        defer { receiver.stop() }
+        let url = "http://hook.test:\(receiver.port)/"
+        let names = NameServer(["127.0.0.1"])
+        #expect(await failure(http(names, allowing: "10.0.0.0/8", "127.0.0.2"), url) == .privateAddress)
+        #expect(await failure(http(names, allowing: "10.0.0.0/8", "127.0.0.0/30"), url) == nil)
+        #expect(await failure(http(NameServer([]), allowing: "0.0.0.0/0"), url) == .unknownHost)
+    }
+}
