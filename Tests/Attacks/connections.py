@@ -1,0 +1,58 @@
+"""A client of HTTP/1.1 that keeps its connections, for many requests at a time."""
+
+import asyncio
+import collections
+
+
+class Connections:
+    """To one port of loopback."""
+
+    def __init__(self, port):
+        self._port = port
+        self._kept = collections.deque()
+
+    async def ask(self, request, fresh=False):
+        """The status, the head in lower case and the body of the answer; `fresh` takes a connection of its own."""
+        while self._kept and not fresh:
+            reader, writer = self._kept.pop()
+            if reader.at_eof() or writer.is_closing():
+                writer.close()
+                continue
+            try:
+                return await self._answer(reader, writer, request, keep=True)
+            except (OSError, asyncio.IncompleteReadError):
+                # A server may close an idle connection at any time, this very moment too; a client asks again (RFC 9112, 9.3.1).
+                continue
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        return await self._answer(reader, writer, request, keep=not fresh)
+
+    async def _answer(self, reader, writer, request, keep):
+        try:
+            writer.write(request)
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            body = await self._body(reader, head)
+        except BaseException:
+            writer.close()
+            raise
+        if keep and b"connection: close" not in head:
+            self._kept.append((reader, writer))
+        else:
+            writer.close()
+        return int(head[9:12]), head, body
+
+    @staticmethod
+    async def _body(reader, head):
+        if b"transfer-encoding: chunked" in head:
+            body = b""
+            while size := int(await reader.readline(), 16):
+                body += await reader.readexactly(size)
+                await reader.readexactly(2)
+            await reader.readexactly(2)
+            return body
+        if head[9:12] in (b"204", b"304"):
+            return b""
+        return await reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+
+    def close(self):
+        while self._kept:
+            self._kept.pop()[1].close()

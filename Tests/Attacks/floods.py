@@ -1,0 +1,207 @@
+"""More of everything than a server is made for: connections, requests without a reader, resets."""
+
+import math
+import multiprocessing
+import os
+import resource
+import socket
+import struct
+import time
+from collections import Counter
+
+from crowd import Crowd
+from result import Result
+from service import CLICKS, WEBSITE
+from wire import connect, get, post, read_all
+
+#: limits.connections, and what is tried.
+CAP = 10_000
+IDLE = 20_000
+
+# --- idle connections ------------------------------------------------------------------------------------------------
+
+
+def _hold(address, count, start, sources, opened, ended, results):
+    """A process with a share of the connections: opens them, keeps them until `ended`, and says how many are left."""
+    os.nice(10)
+    crowd = Crowd(address)
+    batch = 100
+    for at in range(0, count, batch):
+        crowd.open(min(batch, count - at), start, source=sources[(at // batch) % len(sources)])
+        crowd.poll(0.02)
+    opened.release()
+    while not ended.is_set():
+        crowd.poll(0.2) if crowd.count else time.sleep(0.2)
+    results.put((crowd.count, len(crowd.ended), crowd.refused, dict(Counter(end.status for end in crowd.ended))))
+    crowd.close()
+
+
+def _idle(target, start, what):
+    count = 2_000 if target.is_short else IDLE
+    descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    # The service needs a descriptor for each that it holds, and some for itself.
+    if not target.is_short and descriptors < CAP + 500:
+        reason = f"the machine allows a process {descriptors} descriptors; {CAP + 500} are needed"
+        return Result(f"{count} {what}", "", skipped=reason)
+    processes = max(2, math.ceil(count / (descriptors - 1000)))
+    opened, ended = multiprocessing.Semaphore(0), multiprocessing.Event()
+    results = multiprocessing.Queue()
+    workers = []
+    for number in range(processes):
+        sources = [f"127.0.{1 + number}.{host}" for host in range(1, 5)]
+        share = count // processes
+        worker = multiprocessing.Process(
+            target=_hold, args=(target.service.public, share, start, sources, opened, ended, results), daemon=True
+        )
+        worker.start()
+        workers.append(worker)
+    for _ in workers:
+        opened.acquire(timeout=120)
+    most, until = 0, time.monotonic() + target.seconds
+    while time.monotonic() < until:
+        most = max(most, target.service.descriptors())
+        time.sleep(0.5)
+    ended.set()
+    shares = [results.get(timeout=60) for _ in workers]
+    for worker in workers:
+        worker.join(60)
+    left, closed, refused = (sum(share[at] for share in shares) for at in range(3))
+    faults = []
+    if most > CAP + 300:
+        faults.append(f"the service held {most} descriptors, with room for {CAP} connections")
+    answered = f"the service held {most} descriptors at most; {closed} closed by it, {left} open or waiting, {refused} refused"
+    return Result(f"{count} {what}", answered, faults)
+
+
+def idle_silent(target):
+    return _idle(target, b"", "connections that say nothing")
+
+
+def idle_kept(target):
+    # Each has been served once, and is kept alive from then on.
+    return _idle(target, get("/.well-known/assetlinks.json", WEBSITE), "connections kept alive after one request")
+
+
+def idle_refused(target):
+    # What stays of a connection whose request was refused, when its client does not close.
+    return _idle(target, b"NONSENSE\r\n\r\n", "connections held open after nonsense")
+
+
+# --- connections, as fast as they go ---------------------------------------------------------------------------------
+
+
+def _connect_and_close(address, ending, seconds, results):
+    os.nice(10)
+    done, request = Counter(), post("/resolve", '{"url":"https://%s/product/7"}' % WEBSITE, WEBSITE)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            with connect(address, timeout=2) as peer:
+                if ending == "reset":
+                    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                if ending in ("reset", "half"):
+                    peer.sendall(request if done["opened"] % 2 else request[:40])
+                if ending == "half":
+                    peer.shutdown(socket.SHUT_WR)
+                    read_all(peer, 2)
+            done["opened"] += 1
+        except OSError:
+            done["failed"] += 1
+    results.put(done)
+
+
+def _storm(target, ending, what):
+    results = multiprocessing.Queue()
+    workers = [
+        multiprocessing.Process(
+            target=_connect_and_close, args=(target.service.public, ending, target.seconds, results), daemon=True
+        )
+        for _ in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    total = sum((results.get(timeout=target.seconds + 60) for _ in workers), Counter())
+    for worker in workers:
+        worker.join()
+    return Result(what, f"{total['opened']} connections, {total['failed']} failed, in {target.seconds:.0f} s")
+
+
+def connect_and_close(target):
+    return _storm(target, "close", "connect and close, as fast as two processes can")
+
+
+def reset_storm(target):
+    return _storm(target, "reset", "connect, send half a request or a whole one, reset")
+
+
+def half_closed(target):
+    return _storm(target, "half", "connect, send half a request or a whole one, close the sending side, read")
+
+
+def half_closed_and_held(target):
+    """A client that says that it will send no more, and then stays."""
+    count = 50 if target.is_short else 500
+    body = '{"url":"https://%s/product/7"}' % WEBSITE
+    whole, crowd, faults = post("/resolve", body, WEBSITE), Crowd(target.service.public), []
+    crowd.open(count, whole, tag="whole")
+    crowd.open(count, whole[:40], tag="half")
+    crowd.open(count, b"", tag="none")
+    crowd.poll(1)
+    crowd.finish_sending()
+    crowd.poll(4)
+    if crowd.count:
+        faults.append(f"{crowd.count} of {3 * count} half-closed connections were open four seconds later")
+    statuses = Counter(f"{end.tag}: {end.status}" for end in crowd.ended)
+    crowd.close()
+    return Result(f"{3 * count} half-closed connections", ", ".join(f"{s} ×{n}" for s, n in sorted(statuses.items())), faults)
+
+
+# --- requests that nobody reads the answers of -----------------------------------------------------------------------
+
+
+def pipelined(target):
+    """10,000 requests in one connection, none of whose answers is read."""
+    stalled = 30 + 15
+    connections = 4 if target.is_short else 40
+    requests = get("/openapi.json", WEBSITE) * 10_000
+    peers = []
+    for _ in range(connections):
+        peer = connect(target.service.public)
+        peer.setblocking(False)
+        peers.append([peer, memoryview(requests)])
+    begin, sent = time.monotonic(), 0
+    limit = target.seconds if target.is_short else stalled
+    alive = list(peers)
+    while alive and time.monotonic() - begin < limit:
+        for entry in list(alive):
+            try:
+                if entry[1]:
+                    wrote = entry[0].send(entry[1][: 1 << 16])
+                    entry[1], sent = entry[1][wrote:], sent + wrote
+            except BlockingIOError:
+                pass  # The service takes no more, for nobody takes what it answers.
+            except OSError:
+                alive.remove(entry)
+        time.sleep(0.05)
+    took = time.monotonic() - begin
+    faults = []
+    if alive and not target.is_short:
+        faults.append(f"{len(alive)} of {connections} connections were open after {took:.0f} s in which they read nothing")
+    for peer, _ in peers:
+        peer.close()
+    return Result(
+        f"{connections} connections with 10,000 pipelined requests, no answer read",
+        f"{connections - len(alive)} cut off after {took:.0f} s; {sent >> 20} MiB of requests were taken", faults,
+    )
+
+
+ATTACKS = {
+    "silent connections": idle_silent,
+    "kept connections": idle_kept,
+    "held after nonsense": idle_refused,
+    "connect and close": connect_and_close,
+    "resets": reset_storm,
+    "half closed": half_closed,
+    "half closed and held": half_closed_and_held,
+    "pipelining unread": pipelined,
+}
