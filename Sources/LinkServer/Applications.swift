@@ -1,4 +1,5 @@
 package import Hummingbird
+import HummingbirdCore
 package import LinkCatalog
 package import LinkEvents
 import LinkRouting
@@ -81,7 +82,7 @@ package func buildPublicApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, at: address, router: publicRouter(parts), onListening: onListening)
+    application(parts, .public, at: address, router: publicRouter(parts), onListening: onListening)
 }
 
 func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
@@ -99,7 +100,7 @@ package func buildAdminApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, at: address, router: adminRouter(parts), onListening: onListening)
+    application(parts, .admin, at: address, router: adminRouter(parts), onListening: onListening)
 }
 
 func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
@@ -156,7 +157,7 @@ package func buildOpsApplication(
     let router = newRouter(parts, .ops)
     HealthController(readiness: parts.readiness).addRoutes(to: router)
     MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
-    return application(parts, at: address, router: router, onListening: onListening)
+    return application(parts, .ops, at: address, router: router, onListening: onListening)
 }
 
 /// With what goes around every request.
@@ -170,20 +171,24 @@ private func newRouter(_ parts: ServerParts, _ port: PortRole) -> Hummingbird.Ro
 
 private func application(
     _ parts: ServerParts,
+    _ port: PortRole,
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
+    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
+    let limits = ConnectionLimits(
+        parts.limits,
+        bodySeconds: port == .admin ? parts.limits.tableSeconds : parts.limits.bodySeconds
+    )
+    let refusals = RefusalAnswers(port: port, metrics: parts.metrics) { ids.next(at: now()) }
+    let crowd = ConnectionCrowd(limit: parts.limits.connections, port: port, metrics: parts.metrics)
     return Application(
         router: router,
-        // Hummingbird's own default leaves an idle connection open for ever.
-        server: .http1(
-            configuration: .init(
-                additionalChannelHandlers: [StalledWriteHandler(after: .seconds(Int64(parts.limits.stalledSeconds)))],
-                idleTimeout: .seconds(Int64(parts.limits.idleSeconds))
-            )
-        ),
+        server: HTTPServerBuilder { responder in
+            HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+        },
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,

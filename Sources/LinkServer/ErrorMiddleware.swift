@@ -5,6 +5,7 @@ import LinkEvents
 package import LinkRouting
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Gives every request its id and arrival, and every error its answer; the only place of the server that logs errors.
 struct ErrorMiddleware: RouterMiddleware {
@@ -40,6 +41,9 @@ struct ErrorMiddleware: RouterMiddleware {
         case let error as JSONSyntaxError: return Problem(.malformedJSON, "The body is not JSON: \(error.description)")
         case let error as RouteTable.DecodingErrors:
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
+        case let error as LateBody:
+            return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
+        case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
         case let error as CatalogEditor.Failure: return Problem(error)
         case let error as OwnershipConflict:
@@ -112,6 +116,11 @@ extension Problem {
             facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
         case .outsideLimit(let refusals):
             self.init(.forbidden, "The key may not change this: \(refusals.joined(separator: "; ")).")
+        case .tooManyRoutes(let count, let maximum):
+            self.init(
+                .invalidTable,
+                "The table has \(count) routes; at most \(maximum) are allowed here (limits.tableRoutes)."
+            )
         case .busy:
             self.init(.busy, "Other changes went live again and again in between. Try again in a second.")
             headers[.retryAfter] = "1"

@@ -18,6 +18,11 @@ struct Problem: Error {
         case invalidTable = "invalid_table"
         case invalidSettings = "invalid_settings"
         case bodyTooLarge = "body_too_large"
+        case uriTooLong = "uri_too_long"
+        case headersTooLarge = "headers_too_large"
+        case requestTimeout = "request_timeout"
+        case unsupportedEncoding = "unsupported_encoding"
+        case hostMismatch = "host_mismatch"
         case missingKey = "missing_key"
         case invalidKey = "invalid_key"
         case forbidden
@@ -54,7 +59,7 @@ struct Problem: Error {
         /// The one place where a code becomes a status.
         var status: HTTPResponse.Status {
             switch self {
-            case .malformedJSON, .invalidRequest, .continuationInvalid: .badRequest
+            case .malformedJSON, .invalidRequest, .hostMismatch, .continuationInvalid: .badRequest
             case .missingKey, .invalidKey: .unauthorized
             case .forbidden, .explainForbidden: .forbidden
             case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
@@ -66,7 +71,11 @@ struct Problem: Error {
                 .conflict
             case .continuationExpired, .windowGone: .gone
             case .stale, .conflict: .preconditionFailed
+            case .requestTimeout: .requestTimeout
             case .bodyTooLarge: .contentTooLarge
+            case .uriTooLong: .uriTooLong
+            case .unsupportedEncoding: .unsupportedMediaType
+            case .headersTooLarge: .requestHeaderFieldsTooLarge
             case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent
             case .logUnavailable, .busy, .sinkUnavailable: .serviceUnavailable
             case .notRecorded, .internalError: .internalServerError
@@ -83,6 +92,17 @@ struct Problem: Error {
     }
 
     func response(requestID: String) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        return Response(
+            status: code.status,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json(requestID: requestID)))
+        )
+    }
+
+    func json(requestID: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("type", "about:blank")
@@ -97,14 +117,7 @@ struct Problem: Error {
             writer.findings(findings)
         }
         writer.endObject()
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        headers[.cacheControl] = "no-store"
-        return Response(
-            status: code.status,
-            headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: writer.bytes))
-        )
+        return writer.bytes
     }
 }
 

@@ -4,6 +4,9 @@ import NIOCore
 extension Request {
     /// The whole body; one that is larger, or says that it will be, is refused before more of it is read.
     mutating func collectBody(upTo limit: Int) async throws -> ByteBuffer {
+        guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
+            throw Problem(.unsupportedEncoding, "Bodies are read as they are; send it without Content-Encoding.")
+        }
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
         }

@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// What a request may cost.
 package struct ServerLimits: Sendable, Hashable {
     /// Of `POST /resolve` with one link.
@@ -6,8 +8,22 @@ package struct ServerLimits: Sendable, Hashable {
     package var batchBytes = 262_144
     /// Of a table or settings written through the admin port.
     package var tableBytes = 32 << 20
+    package var tableRoutes = RouteTable.maximumRoutes
+    /// How many lists and objects may stand inside one another in the body of `POST /resolve`.
+    package var jsonDepth = 32
     /// Of a suite that is stored.
     package var suiteBytes = 4 << 20
+    /// Of a request's target.
+    package var uriBytes = 8_192
+    /// Of all names and values of a request's header fields together.
+    package var headerBytes = 16_384
+    package var headerFields = 64
+    /// From the first byte of a request's head to its last.
+    package var headSeconds = 5
+    /// From a request's head to the last byte of its body, on the public port.
+    package var bodySeconds = 10
+    /// The same on the admin port, which takes tables.
+    package var tableSeconds = 60
     package var connections = 10_000
     package var idleSeconds = 60
     /// For which a client may take nothing of what waits for it.

@@ -45,7 +45,11 @@ struct Server {
         log = try EventLog(directory.eventsPath, now: Self.now)
         recorder = EventRecorder(store: log, now: Self.now, logger: logger)
         let catalog = LiveCatalog()
-        let editor = CatalogEditor(store: database, random: Self.random) { suite, table in
+        let editor = CatalogEditor(
+            store: database,
+            maximumRoutes: configuration.limits.tableRoutes,
+            random: Self.random
+        ) { suite, table in
             suite.failures(against: table, at: Self.now())
         } goLive: {
             try catalog.update(from: $0)

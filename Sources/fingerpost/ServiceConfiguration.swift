@@ -31,9 +31,39 @@ struct ServiceConfiguration {
             "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node",
             "log.level",
         ] + ExportConfiguration.keys + [
-            "geo.database", "limits.bodyBytes", "limits.batchBytes", "limits.tableBytes", "limits.connections",
-            "limits.idleSeconds", "shutdown.drainSeconds",
-        ]
+            "geo.database"
+        ] + limitKeys.map(\.name) + ["shutdown.drainSeconds"]
+
+    /// A number of `ServerLimits` and its bounds.
+    private struct LimitKey: Sendable {
+        let name: String
+        let path: any WritableKeyPath<ServerLimits, Int> & Sendable
+        let range: ClosedRange<Int>
+
+        init(_ name: String, _ path: any WritableKeyPath<ServerLimits, Int> & Sendable, _ range: ClosedRange<Int>) {
+            self.name = "limits." + name
+            self.path = path
+            self.range = range
+        }
+    }
+
+    private static let limitKeys = [
+        LimitKey("uriBytes", \.uriBytes, 256...65_536),
+        LimitKey("headerBytes", \.headerBytes, 1_024...262_144),
+        LimitKey("headerFields", \.headerFields, 16...1_000),
+        LimitKey("bodyBytes", \.bodyBytes, 1_024...1_048_576),
+        LimitKey("batchBytes", \.batchBytes, 1_024...16_777_216),
+        LimitKey("jsonDepth", \.jsonDepth, 8...128),
+        LimitKey("tableBytes", \.tableBytes, 1_024...268_435_456),
+        LimitKey("tableRoutes", \.tableRoutes, 1...RouteTable.maximumRoutes),
+        LimitKey("headSeconds", \.headSeconds, 1...3_600),
+        LimitKey("bodySeconds", \.bodySeconds, 1...3_600),
+        LimitKey("tableSeconds", \.tableSeconds, 1...3_600),
+        LimitKey("idleSeconds", \.idleSeconds, 1...86_400),
+        LimitKey("stalledSeconds", \.stalledSeconds, 1...3_600),
+        LimitKey("tailSeconds", \.tailSeconds, 1...86_400),
+        LimitKey("connections", \.connections, 10...1_000_000),
+    ]
 
     /// Reads flags (by key), the environment (`FINGERPOST_PUBLIC_PORT`) and, if given, a file.
     static func read(flags: [String: String], file: String?, environment: [String: String]) async throws -> Self {
@@ -92,11 +122,9 @@ struct ServiceConfiguration {
         let geoDatabase = text("geo.database", "")
         self.geoDatabase = geoDatabase.isEmpty ? nil : geoDatabase
         limits = ServerLimits()
-        limits.bodyBytes = try number("limits.bodyBytes", limits.bodyBytes, in: 1_024...1_048_576)
-        limits.batchBytes = try number("limits.batchBytes", limits.batchBytes, in: 1_024...16_777_216)
-        limits.tableBytes = try number("limits.tableBytes", limits.tableBytes, in: 1_024...268_435_456)
-        limits.connections = try number("limits.connections", limits.connections, in: 1...1_000_000)
-        limits.idleSeconds = try number("limits.idleSeconds", limits.idleSeconds, in: 1...86_400)
+        for key in Self.limitKeys {
+            limits[keyPath: key.path] = try number(key.name, limits[keyPath: key.path], in: key.range)
+        }
         drainSeconds = try number("shutdown.drainSeconds", 0, in: 0...600)
     }
 
@@ -107,9 +135,8 @@ struct ServiceConfiguration {
                 data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
                 opsAddress.host, "\(opsAddress.port)", node, logLevel.rawValue,
             ] + exports.effective.map(\.value) + [
-                geoDatabase ?? "", "\(limits.bodyBytes)", "\(limits.batchBytes)", "\(limits.tableBytes)",
-                "\(limits.connections)", "\(limits.idleSeconds)", "\(drainSeconds)",
-            ]
+                geoDatabase ?? ""
+            ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + ["\(drainSeconds)"]
         return Array(zip(Self.keys, values))
     }
 

@@ -13,6 +13,8 @@ package struct CatalogEditor: Sendable {
 
     let store: any CatalogStore
     private let random: @Sendable (_ count: Int) -> Data
+    /// Of one table; a table that was stored while it was higher stays.
+    private let maximumRoutes: Int
     /// Runs a suite against a table that may not be published.
     let runSuite: @Sendable (LinkSuite, PublishedTable) -> [SuiteFailure]
     /// Called with what is stored after each change that is to be live; older snapshots than the last are ignored by it.
@@ -20,11 +22,13 @@ package struct CatalogEditor: Sendable {
 
     package init(
         store: any CatalogStore,
+        maximumRoutes: Int = RouteTable.maximumRoutes,
         random: @escaping @Sendable (_ count: Int) -> Data,
         runSuite: @escaping @Sendable (LinkSuite, PublishedTable) -> [SuiteFailure],
         goLive: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) {
         self.store = store
+        self.maximumRoutes = maximumRoutes
         self.random = random
         self.runSuite = runSuite
         self.goLive = goLive
@@ -43,6 +47,7 @@ package struct CatalogEditor: Sendable {
         case suites([SuiteFailure])
         /// The key may not write these routes; a sentence each.
         case outsideLimit([String])
+        case tooManyRoutes(Int, maximum: Int)
         /// Other changes went live again and again while this one was checked.
         case busy
     }
@@ -127,6 +132,8 @@ package struct CatalogEditor: Sendable {
         limit: KeyGrant? = nil,
         change: Change
     ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        let count = content["routes"]?.elements?.count ?? 0
+        guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
         let findings = try await findings(in: content, of: place.tenant)
         if let base { _ = try await self.content(of: base, tenant: place.tenant) }
         var expected = expected

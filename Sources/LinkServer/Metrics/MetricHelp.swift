@@ -14,6 +14,8 @@ enum MetricHelp {
         "fingerpost_export_last_success_timestamp_seconds": "When the last window was exported, since the start.",
         "fingerpost_export_rows_total": "Rows that were exported.",
         "fingerpost_http_inflight_requests": "Requests that are being worked on.",
+        "fingerpost_http_refusals_total": "Requests that reached no endpoint: they broke a limit or could not be read.",
+        "fingerpost_connections": "Connections that are open.",
         "fingerpost_http_request_duration_seconds": "From a request's head to its answer's, by the endpoint's pattern.",
         "fingerpost_http_requests_total": "Answers, by the endpoint's pattern and status.",
         "fingerpost_log_bytes": "Size of the day files.",

@@ -21,7 +21,7 @@ struct ResolveController {
         let body = try await request.collectBody(upTo: limits.batchBytes)
         let node = try JSONReader.parse(
             Array(buffer: body),
-            limits: JSONReader.Limits(maximumBytes: limits.batchBytes)
+            limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
         )
         // Only a batch may be larger than a single link can ask for.
         if node["links"] == nil, body.readableBytes > limits.bodyBytes {

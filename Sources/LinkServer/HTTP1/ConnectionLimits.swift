@@ -1,0 +1,40 @@
+import NIOHTTP1
+
+/// What one connection may cost before a handler sees its request.
+struct ConnectionLimits: Sendable {
+    /// Of a request's target.
+    var uriBytes: Int
+    /// Of all names and values of a request's header fields together.
+    var headerBytes: Int
+    var headerFields: Int
+    /// From a head's first byte to its last.
+    var headSeconds: Int
+    /// From a head to the last byte of its body.
+    var bodySeconds: Int
+    var idleSeconds: Int
+    var stalledSeconds: Int
+
+    /// What is read of a request that was answered before its end, so that the client comes to read the answer. A peer that
+    /// is cut off at once loses it: the system discards what was sent when unread bytes are left.
+    static let lingerBytes = 1 << 20
+    static let lingerSeconds: Int64 = 2
+
+    init(_ limits: ServerLimits, bodySeconds: Int) {
+        uriBytes = limits.uriBytes
+        headerBytes = limits.headerBytes
+        headerFields = limits.headerFields
+        headSeconds = limits.headSeconds
+        self.bodySeconds = bodySeconds
+        idleSeconds = limits.idleSeconds
+        stalledSeconds = limits.stalledSeconds
+    }
+
+    /// The decoder counts a target as a field, so the larger of the two is its bound for one, and we hold the other.
+    var decoderLimits: NIOHTTPDecoderLimitConfiguration {
+        var decoder = NIOHTTPDecoderLimitConfiguration()
+        decoder.maxHeaderFieldSize = max(uriBytes, headerBytes)
+        decoder.maxHeaderListSize = uriBytes + headerBytes
+        decoder.maxHeaderFieldCount = headerFields
+        return decoder
+    }
+}

@@ -1,0 +1,247 @@
+import HTTPTypes
+import Metrics
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+
+/// Holds a connection of HTTP/1 to its limits, and hands on what keeps them.
+///
+/// A connection waits (`waiting`) until bytes come, reads a head (`head`), then a body (`body`), and waits again; several
+/// requests may be unanswered meanwhile. It ends after an answer when the client wants it to, when its request had not been
+/// read to its end, or when a request was refused here: the answer goes out, what the client still sends is thrown away up to
+/// a bound, and then it is closed. A refusal waits for the answers to earlier requests.
+///
+/// Timers are set only when a read leaves a head or a body unfinished, so a request that comes in one piece pays for none.
+final class HTTP1Gate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Reading: Equatable {
+        case waiting, head, body
+    }
+
+    private let limits: ConnectionLimits
+    private let refusals: RefusalAnswers
+    private let crowd: ConnectionCrowd
+    private var seat: ConnectionCrowd.Seat?
+
+    private var reading = Reading.waiting
+    /// Until when the head or body that is being read must be whole; nil while nothing waits for it.
+    private var deadline: NIODeadline?
+    private var timer: Scheduled<Void>?
+    private var unanswered = 0
+    /// Nothing more is taken in: the connection ends when what was taken in is answered.
+    private var isEnding = false
+    private var refusal: Problem?
+    /// Whether the client wants no further answer after the request that is being read.
+    private var isLastRequest = false
+    /// The bytes of the first line of the head that is being read, and whether it has ended: the decoder gives one error for
+    /// long targets and long fields.
+    private var firstLine = (bytes: 0, hasEnded: false)
+    private var lingered = 0
+
+    init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
+        self.limits = limits
+        self.refusals = refusals
+        self.crowd = crowd
+    }
+
+    // MARK: The connection
+
+    func handlerAdded(context: ChannelHandlerContext) { seat = crowd.enter(context.channel) }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if let seat { crowd.leave(seat) }
+        seat = nil
+        timer?.cancel()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isEnding, unanswered == 0, case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            context.close(promise: nil)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: What comes in
+
+    /// Stands before the decoder, which says nothing of bytes that are no whole head yet.
+    final class Entrance: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias InboundOut = ByteBuffer
+
+        private let gate: HTTP1Gate
+
+        init(_ gate: HTTP1Gate) { self.gate = gate }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if gate.takes(unwrapInboundIn(data), context) { context.fireChannelRead(data) }
+        }
+    }
+
+    private func takes(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+        guard !isEnding else {
+            lingered += bytes.readableBytes
+            if lingered > ConnectionLimits.lingerBytes { context.close(promise: nil) }
+            return false
+        }
+        if reading == .waiting {
+            reading = .head
+            firstLine = (0, false)
+        }
+        if reading == .head, !firstLine.hasEnded {
+            let line = bytes.readableBytesView.prefix { $0 != UInt8(ascii: "\n") }.count
+            firstLine = (firstLine.bytes + line, line < bytes.readableBytes)
+        }
+        return true
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isEnding else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            do {
+                let request = try HTTPRequest(head, limits: limits)
+                reading = .body
+                deadline = nil
+                unanswered += 1
+                isLastRequest = !head.isKeepAlive
+                if unanswered == 1, head.expectsContinue { answer([.head(.continue)], context) }
+                context.fireChannelRead(wrapInboundOut(.head(request)))
+            } catch {
+                refuse(error, context)
+            }
+        case .body(let bytes):
+            context.fireChannelRead(wrapInboundOut(.body(bytes)))
+        case .end:
+            reading = .waiting
+            deadline = nil
+            seat?.stopWaiting()
+            isEnding = isLastRequest
+            // Trailers are for nobody here.
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if deadline == nil, !isEnding {
+            switch reading {
+            case .waiting: break
+            case .head: expect(within: limits.headSeconds, context)
+            case .body: expect(within: limits.bodySeconds, context)
+            }
+        }
+        context.fireChannelReadComplete()
+    }
+
+    private func expect(within seconds: Int, _ context: ChannelHandlerContext) {
+        let deadline = NIODeadline.now() + .seconds(Int64(seconds))
+        self.deadline = deadline
+        if timer == nil { watch(until: deadline, context) }
+    }
+
+    private func watch(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            guard let deadline = self.deadline else { return }
+            if deadline > .now() { self.watch(until: deadline, context) } else { self.isLate(context) }
+        }
+    }
+
+    private func isLate(_ context: ChannelHandlerContext) {
+        deadline = nil
+        if reading == .body {
+            // Whoever reads the body answers.
+            context.fireErrorCaught(LateBody(seconds: limits.bodySeconds))
+        } else {
+            refuse(Problem(.requestTimeout, "The head took longer than \(limits.headSeconds) seconds."), context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError, reading != .body, !isEnding else {
+            return context.fireErrorCaught(error)
+        }
+        guard error != .invalidEOFState else { return context.close(promise: nil) }
+        refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
+    }
+
+    // MARK: What goes out
+
+    private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
+        isEnding = true
+        refusal = problem
+        if unanswered == 0 { end(context) }
+    }
+
+    private func answer(_ parts: [HTTPServerResponsePart], _ context: ChannelHandlerContext) {
+        for part in parts { context.write(wrapOutboundOut(part), promise: nil) }
+        context.flush()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let response):
+            var head = HTTPResponseHead(response)
+            // The answer to a request whose body still comes: nothing after it is read.
+            if unanswered == 1, reading == .body { isEnding = true }
+            if isEnding, unanswered == 1 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let bytes):
+            context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
+        case .end(let trailers):
+            context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+            unanswered -= 1
+            guard unanswered == 0 else { return }
+            seat?.startWaiting()
+            if isEnding { end(context) }
+        }
+    }
+
+    /// Sends what is left, then reads on for a while so that the client comes to read it.
+    private func end(_ context: ChannelHandlerContext) {
+        deadline = nil
+        if let refusal { answer(refusals.parts(for: refusal), context) } else { context.flush() }
+        timer?.cancel()
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        context.close(mode: .output, promise: sent)
+        let channel = context.channel
+        sent.futureResult.whenComplete { _ in
+            channel.eventLoop.scheduleTask(in: .seconds(ConnectionLimits.lingerSeconds)) { channel.close(promise: nil) }
+        }
+    }
+}
+
+/// The body of a request was not there in time.
+struct LateBody: Error {
+    let seconds: Int
+}
+
+extension HTTPRequestHead {
+    fileprivate var expectsContinue: Bool {
+        version == .http1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
+    }
+}
+
+extension HTTPResponseHead {
+    fileprivate static let `continue` = HTTPResponseHead(version: .http1_1, status: .continue)
+}
+
+extension Problem {
+    /// What the decoder makes of a head that it cannot read.
+    fileprivate init(_ error: HTTPParserError, firstLine: Int, _ limits: ConnectionLimits) {
+        switch error {
+        case .headerOverflow where firstLine > limits.uriBytes:
+            self.init(.uriTooLong, "The target is longer than \(limits.uriBytes) bytes, which is all that is allowed.")
+        case .headerOverflow:
+            self.init(
+                .headersTooLarge,
+                "The header fields are more than \(limits.headerFields) or have more than \(limits.headerBytes) bytes."
+            )
+        default: self.init(.invalidRequest, "The request is not HTTP/1.1: \(error).")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPTypes
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+
+extension HTTPRequest {
+    /// What a head of HTTP/1 asks for. Whatever two readers could understand differently is refused (RFC 9112 §3.2, §6.1).
+    init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(Problem) {
+        guard head.uri.utf8.count <= limits.uriBytes else {
+            throw Problem(
+                .uriTooLong,
+                "The target has \(head.uri.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
+            )
+        }
+        guard let method = try? Method(head.method) else {
+            throw Problem(.invalidRequest, "The method is no token.")
+        }
+        let host = try Self.host(of: head)
+        try Self.checkEncoding(of: head)
+        let target = try Self.target(of: head, host: host)
+        self.init(
+            method: method,
+            scheme: "http",
+            authority: target.authority ?? host,
+            path: target.path,
+            headerFields: HTTPFields(head.headers, splitCookie: false)
+        )
+    }
+
+    private static func host(of head: HTTPRequestHead) throws(Problem) -> String? {
+        let hosts = head.headers[canonicalForm: "host"]
+        guard hosts.count <= 1 else {
+            throw Problem(.invalidRequest, "The request names more than one Host; send one.")
+        }
+        guard !hosts.isEmpty || head.version != .http1_1 else {
+            throw Problem(.invalidRequest, "The request has no Host; send one.")
+        }
+        return hosts.first.map(String.init)
+    }
+
+    /// The decoder refuses a length beside an encoding, and two lengths; what else it lets pass is no framing of ours.
+    private static func checkEncoding(of head: HTTPRequestHead) throws(Problem) {
+        let encodings = head.headers[canonicalForm: "transfer-encoding"]
+        guard !encodings.isEmpty else { return }
+        guard encodings.count == 1, encodings[0].lowercased() == "chunked", head.version == .http1_1 else {
+            throw Problem(.invalidRequest, "The only Transfer-Encoding that is read is 'chunked', of HTTP/1.1.")
+        }
+    }
+
+    /// A path with its query, from a target that is one or from a URL (RFC 9112 §3.2.2), whose host must be the request's.
+    private static func target(
+        of head: HTTPRequestHead,
+        host: String?
+    ) throws(Problem) -> (authority: String?, path: String) {
+        let target = head.uri
+        if target.utf8.first == UInt8(ascii: "/") || (target == "*" && head.method == .OPTIONS) {
+            return (nil, target)
+        }
+        for scheme in ["http://", "https://"] where target.prefix(scheme.count).lowercased() == scheme {
+            let rest = target.dropFirst(scheme.count)
+            let authority = rest.prefix { !"/?#".contains($0) }
+            guard host == nil || host?.lowercased() == authority.lowercased() else {
+                throw Problem(.hostMismatch, "The target and the Host name different hosts; send the same in both.")
+            }
+            let path = rest.dropFirst(authority.count)
+            return (String(authority), path.first == "/" ? String(path) : "/" + path)
+        }
+        throw Problem(.invalidRequest, "The target is neither a path nor an http or https URL.")
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Hummingbird
+import LinkServer
+import Testing
+
+/// A socket to a port, on which a test writes what no client library would. It blocks, so it is used on a thread of its own.
+struct RawConnection: ~Copyable {
+    private let descriptor: Int32
+
+    struct Failed: Error {
+        let call: String
+        let code = errno
+    }
+
+    init(port: Int, source: String = "127.0.0.1") throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // A guard against servers that neither answer nor close.
+        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var from = Self.address(source, 0)
+        try Self.withAddress(&from) { guard bind(descriptor, $0, $1) == 0 else { throw Failed(call: "bind") } }
+        var to = Self.address("127.0.0.1", UInt16(port))
+        try Self.withAddress(&to) { guard connect(descriptor, $0, $1) == 0 else { throw Failed(call: "connect") } }
+    }
+
+    deinit { close(descriptor) }
+
+    private static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = inet_addr(host)
+        return address
+    }
+
+    private static func withAddress(
+        _ address: inout sockaddr_in,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) rethrows {
+        try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    /// Whether all of it was taken; a peer that has closed takes nothing more.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        var bytes = Array(text.utf8)
+        while !bytes.isEmpty {
+            let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+            guard count > 0 else { return false }
+            bytes.removeFirst(count)
+        }
+        return true
+    }
+
+    /// Ends what is sent; answers are still read.
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// What comes until the peer ends it.
+    func readToEnd() throws -> String {
+        var text: [UInt8] = []
+        while let more = try read() { text += more }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What comes until `text` holds.
+    func read(until holds: (String) -> Bool) throws -> String {
+        var text: [UInt8] = []
+        while !holds(String(decoding: text, as: UTF8.self)), let more = try read() { text += more }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether something came, an end among it, within 100 ms.
+    func hasAnswer() -> Bool {
+        var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 100) > 0
+    }
+
+    private func read() throws -> ArraySlice<UInt8>? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        // A peer that throws away what it has not read says so with a reset.
+        guard count >= 0 || errno == ECONNRESET else { throw Failed(call: "recv") }
+        return count > 0 ? chunk[..<count] : nil
+    }
+}
+
+/// Runs what blocks on a thread of its own.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
+}
+
+extension TestService {
+    /// Opens the public port on a free one until `body` returns.
+    func listening<Value: Sendable>(
+        _ change: (inout ServerLimits) -> Void = { _ in },
+        _ body: (_ port: Int) async throws -> Value
+    ) async throws -> Value {
+        var parts = parts
+        change(&parts.limits)
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) {
+            found.yield($0)
+        }
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            defer { group.cancelAll() }
+            var iterator = ports.makeAsyncIterator()
+            let port = try #require(await iterator.next())
+            return try await body(port)
+        }
+    }
+}
