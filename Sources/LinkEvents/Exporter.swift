@@ -1,6 +1,7 @@
 package import LinkRouting
 package import Logging
 import Metrics
+package import OutboundHTTP
 import ServiceLifecycle
 
 /// What one tenant wants exported.
@@ -37,6 +38,7 @@ package actor Exporter: Service {
     let announcing: ExportAnnouncing
     let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let traces: TraceSource
     let logger: Logger
 
     private var isExporting = false
@@ -57,6 +59,7 @@ package actor Exporter: Service {
         announcing: ExportAnnouncing = .off,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
+        traces: TraceSource = TraceSource(),
         logger: Logger
     ) {
         self.store = store
@@ -67,6 +70,7 @@ package actor Exporter: Service {
         self.announcing = announcing
         self.now = now
         self.sleep = sleep
+        self.traces = traces
         self.logger = logger
     }
 
@@ -81,19 +85,11 @@ package actor Exporter: Service {
             while !Task.isCancelled {
                 var pause = Self.longestSleep
                 for plan in self.plans() {
-                    do {
-                        let next = try await self.exportDue(plan)
-                        if let next {
-                            pause = min(pause, .milliseconds(max(1, next.milliseconds - self.now().milliseconds)))
-                        }
-                    } catch is CancellationError {
-                        return
-                    } catch {
-                        failures.increment()
-                        self.logger.error(
-                            "an export failed and will be tried again",
-                            metadata: ["tenant": "\(plan.tenant)", "error": "\(error)"]
-                        )
+                    let next = await TraceContext.$current.withValue(self.traces.root()) {
+                        await self.exportDue(plan, counting: failures)
+                    }
+                    if let next {
+                        pause = min(pause, .milliseconds(max(1, next.milliseconds - self.now().milliseconds)))
                     }
                 }
                 do {
@@ -102,6 +98,21 @@ package actor Exporter: Service {
                     return
                 }
             }
+        }
+    }
+
+    private func exportDue(_ plan: ExportPlan, counting failures: Counter) async -> Timestamp? {
+        do {
+            return try await exportDue(plan)
+        } catch is CancellationError {
+            return nil
+        } catch {
+            failures.increment()
+            logger.error(
+                "an export failed and will be tried again",
+                metadata: ["tenant": "\(plan.tenant)", "error": "\(error)"]
+            )
+            return nil
         }
     }
 

@@ -5,6 +5,7 @@ package import LinkEvents
 import LinkRouting
 package import Logging
 import NIOCore
+package import OutboundHTTP
 
 /// Everything that the three ports need.
 package struct ServerParts: Sendable {
@@ -24,6 +25,8 @@ package struct ServerParts: Sendable {
     /// What `/metrics` asks for when it is asked.
     package var readings: @Sendable () -> [MetricRegistry.Reading]
     package var limits: ServerLimits
+    package var traces: TraceSource
+    package var logSettings: LogSettings
     package var logger: Logger
 
     package init(
@@ -42,6 +45,8 @@ package struct ServerParts: Sendable {
         metrics: MetricRegistry,
         readings: @escaping @Sendable () -> [MetricRegistry.Reading],
         limits: ServerLimits,
+        traces: TraceSource,
+        logSettings: LogSettings,
         logger: Logger
     ) {
         self.resolving = resolving
@@ -59,6 +64,8 @@ package struct ServerParts: Sendable {
         self.metrics = metrics
         self.readings = readings
         self.limits = limits
+        self.traces = traces
+        self.logSettings = logSettings
         self.logger = logger
     }
 }
@@ -165,7 +172,13 @@ private func newRouter(_ parts: ServerParts, _ port: PortRole) -> Hummingbird.Ro
     let router = Router(context: ServerRequestContext.self)
     let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
     router.add(middleware: MetricsMiddleware(port: port, metrics: parts.metrics))
-    router.add(middleware: ErrorMiddleware(uptime: parts.resolving.uptime) { ids.next(at: now()) })
+    let log = RequestLog(port: port, settings: parts.logSettings, logger: parts.logger)
+    router.add(
+        middleware: ArrivalMiddleware(uptime: parts.resolving.uptime, traces: parts.traces, log: log) {
+            ids.next(at: now())
+        }
+    )
+    router.add(middleware: ErrorMiddleware())
     return router
 }
 

@@ -7,31 +7,22 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Gives every request its id and arrival, and every error its answer; the only place of the server that logs errors.
+/// Gives every error its answer; the only place of the server that logs errors.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
-
-    /// Nil where requests are not timed.
-    var uptime: (@Sendable () -> ContinuousClock.Instant)?
-    let makeRequestID: @Sendable () -> String
 
     func handle(
         _ request: Request,
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        var context = context
-        context.arrival = uptime?()
-        context.requestID = request.headers[.requestID].flatMap { $0.isRequestID ? $0 : nil } ?? makeRequestID()
-        var response: Response
         do {
-            response = try await next(request, context)
+            return try await next(request, context)
         } catch {
-            response = problem(for: error, context).response(requestID: context.requestID)
+            let problem = problem(for: error, context)
+            context.facts.note(problem.code)
+            return problem.response(requestID: context.requestID)
         }
-        response.headers[.requestID] = context.requestID
-        response.headers[.contentTypeOptions] = "nosniff"
-        return response
     }
 
     private func problem(for error: any Error, _ context: ServerRequestContext) -> Problem {
@@ -68,7 +59,7 @@ struct ErrorMiddleware: RouterMiddleware {
         default:
             context.logger.error(
                 "request failed",
-                metadata: ["error": "\(error)", "request.id": "\(context.requestID)"]
+                metadata: ["error": "\(error)", "request_id": "\(context.requestID)"]
             )
             return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
         }
@@ -131,26 +122,5 @@ extension Problem {
                 findings: findings
             )
         }
-    }
-}
-
-extension HTTPField.Name {
-    // The names are constants of this program, and proper ones.
-    static let requestID = HTTPField.Name("X-Request-ID") ?? .contentType
-    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .contentType
-}
-
-extension String {
-    /// `[A-Za-z0-9._-]{1,64}`
-    fileprivate var isRequestID: Bool {
-        (1...64).contains(utf8.count)
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
     }
 }

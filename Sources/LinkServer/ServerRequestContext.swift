@@ -6,9 +6,10 @@ import NIOCore
 struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// `X-Request-ID` where the client sent a proper one, else made here.
-    var requestID = ""
+    var requestID = "-"
     /// When its head was read, where requests are timed.
     var arrival: ContinuousClock.Instant?
+    let facts = RequestFacts()
     /// The socket's peer.
     let peerAddress: String?
 

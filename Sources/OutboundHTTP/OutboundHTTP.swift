@@ -4,7 +4,8 @@ package import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Every request that goes out of the process: with a time-out, a bound on the answer, and no redirects.
+/// Every request that goes out of the process: with a time-out, a bound on the answer, the trace of the task that asks, and
+/// no redirects.
 package struct OutboundHTTP: Sendable {
     package struct Response: Sendable {
         package let status: Int
@@ -89,7 +90,9 @@ package struct OutboundHTTP: Sendable {
     ) async throws(Failure) -> Response {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method.rawValue)
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        for (name, value) in (TraceContext.current?.headers ?? []) + headers {
+            request.headers.replaceOrAdd(name: name, value: value)
+        }
         if let body { request.body = .bytes(body) }
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

@@ -24,16 +24,13 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try await flags.read()
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = configuration.logLevel
-            return handler
-        }
+        let log = LogSettings(configuration.log.values)
+        StandardError.takeLog(log)
         let logger = Logger(label: "fingerpost")
         let metrics = MetricRegistry()
         MetricsSystem.bootstrap(metrics)
         do {
-            let server = try await Server(configuration, metrics: metrics, logger: logger)
+            let server = try await Server(configuration, metrics: metrics, log: log, logger: logger)
             let key = demo ? try await server.loadDemo() : nil
             try await server.run { ports in
                 print("public  http://\(configuration.publicAddress.host):\(ports.public)")

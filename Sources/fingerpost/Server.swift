@@ -35,7 +35,9 @@ struct Server {
 
     static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
 
-    init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, logger: Logger) async throws {
+    init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, log settings: LogSettings, logger: Logger)
+        async throws
+    {
         self.configuration = configuration
         self.logger = logger
         // Before anything of the data directory is touched: a wrong path changes nothing there.
@@ -115,6 +117,8 @@ struct Server {
             metrics: metrics,
             readings: readings.readings,
             limits: configuration.limits,
+            traces: TraceSource(),
+            logSettings: settings,
             logger: logger
         )
     }

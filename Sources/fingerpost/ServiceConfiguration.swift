@@ -4,7 +4,6 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 import LinkServer
-import Logging
 
 /// Every key of config/fingerpost.yaml, read once. Flags win over the environment, the environment over the file.
 struct ServiceConfiguration {
@@ -14,7 +13,7 @@ struct ServiceConfiguration {
     var opsAddress: ListenAddress
     /// Names this server in events.
     var node: String
-    var logLevel: Logger.Level
+    var log: LogConfiguration
     var exports: ExportConfiguration
     /// An MMDB file with countries.
     var geoDatabase: String?
@@ -29,8 +28,7 @@ struct ServiceConfiguration {
     static let keys =
         [
             "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node",
-            "log.level",
-        ] + ExportConfiguration.keys + [
+        ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + ["shutdown.drainSeconds"]
 
@@ -108,14 +106,7 @@ struct ServiceConfiguration {
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         node = text("node", ProcessInfo.processInfo.hostName)
-        let level = text("log.level", "info")
-        guard let logLevel = Logger.Level(rawValue: level) else {
-            throw Invalid(
-                message:
-                    "log.level is '\(level)'; write one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))."
-            )
-        }
-        self.logLevel = logLevel
+        log = try LogConfiguration(text: text)
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {
             try number($0, $1, in: $2)
         }
@@ -133,8 +124,8 @@ struct ServiceConfiguration {
         let values =
             [
                 data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
-                opsAddress.host, "\(opsAddress.port)", node, logLevel.rawValue,
-            ] + exports.effective.map(\.value) + [
+                opsAddress.host, "\(opsAddress.port)", node,
+            ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""
             ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + ["\(drainSeconds)"]
         return Array(zip(Self.keys, values))

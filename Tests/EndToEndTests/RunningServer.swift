@@ -6,6 +6,7 @@ final class RunningServer: Sendable {
     let directory: String
     let publicPort: UInt16
     let adminPort: UInt16
+    let opsPort: UInt16
     let key: String?
     /// What it wrote to standard output when it was ready.
     let printed: String
@@ -26,13 +27,20 @@ final class RunningServer: Sendable {
         ]
     }
 
-    /// Starts in a directory; with `--demo` a fresh one gets the example tenants. `launcher` stands before the command.
-    init(directory: String, launcher: [String] = [], log: String = "warning") throws {
+    /// Starts in a directory; with `--demo` a fresh one gets the example tenants. `launcher` stands before the command, and
+    /// `flags` behind it.
+    init(
+        directory: String,
+        launcher: [String] = [],
+        flags: [String] = [],
+        log: String = "warning",
+        environment: [String: String] = [:]
+    ) throws {
         self.directory = directory
         let output = Pipe()
         process = try RunningProcess(
-            launcher + Self.command(directory),
-            environment: ["FINGERPOST_LOG_LEVEL": log],
+            launcher + Self.command(directory) + flags,
+            environment: ["FINGERPOST_LOG_LEVEL": log].merging(environment) { $1 },
             output: output
         )
         // The addresses are printed once every port is bound; with a key when the tenants were loaded just now.
@@ -47,14 +55,18 @@ final class RunningServer: Sendable {
         func port(_ name: String) -> UInt16? {
             text.split(separator: "\n").first { $0.hasPrefix(name) }?.split(separator: ":").last.flatMap { UInt16($0) }
         }
-        guard let publicPort = port("public"), let adminPort = port("admin") else {
+        guard let publicPort = port("public"), let adminPort = port("admin"), let opsPort = port("ops") else {
             throw Failure.didNotStart(status: 0, output: text)
         }
         self.publicPort = publicPort
         self.adminPort = adminPort
+        self.opsPort = opsPort
         printed = text
         key = text.firstRange(of: "KEY=").map { String(text[$0.upperBound...].prefix { !$0.isNewline }) }
     }
+
+    /// Stands before a command and leads its standard error into a file.
+    static func logging(to file: String) -> [String] { ["/bin/sh", "-c", #"exec "$@" 2>>"$0""#, file] }
 
     /// The process that holds the directory; a launcher may be its parent.
     var holder: Int32 {

@@ -199,6 +199,8 @@ private func makeService(
         metrics: MetricRegistry(),
         readings: { [.gauge("fingerpost_test_readings", 1)] },
         limits: limits,
+        traces: TraceSource(seed: 1),
+        logSettings: LogSettings(),
         logger: logger
     )
     let service = TestService(parts: parts, clock: clock, directory: directory.path, log: log)

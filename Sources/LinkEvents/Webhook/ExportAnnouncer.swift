@@ -25,6 +25,7 @@ package struct ExportAnnouncer: Service {
     private let webhook: Webhook
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let traces: TraceSource
     private let logger: Logger
 
     /// Between one attempt and the next, in milliseconds: twelve attempts in a day.
@@ -41,12 +42,14 @@ package struct ExportAnnouncer: Service {
         webhook: Webhook,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
+        traces: TraceSource = TraceSource(),
         logger: Logger
     ) {
         self.ledger = ledger
         self.webhook = webhook
         self.now = now
         self.sleep = sleep
+        self.traces = traces
         self.logger = logger
     }
 
@@ -71,15 +74,19 @@ package struct ExportAnnouncer: Service {
     package func announceDue() async throws {
         for notice in try await ledger.notices(dueAt: now(), limit: Self.batch) {
             try Task.checkCancellation()
-            guard let failure = await tell(notice) else {
-                try await ledger.settle(notice)
-                Self.count("delivered")
-                continue
-            }
-            // What was cut off by a shutdown has not failed.
-            try Task.checkCancellation()
-            try await postpone(notice, because: failure)
+            try await TraceContext.$current.withValue(traces.root()) { try await announce(notice) }
         }
+    }
+
+    private func announce(_ notice: ExportNotice) async throws {
+        guard let failure = await tell(notice) else {
+            try await ledger.settle(notice)
+            Self.count("delivered")
+            return
+        }
+        // What was cut off by a shutdown has not failed.
+        try Task.checkCancellation()
+        try await postpone(notice, because: failure)
     }
 
     /// What went wrong; nil when the receiver has it.

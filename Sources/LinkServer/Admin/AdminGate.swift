@@ -24,6 +24,7 @@ struct AdminGate {
             throw Problem(.unknownTenant, "A tenant's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
         let grant = try keys.grant(of: request, scope: scope, tenant: tenant)
+        context.facts.note(tenant)
         let environment = try environment(request)
         guard grant.allows(environment) else {
             throw Problem(.forbidden, "This key is not for the environment '\(environment)'.")

@@ -49,6 +49,7 @@ struct ClickController {
                 by: caller
             )
         ]
+        if let passage = passages.first { context.facts.note(passage.event) }
         try await resolving.record(&passages, arrivedAt: context.arrival)
         guard let answer = passages.first?.answer else { preconditionFailure("one link gives one passage") }
         return response(to: answer)

@@ -20,7 +20,7 @@ struct MetricsMiddleware: RouterMiddleware {
 
     private struct Endpoint: Hashable {
         let route: String?
-        let method: HTTPRequest.Method?
+        let method: String
         let code: Int
     }
 
@@ -50,7 +50,7 @@ struct MetricsMiddleware: RouterMiddleware {
         let response = try await next(request, context)
         let endpoint = Endpoint(
             route: context.endpointPath,
-            method: Self.methods.contains(request.method) ? request.method : nil,
+            method: Self.known(request.method),
             code: response.status.code
         )
         let handles = handles(of: endpoint)
@@ -64,7 +64,7 @@ struct MetricsMiddleware: RouterMiddleware {
             if let handles = known[endpoint] { return handles }
             let labels = [
                 ("port", port.rawValue), ("route", endpoint.route ?? "none"),
-                ("method", endpoint.method?.rawValue ?? "_OTHER"),
+                ("method", endpoint.method),
             ]
             let handles = Handles(
                 count: Counter(
@@ -82,6 +82,9 @@ struct MetricsMiddleware: RouterMiddleware {
             return handles
         }
     }
+
+    /// A method that HTTP has, else `_OTHER`.
+    static func known(_ method: HTTPRequest.Method) -> String { methods.contains(method) ? method.rawValue : "_OTHER" }
 
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]
 }

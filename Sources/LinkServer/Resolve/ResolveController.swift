@@ -57,6 +57,7 @@ struct ResolveController {
                 by: caller
             )
         }
+        if let first = passages.first { context.facts.note(first.event) }
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try await resolving.record(&passages, arrivedAt: context.arrival)

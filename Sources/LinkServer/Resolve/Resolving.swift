@@ -218,7 +218,7 @@ package struct Resolving: Sendable {
 
 extension Duration {
     /// Whole ones.
-    fileprivate var microseconds: Int64 {
+    var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

@@ -51,8 +51,8 @@ struct ExportConfiguration {
         self.values = values
         directory = value("directory")
         let timeout = try number("exports.s3.timeoutSeconds", 60, 1...3_600)
-        let addressing: S3Location.Addressing = try Self.choice("exports.s3.addressing", value("s3.addressing"))
-        switch try Self.choice("exports.sink", value("sink")) as Sink {
+        let addressing: S3Location.Addressing = try .read("exports.s3.addressing", value("s3.addressing"))
+        switch try Sink.read("exports.sink", value("sink")) {
         case .directory: s3 = nil
         case .s3:
             s3 = S3(
@@ -62,7 +62,7 @@ struct ExportConfiguration {
             )
         }
         let reach = try Self.reach(
-            try Self.choice("exports.webhook.reach", value("webhook.reach")),
+            try .read("exports.webhook.reach", value("webhook.reach")),
             allowPrivate: value("webhook.allowPrivate")
         )
         webhook = try Self.webhook(value("webhook.url"), reach, secretFile: value("webhook.secretFile"), environment)
@@ -83,17 +83,6 @@ struct ExportConfiguration {
                 sleep: { try await Task.sleep(for: $0) }
             )
         )
-    }
-
-    private static func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String,
-        _ text: String
-    ) throws -> Choice where Choice.RawValue == String {
-        guard let choice = Choice(rawValue: text) else {
-            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ServiceConfiguration.Invalid(message: "\(key) is '\(text)'; write one of \(names).")
-        }
-        return choice
     }
 
     // MARK: S3

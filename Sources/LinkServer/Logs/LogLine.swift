@@ -1,0 +1,157 @@
+import LinkEvents
+import LinkRouting
+import Logging
+
+/// One message of the log, on one line in either form.
+struct LogLine {
+    private let instant: Timestamp
+    private let level: Logger.Level
+    private let message: String
+    /// By name; none twice.
+    private let members: [(key: String, value: Logger.MetadataValue)]
+
+    private static let longestText = 2_048
+    private static let mostMembers = 40
+    private static let deepest = 4
+    private static let ownNames: Set<String> = ["ts", "level", "msg"]
+
+    init(at instant: Timestamp, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+        self.instant = instant
+        self.level = level
+        self.message = message.utf8Prefix(Self.longestText)
+        members = Self.members(metadata)
+    }
+
+    private static func members(_ metadata: Logger.Metadata) -> [(key: String, value: Logger.MetadataValue)] {
+        var named: [String: Logger.MetadataValue] = [:]
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            let name = key.utf8Prefix(64).snakeCase
+            named[ownNames.contains(name) ? name + "_" : name] = value
+        }
+        return named.sorted { $0.key < $1.key }.prefix(mostMembers).map { (key: $0.key, value: $0.value) }
+    }
+
+    // MARK: JSON
+
+    var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.beginObject()
+        writer.member("ts", instant.description)
+        writer.member("level", level.rawValue)
+        writer.member("msg", message.unbroken)
+        for (key, value) in members {
+            writer.key(key)
+            Self.write(value, to: &writer, depth: 1)
+        }
+        writer.endObject()
+        writer.endLine()
+        return writer.bytes
+    }
+
+    private static func write(_ value: Logger.MetadataValue, to writer: inout JSONWriter, depth: Int) {
+        switch value {
+        case .string(let text): writer.string(text.utf8Prefix(longestText).unbroken)
+        case .stringConvertible(let value):
+            switch value {
+            case let number as Int: writer.int(number)
+            case let number as Int64: writer.int(number)
+            case let number as Double where number.isFinite: writer.number("\(number)")
+            case let flag as Bool: writer.bool(flag)
+            default: writer.string("\(value)".utf8Prefix(longestText).unbroken)
+            }
+        case .array(let values) where depth < deepest:
+            writer.beginArray()
+            for value in values.prefix(mostMembers) { write(value, to: &writer, depth: depth + 1) }
+            writer.endArray()
+        case .dictionary(let metadata) where depth < deepest:
+            writer.beginObject()
+            for (key, value) in members(metadata) {
+                writer.key(key)
+                write(value, to: &writer, depth: depth + 1)
+            }
+            writer.endObject()
+        case .array, .dictionary: writer.string("…")
+        }
+    }
+
+    // MARK: Text
+
+    /// The time, the level, the message, then `name=value`.
+    var text: [UInt8] {
+        let name = level.rawValue
+        var line = "\(instant) \(name)\(String(repeating: " ", count: max(0, 8 - name.count))) \(message.printable)"
+        for (key, value) in members {
+            let text = "\(value)".utf8Prefix(Self.longestText)
+            line += " \(key)=\(text.needsQuotes ? "\"\(text.printable)\"" : text)"
+        }
+        line += "\n"
+        return Array(line.utf8)
+    }
+}
+
+extension String {
+    /// `export.rows` and `exportRows` are `export_rows`; what is neither letter nor digit is an underscore.
+    fileprivate var snakeCase: String {
+        var name = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "A"..."Z":
+                if let last = name.utf8.last, last != UInt8(ascii: "_") { name += "_" }
+                name.unicodeScalars.append(Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value) + 32))
+            case "a"..."z", "0"..."9": name.unicodeScalars.append(scalar)
+            default: name += "_"
+            }
+        }
+        return name.isEmpty ? "_" : name
+    }
+
+    /// Without what JSON lets stand and some readers take for the end of a line, or some terminals for a command.
+    fileprivate var unbroken: String {
+        guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
+        return String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar {
+                    case "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}": "\u{FFFD}"
+                    default: scalar
+                    }
+                }
+            )
+        )
+    }
+
+    fileprivate var needsQuotes: Bool {
+        isEmpty
+            || !unicodeScalars.allSatisfy {
+                $0.isPrintable && $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\"
+            }
+    }
+
+    /// With nothing in it that a terminal obeys, or that ends a line or a quotation.
+    fileprivate var printable: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            default:
+                if scalar.isPrintable {
+                    text.unicodeScalars.append(scalar)
+                } else {
+                    text += "\\u{\(String(scalar.value, radix: 16))}"
+                }
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// No control or format character: the latter turn the direction of text around.
+    fileprivate var isPrintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}

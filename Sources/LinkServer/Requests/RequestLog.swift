@@ -1,0 +1,57 @@
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import Logging
+
+/// Writes a line about an answer, if the settings want one: the endpoint's pattern and not the path, ids and codes, and no
+/// address, query, header or body.
+struct RequestLog: Sendable {
+    private let port: PortRole
+    private let settings: LogSettings
+    private let logger: Logger
+
+    init(port: PortRole, settings: LogSettings, logger: Logger) {
+        self.port = port
+        self.settings = settings
+        self.logger = logger
+    }
+
+    /// - Parameters:
+    ///   - instant: Now.
+    ///   - arrival: When the request's head was read, by the same clock; nil where requests are not timed.
+    func note(
+        _ request: Request,
+        _ response: Response,
+        _ context: ServerRequestContext,
+        at instant: ContinuousClock.Instant,
+        since arrival: ContinuousClock.Instant?
+    ) {
+        let isFailure = response.status.code >= 500
+        let level: Logger.Level = isFailure ? .warning : .info
+        guard level >= logger.logLevel, isWanted(isFailure: isFailure, at: instant) else { return }
+        let found = context.facts.found
+        var metadata: Logger.Metadata = [
+            "event": "request", "port": "\(port.rawValue)", "method": "\(MetricsMiddleware.known(request.method))",
+            "route": "\(context.endpointPath ?? "none")", "status": .stringConvertible(response.status.code),
+            "request_id": "\(context.requestID)",
+        ]
+        if let arrival {
+            metadata["dur_ms"] = .stringConvertible(Double((instant - arrival).microseconds) / 1_000)
+        }
+        if let tenant = found.tenant { metadata["tenant"] = "\(tenant)" }
+        if let route = found.route { metadata["route_id"] = "\(route)" }
+        if let revision = found.revision { metadata["revision"] = .stringConvertible(revision.rawValue) }
+        if let outcome = found.outcome { metadata["outcome"] = "\(outcome.rawValue)" }
+        if let problem = found.problem { metadata["code"] = "\(problem.rawValue)" }
+        logger.log(level: level, "request", metadata: metadata)
+    }
+
+    private func isWanted(isFailure: Bool, at instant: ContinuousClock.Instant) -> Bool {
+        switch settings.requests {
+        case .off: false
+        case .errors: isFailure && settings.failures.take(at: instant)
+        case .sampled: isFailure ? settings.failures.take(at: instant) : settings.successes.take(at: instant)
+        case .all: true
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LinkRouting
+import LinkServer
+import Logging
+import OutboundHTTP
+
+/// The keys below `log`: which messages are written to standard error, and how.
+struct LogConfiguration {
+    let values: LogSettings.Values
+    /// The values as `fingerpost config` prints them, in the order of the keys.
+    let effective: [String]
+
+    /// In the order of config/fingerpost.yaml.
+    static let keys = ["log.level", "log.format", "log.requests"]
+
+    private enum Format: String, CaseIterable {
+        case auto, json, text
+    }
+
+    /// - Parameter text: The value of a key, or what stands beside it.
+    init(text: (_ key: String, _ standard: String) -> String) throws {
+        let level: Logger.Level = try .read("log.level", text("log.level", "info"))
+        let format: Format = try .read("log.format", text("log.format", "auto"))
+        let requests: RequestLogging = try .read("log.requests", text("log.requests", "sampled"))
+        let isForPeople = format == .text || (format == .auto && isatty(STDERR_FILENO) == 1)
+        values = LogSettings.Values(level: level, format: isForPeople ? .text : .json, requests: requests)
+        effective = [level.rawValue, format.rawValue, requests.rawValue]
+    }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The case that a key's text names.
+    static func read(_ key: String, _ text: String) throws -> Self {
+        guard let choice = Self(rawValue: text) else {
+            let names = allCases.map(\.rawValue).joined(separator: ", ")
+            throw ServiceConfiguration.Invalid(message: "\(key) is '\(text)'; write one of \(names).")
+        }
+        return choice
+    }
+}
+
+/// Standard error, which takes one whole line at a time.
+enum StandardError {
+    private static let lock = NSLock()
+
+    static func write(_ line: [UInt8]) {
+        lock.withLock {
+            var rest = line[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                // Whoever should read it has gone: there is nobody left to tell.
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// Makes every logger of the process write here, and name the trace that its task works for.
+    static func takeLog(_ settings: LogSettings) {
+        let traces = Logger.MetadataProvider {
+            TraceContext.current.map { ["trace_id": "\($0.traceID)"] } ?? [:]
+        }
+        LoggingSystem.bootstrap(
+            { _, provider in
+                LineLogHandler(settings: settings, metadataProvider: provider, now: Server.now, write: write)
+            },
+            metadataProvider: traces
+        )
+    }
+}
