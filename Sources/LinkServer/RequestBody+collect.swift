@@ -7,7 +7,8 @@ extension Request {
         guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
             throw Problem(.unsupportedEncoding, "Bodies are read as they are; send it without Content-Encoding.")
         }
-        if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
+        // A length is digits, and may have more of them than fit into an integer.
+        if let length = headers[.contentLength], Int(length).map({ $0 > limit }) ?? true {
             throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
         }
         do {

@@ -19,6 +19,11 @@ struct ConnectionLimits: Sendable {
     static let lingerBytes = 1 << 20
     static let lingerSeconds: Int64 = 2
 
+    /// What is read of a head, or around a body, that comes to nothing. A body of single bytes in chunks of their own has five
+    /// around each, and is let pass.
+    static let undecodedBytes = 1 << 16
+    static let wrapping = 16
+
     init(_ limits: ServerLimits, bodySeconds: Int) {
         uriBytes = limits.uriBytes
         headerBytes = limits.headerBytes

@@ -19,7 +19,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private enum Reading: Equatable {
+    fileprivate enum Reading: Equatable {
         case waiting, head, body
     }
 
@@ -42,6 +42,9 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// long targets and long fields.
     private var firstLine = (bytes: 0, hasEnded: false)
     private var lingered = 0
+    /// Bytes that have become no part of a request: blanks before a value, empty lines, extensions of chunks. The decoder's limits
+    /// count only what it understands, and it keeps the rest.
+    private var undecoded = 0
 
     init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
         self.limits = limits
@@ -88,6 +91,11 @@ final class HTTP1Gate: ChannelDuplexHandler {
             if lingered > ConnectionLimits.lingerBytes { context.close(promise: nil) }
             return false
         }
+        guard undecoded <= ConnectionLimits.undecodedBytes else {
+            context.fireErrorCaught(Problem(undecodedOf: reading, limits))
+            return false
+        }
+        undecoded += bytes.readableBytes
         if reading == .waiting {
             reading = .head
             firstLine = (0, false)
@@ -107,18 +115,21 @@ final class HTTP1Gate: ChannelDuplexHandler {
                 let request = try HTTPRequest(head, limits: limits)
                 reading = .body
                 deadline = nil
+                undecoded = 0
                 unanswered += 1
-                isLastRequest = !head.isKeepAlive
+                isLastRequest = !head.isKeepAlive || head.asksForAnotherProtocol
                 if unanswered == 1, head.expectsContinue { answer([.head(.continue)], context) }
                 context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
                 refuse(error, context)
             }
         case .body(let bytes):
+            undecoded = max(0, undecoded - ConnectionLimits.wrapping * bytes.readableBytes)
             context.fireChannelRead(wrapInboundOut(.body(bytes)))
         case .end:
             reading = .waiting
             deadline = nil
+            undecoded = 0
             seat?.stopWaiting()
             isEnding = isLastRequest
             // Trailers are for nobody here.
@@ -162,11 +173,17 @@ final class HTTP1Gate: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? HTTPParserError, reading != .body, !isEnding else {
+        guard reading != .body, !isEnding else {
+            // Whoever reads the body answers; nothing of it can be read from here on.
+            isEnding = isEnding || error is Problem
             return context.fireErrorCaught(error)
         }
-        guard error != .invalidEOFState else { return context.close(promise: nil) }
-        refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
+        switch error {
+        case let problem as Problem: refuse(problem, context)
+        case HTTPParserError.invalidEOFState: context.close(promise: nil)
+        case let error as HTTPParserError: refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
+        default: context.fireErrorCaught(error)
+        }
     }
 
     // MARK: What goes out
@@ -224,6 +241,10 @@ extension HTTPRequestHead {
     fileprivate var expectsContinue: Bool {
         version == .http1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
     }
+
+    /// The decoder reads nothing after such a request. None is granted, so a connection that stayed open would be of no use:
+    /// behind a proxy, which shares connections between its clients, the next request would be somebody else's.
+    fileprivate var asksForAnotherProtocol: Bool { headers.contains(name: "upgrade") }
 }
 
 extension HTTPResponseHead {
@@ -231,16 +252,26 @@ extension HTTPResponseHead {
 }
 
 extension Problem {
+    fileprivate init(undecodedOf reading: HTTP1Gate.Reading, _ limits: ConnectionLimits) {
+        switch reading {
+        case .body: self.init(.bodyTooLarge, "What is wrapped around the body's chunks is larger than the body.")
+        case .waiting, .head: self.init(headersOver: limits)
+        }
+    }
+
+    private init(headersOver limits: ConnectionLimits) {
+        self.init(
+            .headersTooLarge,
+            "The header fields are more than \(limits.headerFields) or have more than \(limits.headerBytes) bytes."
+        )
+    }
+
     /// What the decoder makes of a head that it cannot read.
     fileprivate init(_ error: HTTPParserError, firstLine: Int, _ limits: ConnectionLimits) {
         switch error {
         case .headerOverflow where firstLine > limits.uriBytes:
             self.init(.uriTooLong, "The target is longer than \(limits.uriBytes) bytes, which is all that is allowed.")
-        case .headerOverflow:
-            self.init(
-                .headersTooLarge,
-                "The header fields are more than \(limits.headerFields) or have more than \(limits.headerBytes) bytes."
-            )
+        case .headerOverflow: self.init(headersOver: limits)
         default: self.init(.invalidRequest, "The request is not HTTP/1.1: \(error).")
         }
     }
