@@ -99,7 +99,7 @@ def variants(mark):
         f"Content-Length: {len(h)}", line="HEAD /legal/other HTTP/1.1", host=(f"Host: {CLICKS}",)) + h, EITHER)
     add("a file's request with a body", lambda b, h: head(
         f"Content-Length: {len(h)}", line="GET /.well-known/assetlinks.json HTTP/1.1") + h, EITHER)
-    add("a refused body", lambda b, h: head(f"Content-Length: {20_000 + len(h)}") + " " * 20_000 + h, (413,))
+    add("a refused body", lambda b, h: head(f"Content-Length: {300_000 + len(h)}") + " " * 300_000 + h, (413,))
     add("a method that nobody takes, with a body", lambda b, h: head(
         f"Content-Length: {len(h)}", line="DELETE /resolve HTTP/1.1") + h, (405,))
     add("a packed body", lambda b, h: head(f"Content-Length: {len(h)}", "Content-Encoding: gzip") + h, (415,))
