@@ -3,39 +3,32 @@
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     /// With zeros behind the prefix.
     private let network: NetworkAddress
-    /// In bits.
-    private let length: Int
+    /// With a one for each bit of the prefix, of all 128.
+    private let mask: UInt128
 
     /// Nil for what is no range. A range of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, is the one of IPv4.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         // A range has no zone: the same range is another one at each interface.
         guard !parts[0].contains("%"), let address = NetworkAddress(parts[0]) else { return nil }
-        let bits = address.bytes.count * 8
-        let skipped = bits == 32 && parts[0].contains(":") ? 96 : 0
+        let bits = address.isIPv4 ? 32 : 128
+        let skipped = address.isIPv4 && parts[0].contains(":") ? 96 : 0
         guard let length = parts.count == 1 ? bits : Self.number(parts[1]).map({ $0 - skipped }),
             (0...bits).contains(length)
         else { return nil }
-        let masked = address.bytes.enumerated().map { index, byte in
-            byte & Self.mask(of: min(max(length - index * 8, 0), 8))
-        }
-        guard let network = NetworkAddress(bytes: masked) else { return nil }
-        self.network = network
-        self.length = length
+        // A shift by all bits leaves nothing. The first 96 of an IPv4 address are those that say that it is one.
+        mask = ~(UInt128.max >> (128 - bits + length))
+        network = NetworkAddress(bits: address.bits & mask)
     }
 
-    package var description: String { "\(network.text)/\(length)" }
+    package var description: String {
+        "\(network.text)/\(mask.leadingOnes - (network.isIPv4 ? 96 : 0))"
+    }
 
     package func contains(_ address: NetworkAddress) -> Bool {
-        let (own, other) = (network.bytes, address.bytes)
-        guard other.count == own.count else { return false }
-        let whole = length / 8
-        guard other[..<whole] == own[..<whole] else { return false }
-        return length % 8 == 0 || other[whole] & Self.mask(of: length % 8) == own[whole]
+        // An IPv4 address is in no range of IPv6, not even in that of everything.
+        address.isIPv4 == network.isIPv4 && address.bits & mask == network.bits
     }
-
-    /// Its first `bits`, 0 to 8, are set.
-    private static func mask(of bits: Int) -> UInt8 { bits == 0 ? 0 : UInt8.max << UInt8(8 - bits) }
 
     /// Digits without a sign, and without a zero that does not count.
     private static func number(_ text: some StringProtocol) -> Int? {
@@ -77,4 +70,8 @@ extension NetworkAddress {
         "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7",
         "fe80::/10", "fec0::/10", "ff00::/8",
     ].compactMap { AddressRange($0) }
+}
+
+extension UInt128 {
+    fileprivate var leadingOnes: Int { (~self).leadingZeroBitCount }
 }

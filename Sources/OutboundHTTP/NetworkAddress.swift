@@ -10,32 +10,48 @@ import NIOPosix
 
 /// An IPv4 or IPv6 address.
 package struct NetworkAddress: Hashable, Sendable {
-    /// 4 or 16, in network order. An IPv4 address that is mapped into IPv6 has 4.
-    package let bytes: [UInt8]
+    /// All 128 bits; an IPv4 address as it is mapped into IPv6, `::ffff:192.0.2.1`. So there is one value for each address, and
+    /// it is compared and masked without a heap.
+    package let bits: UInt128
+
+    private static let mapped: UInt128 = 0xFFFF
+
+    package init(bits: UInt128) { self.bits = bits }
+
+    /// An IPv4 address, its first byte the highest.
+    package init(four: UInt32) { bits = Self.mapped << 32 | UInt128(four) }
 
     /// Reads what `inet_pton` reads, and ignores an IPv6 zone (`%eth0`).
     package init?(_ text: some StringProtocol) {
-        var four = [UInt8](repeating: 0, count: 4)
+        var four: UInt32 = 0
         if inet_pton(AF_INET, String(text), &four) == 1 {
-            bytes = four
+            self.init(four: UInt32(bigEndian: four))
             return
         }
-        var sixteen = [UInt8](repeating: 0, count: 16)
-        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &sixteen) == 1 else { return nil }
-        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-        bytes = sixteen.starts(with: mapped) ? Array(sixteen[12...]) : sixteen
+        var six: UInt128 = 0
+        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &six) == 1 else { return nil }
+        self.init(bits: UInt128(bigEndian: six))
     }
 
-    /// Takes 4 or 16 bytes.
-    package init?(bytes: [UInt8]) {
+    /// Takes 4 or 16 bytes in network order.
+    package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
-        self.bytes = bytes
+        let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        bits = bytes.count == 4 ? Self.mapped << 32 | value : value
+    }
+
+    /// Whether it is an IPv4 address, mapped into IPv6 or not.
+    package var isIPv4: Bool { bits >> 32 == Self.mapped }
+
+    /// 4 or 16, in network order. An IPv4 address that is mapped into IPv6 has 4.
+    package var bytes: [UInt8] {
+        (0..<(isIPv4 ? 4 : 16)).reversed().map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }
     }
 
     /// As it is written: dotted, or in the shortest form of RFC 5952.
     package var text: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        let family = bytes.count == 4 ? AF_INET : AF_INET6
+        let family = isIPv4 ? AF_INET : AF_INET6
         guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else {
             preconditionFailure("4 or 16 bytes are an address, and the text has room for every one")
         }

@@ -1,0 +1,17 @@
+package import NIOCore
+
+extension NetworkAddress {
+    /// The address of a socket's end; nil for a socket of this machine's file system.
+    package init?(_ end: SocketAddress?) {
+        // Where POSIX systems keep it in their structures, whose fields belong to a module that NIO keeps to itself.
+        switch end {
+        case .v4(let end):
+            let four = withUnsafeBytes(of: end.address) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }
+            self.init(four: UInt32(bigEndian: four))
+        case .v6(let end):
+            let six = withUnsafeBytes(of: end.address) { $0.loadUnaligned(fromByteOffset: 8, as: UInt128.self) }
+            self.init(bits: UInt128(bigEndian: six))
+        case .unixDomainSocket, nil: return nil
+        }
+    }
+}
