@@ -221,7 +221,7 @@ let package = Package(
         .testTarget(
             name: "LinkEventsTests",
             dependencies: [
-                "LinkRouting", "LinkEvents",
+                "LinkRouting", "LinkEvents", "OutboundHTTP",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -246,6 +246,7 @@ let package = Package(
                 "OutboundHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,6 +1,6 @@
 import Crypto
 package import LinkRouting
-import OutboundHTTP
+package import OutboundHTTP
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -167,10 +167,9 @@ package struct Redaction: Sendable, Hashable {
             .hexadecimal
     }
 
-    /// The client's address as far as it may be kept; nil for what is not an address. Every way to write one address gives
-    /// the same text, and an IPv4 address in an IPv6 one (`::ffff:192.0.2.1`) is that IPv4 address.
-    package func address(_ text: String, key: @autoclosure () -> Data) -> String? {
-        guard address != .none, let address = NetworkAddress(text) else { return nil }
+    /// The client's address as far as it may be kept. An IPv4 address in an IPv6 one (`::ffff:192.0.2.1`) is that IPv4 address.
+    package func address(_ address: NetworkAddress, key: @autoclosure () -> Data) -> String? {
+        guard self.address != .none else { return nil }
         guard self.address == .keyed else { return address.network }
         let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
         return "hmac:" + code.prefix(16).hexadecimal

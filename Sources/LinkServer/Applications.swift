@@ -11,6 +11,7 @@ package import OutboundHTTP
 package struct ServerParts: Sendable {
     package var resolving: Resolving
     package var keys: KeyRing
+    package var admission: Admission
     package var keyMaker: KeyMaker
     package var editor: CatalogEditor
     package var store: any CatalogStore
@@ -27,11 +28,14 @@ package struct ServerParts: Sendable {
     package var limits: ServerLimits
     package var traces: TraceSource
     package var logSettings: LogSettings
+    /// Of the public port.
+    package var proxyProtocol: ProxyProtocol
     package var logger: Logger
 
     package init(
         resolving: Resolving,
         keys: KeyRing,
+        admission: Admission,
         keyMaker: KeyMaker,
         editor: CatalogEditor,
         store: any CatalogStore,
@@ -47,10 +51,12 @@ package struct ServerParts: Sendable {
         limits: ServerLimits,
         traces: TraceSource,
         logSettings: LogSettings,
+        proxyProtocol: ProxyProtocol = .off,
         logger: Logger
     ) {
         self.resolving = resolving
         self.keys = keys
+        self.admission = admission
         self.keyMaker = keyMaker
         self.editor = editor
         self.store = store
@@ -66,6 +72,7 @@ package struct ServerParts: Sendable {
         self.limits = limits
         self.traces = traces
         self.logSettings = logSettings
+        self.proxyProtocol = proxyProtocol
         self.logger = logger
     }
 }
@@ -89,15 +96,25 @@ package func buildPublicApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, .public, at: address, router: publicRouter(parts), onListening: onListening)
+    application(
+        parts,
+        .public,
+        at: address,
+        router: publicRouter(parts),
+        proxyProtocol: parts.proxyProtocol,
+        onListening: onListening
+    )
 }
 
 func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .public)
     OpenAPIController(document: .publicPort).addRoutes(to: router)
-    ResolveController(resolving: parts.resolving, keys: parts.keys, limits: parts.limits).addRoutes(to: router)
-    AssociationController(catalog: parts.resolving.catalog).addRoutes(to: router)
-    ClickController(resolving: parts.resolving).addRoutes(to: router)
+    let (resolving, admission) = (parts.resolving, parts.admission)
+    ResolveController(resolving: resolving, keys: parts.keys, limits: parts.limits, admission: admission).addRoutes(
+        to: router
+    )
+    AssociationController(catalog: resolving.catalog, admission: admission).addRoutes(to: router)
+    ClickController(resolving: resolving, admission: admission).addRoutes(to: router)
     return router
 }
 
@@ -111,7 +128,7 @@ package func buildAdminApplication(
 }
 
 func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
-    let gate = AdminGate(keys: parts.keys, now: parts.resolving.now)
+    let gate = AdminGate(keys: parts.keys, admission: parts.admission, now: parts.resolving.now)
     let router = newRouter(parts, .admin)
     OpenAPIController(document: .adminPort).addRoutes(to: router)
     router.add(
@@ -179,6 +196,8 @@ private func newRouter(_ parts: ServerParts, _ port: PortRole) -> Hummingbird.Ro
         }
     )
     router.add(middleware: ErrorMiddleware())
+    // Probes and Prometheus must not be told to come back later.
+    if port != .ops { router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys)) }
     return router
 }
 
@@ -187,6 +206,7 @@ private func application(
     _ port: PortRole,
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
+    proxyProtocol: ProxyProtocol = .off,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
@@ -200,7 +220,8 @@ private func application(
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
-            HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+            let connection = HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+            return proxyProtocol == .off ? connection : connection.afterProxyHeader(parts.admission)
         },
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),

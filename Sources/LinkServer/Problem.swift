@@ -50,6 +50,7 @@ struct Problem: Error {
         case schemeTaken = "scheme_taken"
         case installsNotRecorded = "installs_not_recorded"
         case stale
+        case rateLimited = "rate_limited"
         case continuationInvalid = "continuation_invalid"
         case continuationExpired = "continuation_expired"
         case logUnavailable = "log_unavailable"
@@ -75,6 +76,7 @@ struct Problem: Error {
             case .bodyTooLarge: .contentTooLarge
             case .uriTooLong: .uriTooLong
             case .unsupportedEncoding: .unsupportedMediaType
+            case .rateLimited: .tooManyRequests
             case .headersTooLarge: .requestHeaderFieldsTooLarge
             case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent
             case .logUnavailable, .busy, .sinkUnavailable: .serviceUnavailable

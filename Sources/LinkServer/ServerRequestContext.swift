@@ -1,6 +1,7 @@
 import Hummingbird
 import Logging
 import NIOCore
+import OutboundHTTP
 
 /// What a handler knows of its request beside the message itself.
 struct ServerRequestContext: RequestContext {
@@ -10,11 +11,11 @@ struct ServerRequestContext: RequestContext {
     /// When its head was read, where requests are timed.
     var arrival: ContinuousClock.Instant?
     let facts = RequestFacts()
-    /// The socket's peer.
-    let peerAddress: String?
+    /// The socket's peer, or whom a proxy opened the connection for; behind `AdmissionMiddleware` who asks.
+    var client: ClientAddress
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        peerAddress = source.channel.remoteAddress?.ipAddress
+        client = ClientAddress(ProxyProtocol.source ?? NetworkAddress(source.channel.remoteAddress))
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Dispatch
 import Examples
 import Foundation
 import GeoIP
@@ -104,6 +105,12 @@ struct Server {
                 node: configuration.node
             ),
             keys: ring,
+            admission: Admission(
+                configuration.admission.policy,
+                seed: .random(in: .min ... .max),
+                metrics: metrics,
+                uptime: { DispatchTime.now().uptimeNanoseconds }
+            ),
             keyMaker: KeyMaker(store: database, ring: ring, random: Self.random),
             editor: editor,
             store: database,
@@ -119,6 +126,7 @@ struct Server {
             limits: configuration.limits,
             traces: TraceSource(),
             logSettings: settings,
+            proxyProtocol: configuration.admission.proxyProtocol,
             logger: logger
         )
     }

@@ -18,6 +18,7 @@ struct ServiceConfiguration {
     /// An MMDB file with countries.
     var geoDatabase: String?
     var limits: ServerLimits
+    var admission: AdmissionConfiguration
     /// How long requests are still taken after a shutdown began.
     var drainSeconds: Int
 
@@ -30,7 +31,7 @@ struct ServiceConfiguration {
             "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
-        ] + limitKeys.map(\.name) + ["shutdown.drainSeconds"]
+        ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds"]
 
     /// A number of `ServerLimits` and its bounds.
     private struct LimitKey: Sendable {
@@ -116,6 +117,7 @@ struct ServiceConfiguration {
         for key in Self.limitKeys {
             limits[keyPath: key.path] = try number(key.name, limits[keyPath: key.path], in: key.range)
         }
+        admission = try AdmissionConfiguration(text: text) { try number($0, $1, in: $2) }
         drainSeconds = try number("shutdown.drainSeconds", 0, in: 0...600)
     }
 
@@ -127,7 +129,7 @@ struct ServiceConfiguration {
                 opsAddress.host, "\(opsAddress.port)", node,
             ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""
-            ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + ["\(drainSeconds)"]
+            ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective + ["\(drainSeconds)"]
         return Array(zip(Self.keys, values))
     }
 

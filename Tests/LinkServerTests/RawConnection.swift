@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import LinkServer
+import NIOCore
 import Testing
 
 /// A socket to a port, on which a test writes what no client library would. It blocks, so it is used on a thread of its own.
@@ -18,37 +19,21 @@ struct RawConnection: ~Copyable {
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        var from = Self.address(source, 0)
-        try Self.withAddress(&from) { guard bind(descriptor, $0, $1) == 0 else { throw Failed(call: "bind") } }
-        var to = Self.address("127.0.0.1", UInt16(port))
-        try Self.withAddress(&to) { guard connect(descriptor, $0, $1) == 0 else { throw Failed(call: "connect") } }
+        let from = try SocketAddress(ipAddress: source, port: 0)
+        guard from.withSockAddr({ bind(descriptor, $0, socklen_t($1)) }) == 0 else { throw Failed(call: "bind") }
+        let to = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+        guard to.withSockAddr({ connect(descriptor, $0, socklen_t($1)) }) == 0 else { throw Failed(call: "connect") }
     }
 
     deinit { close(descriptor) }
 
-    private static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr(host)
-        return address
-    }
-
-    private static func withAddress(
-        _ address: inout sockaddr_in,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
-    ) rethrows {
-        try withUnsafePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
     /// Whether all of it was taken; a peer that has closed takes nothing more.
     @discardableResult
-    func send(_ text: String) -> Bool {
-        var bytes = Array(text.utf8)
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var bytes = bytes
         while !bytes.isEmpty {
             let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return false }
@@ -99,11 +84,13 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
 extension TestService {
     /// Opens the public port on a free one until `body` returns.
     func listening<Value: Sendable>(
+        proxyProtocol: ProxyProtocol = .off,
         _ change: (inout ServerLimits) -> Void = { _ in },
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         var parts = parts
         change(&parts.limits)
+        parts.proxyProtocol = proxyProtocol
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
         let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) {
             found.yield($0)

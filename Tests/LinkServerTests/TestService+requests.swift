@@ -30,10 +30,11 @@ extension TestService {
         _ path: String,
         host: String = "localhost",
         headers: HTTPFields = [:],
-        body: String = ""
+        body: String = "",
+        from peer: String = "203.0.113.77"
     ) async throws -> Answer {
         let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
-        return try await send(method, path, host, headers, body, to: application)
+        return try await send(method, path, host, headers, body, from: peer, to: application)
     }
 
     func adminPort(
@@ -41,12 +42,13 @@ extension TestService {
         _ path: String,
         key: String?,
         headers: HTTPFields = [:],
-        body: String = ""
+        body: String = "",
+        from peer: String = "203.0.113.77"
     ) async throws -> Answer {
         var headers = headers
         if let key { headers[.authorization] = "Bearer \(key)" }
         let application = buildAdminApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
-        return try await send(method, path, "localhost", headers, body, to: application)
+        return try await send(method, path, "localhost", headers, body, from: peer, to: application)
     }
 
     func opsPort(_ path: String) async throws -> Answer {
@@ -60,6 +62,7 @@ extension TestService {
         _ host: String,
         _ headers: HTTPFields,
         _ body: String,
+        from peer: String = "203.0.113.77",
         to application: Port
     ) async throws -> Answer {
         var headers = headers
@@ -69,7 +72,7 @@ extension TestService {
             body: RequestBody(buffer: ByteBuffer(string: body))
         )
         let channel = NIOAsyncTestingChannel()
-        channel.remoteAddress = try SocketAddress(ipAddress: "203.0.113.77", port: 40_000)
+        channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 40_000)
         let context = Port.Responder.Context(
             source: ApplicationRequestContextSource(channel: channel, logger: parts.logger)
         )

@@ -106,6 +106,7 @@ struct FailingStore: EventStore {
 func withService<Value: Sendable>(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
     locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
+    admitting policy: AdmissionPolicy = .unlimited,
     _ body: (TestService) async throws -> Value
 ) async throws -> Value {
     try await withTemporaryDirectory { path in
@@ -113,7 +114,15 @@ func withService<Value: Sendable>(
         let directory = try DataDirectory(path + "/data")
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath) { clock.now }
-        let service = try await makeService(directory, database, log, clock, failing: failure, locating: locate)
+        let service = try await makeService(
+            directory,
+            database,
+            log,
+            clock,
+            failing: failure,
+            locating: locate,
+            admitting: policy
+        )
         let recorder = service.parts.resolving.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
@@ -135,7 +144,8 @@ private func makeService(
     _ log: EventLog,
     _ clock: TestClock,
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError?,
-    locating locate: (@Sendable (NetworkAddress) -> String?)?
+    locating locate: (@Sendable (NetworkAddress) -> String?)?,
+    admitting policy: AdmissionPolicy
 ) async throws -> TestService {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let recorder = EventRecorder(
@@ -167,6 +177,7 @@ private func makeService(
     var limits = ServerLimits()
     // A tail tells what there is and ends.
     limits.tailSeconds = 0
+    let metrics = MetricRegistry()
     let parts = ServerParts(
         resolving: Resolving(
             catalog: catalog,
@@ -180,6 +191,7 @@ private func makeService(
             node: "test"
         ),
         keys: ring,
+        admission: Admission(policy, seed: 1, metrics: metrics) { UInt64(clock.now.milliseconds) * 1_000_000 },
         keyMaker: KeyMaker(store: database, ring: ring, random: random),
         editor: editor,
         store: database,
@@ -196,7 +208,7 @@ private func makeService(
         log: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         readiness: Readiness(),
-        metrics: MetricRegistry(),
+        metrics: metrics,
         readings: { [.gauge("fingerpost_test_readings", 1)] },
         limits: limits,
         traces: TraceSource(seed: 1),

@@ -6,6 +6,7 @@ import LinkRouting
 /// Lets a request in on the admin port: its key, its tenant, environment and draft, and who to name in the audit.
 struct AdminGate {
     let keys: KeyRing
+    let admission: Admission
     let now: @Sendable () -> Timestamp
 
     /// A request about one tenant that its key may make.
@@ -25,6 +26,8 @@ struct AdminGate {
         }
         let grant = try keys.grant(of: request, scope: scope, tenant: tenant)
         context.facts.note(tenant)
+        // Only for keys that may: with others anybody could use up what is the tenant's.
+        try admission.check(.tenant(tenant))
         let environment = try environment(request)
         guard grant.allows(environment) else {
             throw Problem(.forbidden, "This key is not for the environment '\(environment)'.")

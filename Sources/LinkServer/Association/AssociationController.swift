@@ -1,11 +1,13 @@
 import HTTPTypes
 import Hummingbird
+import LinkCatalog
 import LinkRouting
 import NIOCore
 
 /// The association files of the host that is asked for, at their exact paths: 200 or 404, never a redirect.
 struct AssociationController {
     let catalog: LiveCatalog
+    let admission: Admission
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         let paths: [(String, AssociationFile)] = [
@@ -28,7 +30,11 @@ struct AssociationController {
     }
 
     private func answer(_ request: Request, _ kind: AssociationFile) throws -> Response {
-        guard let host = request.hostLink?.host, let file = try catalog.file(kind, forHost: host) else {
+        let host = request.hostLink?.host
+        if let host, let tenant = catalog.current.tableForAssociation(ofHost: host)?.tenant {
+            try admission.check(.tenant(tenant))
+        }
+        guard let host, let file = try catalog.file(kind, forHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
         return file.response(to: request)

@@ -8,6 +8,7 @@ import NIOCore
 /// `GET` on a host that serves links: somebody tapped a link in a browser.
 struct ClickController {
     let resolving: Resolving
+    let admission: Admission
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         for path in ["/", "**"] {
@@ -19,18 +20,19 @@ struct ClickController {
     @Sendable private func click(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let catalog = resolving.catalog.current
         guard let authority = request.head.authority, let root = request.hostLink, let host = root.host,
-            let (_, serves) = catalog.table(forHost: host, port: root.port), serves == .links
+            let (table, serves) = catalog.table(forHost: host, port: root.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
         let path = request.head.path ?? "/"
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
+        try admission.check(.tenant(table.tenant))
 
         let visitor = Visitor(request.headers)
         var facts = visitor.context
         facts.now = resolving.now()
-        facts.country = resolving.country(ofPeer: context.peerAddress)
+        facts.country = resolving.country(of: context.client.address)
         let caller = Resolving.Caller(
             requestID: context.requestID,
-            address: context.peerAddress,
+            address: context.client.address,
             userAgent: request.headers[.userAgent],
             botClass: visitor.botClass,
             referrerHost: visitor.referrerHost,

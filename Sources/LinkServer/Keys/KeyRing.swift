@@ -39,18 +39,23 @@ package final class KeyRing: Sendable {
 
     /// What the request's bearer key may do; nil without one. A key that is wrong is an error, never nothing.
     func optionalGrant(of request: Request) throws -> KeyGrant? {
-        guard let header = request.headers[.authorization] else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
-            let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash),
-            grant.isValid(at: now())
-        else {
+        guard request.headers[.authorization] != nil else { return nil }
+        guard let grant = validGrant(in: request.headers) else {
             throw Problem(
                 .invalidKey,
                 "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
             )
         }
         note(grant)
+        return grant
+    }
+
+    /// What the bearer key in the headers may do; nil without one, and for a wrong one. It does not count as used.
+    func validGrant(in headers: HTTPFields) -> KeyGrant? {
+        guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
+            parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
+            let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash), grant.isValid(at: now())
+        else { return nil }
         return grant
     }
 

@@ -20,6 +20,7 @@ enum MetricHelp {
         "fingerpost_http_requests_total": "Answers, by the endpoint's pattern and status.",
         "fingerpost_log_bytes": "Size of the day files.",
         "fingerpost_metrics_dropped_series_total": "Metrics that were not kept, because their family was full.",
+        "fingerpost_ratelimited_total": "Requests that were refused for coming too often, by whose limit it was.",
         "fingerpost_resolutions_total": "Recorded resolutions.",
         "fingerpost_retention_blocked_days": "Days that are kept beyond their time, because an export is missing.",
         "fingerpost_retention_dropped_rows_total": "Rows that retention has dropped.",

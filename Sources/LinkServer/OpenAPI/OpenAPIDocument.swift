@@ -87,9 +87,16 @@ private struct ProblemAnswers {
                 .object(["properties": .object(["code": .object(["enum": .array(codes.map(JSONNode.string))])])]),
             ])
         ])
+        let description = codes.map { "`\($0)`: \(occasions[$0] ?? "")." }.joined(separator: " ")
+        let content = JSONNode.object(["application/problem+json": .object(["schema": schema])])
+        guard codes.contains(Problem.Code.rateLimited.rawValue) else {
+            return .object(["description": .string(description), "content": content])
+        }
+        let headers = ["Retry-After", "RateLimit-Policy", "RateLimit"].map { name in
+            JSONNode.Member(name, .object(["$ref": .string("#/components/headers/\(name)")]))
+        }
         return .object([
-            "description": .string(codes.map { "`\($0)`: \(occasions[$0] ?? "")." }.joined(separator: " ")),
-            "content": .object(["application/problem+json": .object(["schema": schema])]),
+            "description": .string(description), "headers": JSONNode(.object(headers)), "content": content,
         ])
     }
 }

@@ -10,6 +10,7 @@ struct ResolveController {
     let resolving: Resolving
     let keys: KeyRing
     let limits: ServerLimits
+    let admission: Admission
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.post("/resolve", use: resolve)
@@ -35,8 +36,8 @@ struct ResolveController {
         message.context.now = resolving.now()
         let caller = Resolving.Caller(
             requestID: context.requestID,
-            address: context.peerAddress,
-            country: message.context.country == nil ? resolving.country(ofPeer: context.peerAddress) : nil,
+            address: context.client.address,
+            country: message.context.country == nil ? resolving.country(of: context.client.address) : nil,
             userAgent: request.headers[.userAgent],
             method: "POST",
             source: "api",
@@ -60,6 +61,7 @@ struct ResolveController {
         if let first = passages.first { context.facts.note(first.event) }
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
+        try checkTenants(of: passages)
         try await resolving.record(&passages, arrivedAt: context.arrival)
         return try Response(json: answer(passages, isBatch: isBatch, warnings: message.warnings))
     }
@@ -86,6 +88,13 @@ struct ResolveController {
                 )
             }
         }
+    }
+
+    /// Each link counts for its tenant; where one has too many, nothing of the message is answered or recorded.
+    private func checkTenants(of passages: [Resolving.Passage]) throws {
+        guard admission.policy.tenant != nil else { return }
+        let counts = Dictionary(passages.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
+        for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
 
     /// Some tenants answer only to their own apps and servers.

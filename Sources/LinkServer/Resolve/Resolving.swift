@@ -52,7 +52,7 @@ package struct Resolving: Sendable {
     /// Who asks, and how.
     struct Caller {
         var requestID: String
-        var address: String?
+        var address: NetworkAddress?
         /// Where the address lies, for what the context does not say. It is recorded, and decides nothing.
         var country: String?
         var userAgent: String?
@@ -75,9 +75,9 @@ package struct Resolving: Sendable {
         var isRecorded = false
     }
 
-    /// The country of a peer; the address is not kept.
-    func country(ofPeer address: String?) -> String? {
-        guard let locate, let address, let address = NetworkAddress(address) else { return nil }
+    /// The country of a caller; the address is not kept.
+    func country(of address: NetworkAddress?) -> String? {
+        guard let locate, let address else { return nil }
         return locate(address)
     }
 

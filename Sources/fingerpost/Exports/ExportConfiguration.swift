@@ -129,14 +129,8 @@ struct ExportConfiguration {
     // MARK: Webhook
 
     private static func reach(_ reach: Reach, allowPrivate: String) throws -> OutboundHTTP.Reach {
-        let texts = allowPrivate.split { $0 == "," || $0.isWhitespace }
-        if let bad = texts.first(where: { AddressRange($0) == nil }) {
-            throw ServiceConfiguration.Invalid(
-                message:
-                    "exports.webhook.allowPrivate: '\(bad)' is no range; write ADDRESS/BITS, such as 10.0.0.0/8, with commas between."
-            )
-        }
-        return reach == .anywhere ? .anywhere : .publicAddresses(and: texts.compactMap { AddressRange($0) })
+        let ranges = try ServiceConfiguration.ranges("exports.webhook.allowPrivate", allowPrivate)
+        return reach == .anywhere ? .anywhere : .publicAddresses(and: ranges)
     }
 
     private static func webhook(

@@ -1,0 +1,63 @@
+import NIOCore
+import OutboundHTTP
+
+/// The header of the PROXY protocol, version 2 (haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2): in front of everything
+/// else a proxy says for whom it opened the connection.
+enum ProxyHeader: Equatable {
+    /// More bytes are needed.
+    case unfinished
+    /// Bytes that are none.
+    case malformed
+    /// The header has so many bytes. The source is nil where the proxy speaks for itself, or for somebody without an address.
+    case whole(bytes: Int, source: NetworkAddress?)
+
+    /// Of a whole header; what proxies add to the addresses has a few hundred.
+    static let mostBytes = 4_096
+
+    private static let signature: [UInt8] = [
+        0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A,
+    ]
+    private static let fixedBytes = 16
+
+    /// - Parameter bytes: Of a connection from its first byte on; what follows the header is left alone.
+    init(_ bytes: ByteBufferView) {
+        guard bytes.prefix(Self.signature.count).elementsEqual(Self.signature.prefix(bytes.count)) else {
+            self = .malformed
+            return
+        }
+        guard bytes.count >= Self.fixedBytes else {
+            self = .unfinished
+            return
+        }
+        let fixed = Array(bytes.prefix(Self.fixedBytes))
+        let total = Self.fixedBytes + (Int(fixed[14]) << 8 | Int(fixed[15]))
+        guard let addressBytes = Self.addressBytes(command: fixed[12], family: fixed[13]),
+            total - Self.fixedBytes >= addressBytes, total <= Self.mostBytes
+        else {
+            self = .malformed
+            return
+        }
+        guard bytes.count >= total else {
+            self = .unfinished
+            return
+        }
+        // The source stands first, in the first half of what is no port.
+        let source = bytes.dropFirst(Self.fixedBytes).prefix(addressBytes == 36 ? 16 : 4)
+        let isNamed = fixed[12] == 0x21 && (addressBytes == 12 || addressBytes == 36)
+        self = .whole(bytes: total, source: isNamed ? NetworkAddress(bytes: source) : nil)
+    }
+
+    /// How many bytes the addresses of a family take at least; nil for what version 2 does not know.
+    private static func addressBytes(command: UInt8, family: UInt8) -> Int? {
+        // The proxy itself, as in its health checks: whatever addresses it gives do not count.
+        guard command != 0x20 else { return 0 }
+        guard command == 0x21, family & 0x0F <= 2 else { return nil }
+        return switch family >> 4 {
+        case 0: 0
+        case 1: 12
+        case 2: 36
+        case 3: 216
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import OutboundHTTP
+
+extension ServiceConfiguration {
+    /// Ranges of addresses with commas or spaces between; none of an empty text.
+    static func ranges(_ key: String, _ text: String) throws -> [AddressRange] {
+        try text.split { $0 == "," || $0.isWhitespace }.map { text in
+            guard let range = AddressRange(text) else {
+                throw Invalid(
+                    message:
+                        "\(key): '\(text)' is no range; write ADDRESS/BITS, such as 10.0.0.0/8, with commas between."
+                )
+            }
+            return range
+        }
+    }
+}

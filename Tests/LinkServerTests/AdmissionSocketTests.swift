@@ -1,0 +1,155 @@
+import LinkEvents
+import LinkServer
+import OutboundHTTP
+import Testing
+
+/// Who asks and how often, over sockets from several addresses of this machine.
+@Suite(.timeLimit(.minutes(5)))
+struct AdmissionSocketTests {
+    private static let proxy = "127.0.0.9"
+
+    /// Nobody is exempt, and the one proxy is trusted.
+    private static func policy(burst: Int? = nil) -> AdmissionPolicy {
+        var policy = AdmissionPolicy.unlimited
+        policy.exempt = []
+        policy.proxies.ranges = [proxy].compactMap { AddressRange($0) }
+        policy.address = burst.flatMap { RateLimit(perSecond: 1, burst: $0) }
+        return policy
+    }
+
+    private static func resolve(_ fields: String..., close: Bool = true) -> String {
+        let body = #"{"url": "yourapp://product/1"}"#
+        let fields =
+            fields + ["Host: a.example", "Content-Length: \(body.utf8.count)"] + (close ? ["Connection: close"] : [])
+        return "POST /resolve HTTP/1.1\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n" + body
+    }
+
+    /// The status of each answer until the server ends the connection; 0 where there is none.
+    private func ask(_ port: Int, _ parts: [[UInt8]], from source: String) async throws -> Int {
+        let answer = try await onThread {
+            let connection = try RawConnection(port: port, source: source)
+            for part in parts { connection.send(part) }
+            return try connection.readToEnd()
+        }
+        return answer.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    }
+
+    private func ask(_ port: Int, _ request: String, from source: String) async throws -> Int {
+        try await ask(port, [Array(request.utf8)], from: source)
+    }
+
+    @Test func headersOfStrangersDoNotMoveThemToAnotherLimit() async throws {
+        try await withService(admitting: Self.policy(burst: 2)) { service in
+            try await service.listening { port async throws in
+                var statuses: [Int] = []
+                for count in 0..<4 {
+                    let request = Self.resolve(
+                        "X-Forwarded-For: 198.51.100.\(count)",
+                        "Forwarded: for=198.51.100.\(count)",
+                        "X-Real-IP: 198.51.100.\(count)"
+                    )
+                    statuses.append(try await ask(port, request, from: "127.0.0.2"))
+                }
+                #expect(statuses == [200, 200, 429, 429])
+                #expect(try await ask(port, Self.resolve(), from: "127.0.0.3") == 200)
+            }
+        }
+    }
+
+    @Test func proxysClientsAreToldApartFromRightToLeft() async throws {
+        try await withService(admitting: Self.policy(burst: 2)) { service in
+            try await service.listening { port async throws in
+                var statuses: [Int] = []
+                for count in 0..<4 {
+                    let request = Self.resolve(
+                        "X-Forwarded-For: 127.0.0.9, 198.51.100.\(count)",
+                        "x-forwarded-for: 203.0.113.1, \(Self.proxy)"
+                    )
+                    statuses.append(try await ask(port, request, from: Self.proxy))
+                }
+                #expect(statuses == [200, 200, 429, 429])
+                let other = Self.resolve("X-Forwarded-For: 203.0.113.1, 203.0.113.2")
+                #expect(try await ask(port, other, from: Self.proxy) == 200)
+                // Whoever it hides is counted on the proxy.
+                for status in [200, 200, 429] {
+                    let hidden = Self.resolve("X-Forwarded-For: 203.0.113.9, unknown")
+                    #expect(try await ask(port, hidden, from: Self.proxy) == status)
+                }
+            }
+        }
+    }
+
+    /// A refused request leaves the connection, and the next one on it is answered.
+    @Test func refusalKeepsTheConnection() async throws {
+        try await withService(admitting: Self.policy(burst: 1)) { service in
+            try await service.listening { port async throws in
+                let answers = try await onThread {
+                    let connection = try RawConnection(port: port, source: "127.0.0.4")
+                    connection.send(Self.resolve(close: false) + Self.resolve(close: false) + Self.resolve())
+                    return try connection.readToEnd()
+                }
+                #expect(answers.ranges(of: "HTTP/1.1 200 ").count == 1)
+                #expect(answers.ranges(of: "HTTP/1.1 429 ").count == 2)
+                #expect(answers.ranges(of: "Retry-After: 1\r\n").count == 2)
+            }
+        }
+    }
+
+    // MARK: PROXY protocol
+
+    private static let header = ProxyHeaderTests.four
+
+    @Test func proxyHeaderNamesTheClientHoweverItComes() async throws {
+        try await withService(admitting: Self.policy()) { service in
+            try await service.listening(proxyProtocol: .v2) { port async throws in
+                let request = Array(Self.resolve().utf8)
+                #expect(try await ask(port, [Self.header + request], from: Self.proxy) == 200)
+                #expect(try await ask(port, [Self.header, request], from: Self.proxy) == 200)
+                #expect(try await ask(port, (Self.header + request).map { [$0] }, from: Self.proxy) == 200)
+                let addresses = try await service.events(of: "shop").compactMap(\.address)
+                #expect(addresses == Array(repeating: "203.0.113.0/24", count: 3))
+            }
+        }
+    }
+
+    /// It holds for every request of its connection, and only for those.
+    @Test func clientOfTheProxyHeaderIsLimited() async throws {
+        try await withService(admitting: Self.policy(burst: 2)) { service in
+            try await service.listening(proxyProtocol: .v2) { port async throws in
+                let many = [Self.header, Array((Self.resolve(close: false) + Self.resolve(close: false)).utf8)]
+                #expect(try await ask(port, many + [Array(Self.resolve().utf8)], from: Self.proxy) == 200)
+                #expect(try await ask(port, [Self.header, Array(Self.resolve().utf8)], from: Self.proxy) == 429)
+                let own = ProxyHeaderTests.signature + [0x20, 0, 0, 0]
+                #expect(try await ask(port, [own, Array(Self.resolve().utf8)], from: Self.proxy) == 200)
+                // What the client writes does not move it, as it is no proxy of ours.
+                let spoofed = Array(Self.resolve("X-Forwarded-For: 198.51.100.1").utf8)
+                #expect(try await ask(port, [Self.header, spoofed], from: Self.proxy) == 429)
+            }
+        }
+    }
+
+    @Test func trustedProxyWithoutAProperHeaderIsCutOff() async throws {
+        try await withService(admitting: Self.policy()) { service in
+            try await service.listening(proxyProtocol: .v2) { port async throws in
+                #expect(try await ask(port, Self.resolve(), from: Self.proxy) == 0)
+                #expect(
+                    try await ask(port, "PROXY TCP4 1.1.1.1 2.2.2.2 1 2\r\n" + Self.resolve(), from: Self.proxy) == 0
+                )
+                let endless =
+                    ProxyHeaderTests.signature + [0x21, 0x11, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 70_000)
+                #expect(try await ask(port, [endless], from: Self.proxy) == 0)
+                #expect(try await service.events(of: "shop").isEmpty)
+            }
+        }
+    }
+
+    @Test func strangersCannotUseAProxyHeader() async throws {
+        try await withService(admitting: Self.policy()) { service in
+            try await service.listening(proxyProtocol: .v2) { port async throws in
+                #expect(try await ask(port, Self.resolve(), from: "127.0.0.2") == 200)
+                #expect(try await ask(port, [Self.header + Array(Self.resolve().utf8)], from: "127.0.0.2") == 400)
+                #expect(try await service.events(of: "shop").map(\.address) == ["127.0.0.0/24"])
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import HTTPTypes
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import OutboundHTTP
+import Testing
+
+@testable import LinkServer
+
+/// What clients see of limits, on both ports.
+@Suite(.timeLimit(.minutes(15)))
+struct RateLimitedRequestTests {
+    private static let link = #"{"url": "yourapp://product/1"}"#
+
+    private static func policy(_ change: (inout AdmissionPolicy) -> Void) -> AdmissionPolicy {
+        var policy = AdmissionPolicy.unlimited
+        change(&policy)
+        return policy
+    }
+
+    @Test func addressThatAsksTooOftenGetsWhenToComeBackAndNothingIsRecorded() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 2, burst: 3) }
+        try await withService(admitting: policy) { service in
+            for _ in 0..<3 { #expect(try await service.resolve(Self.link).status == 200) }
+            let refused = try await service.resolve(Self.link)
+            #expect(refused.status == 429)
+            #expect(refused["Content-Type"] == "application/problem+json")
+            #expect(refused["Retry-After"] == "1")
+            #expect(refused["RateLimit-Policy"] == "\"address\";q=3;w=2")
+            #expect(refused["RateLimit"] == "\"address\";r=0;t=1")
+            #expect(refused.json?["code"]?.text == "rate_limited" && refused.json?["scope"]?.text == "address")
+            // All that an address asks for counts together; other addresses go on.
+            #expect(try await service.publicPort(.get, "/openapi.json").status == 429)
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: nil).status == 429)
+            #expect(try await service.opsPort("/livez").status == 200)
+            let other = try await service.publicPort(.post, "/resolve", body: Self.link, from: "203.0.113.78")
+            #expect(other.status == 200)
+            #expect(try await service.events(of: "shop").count == 4)
+            let text = service.parts.metrics.exposition()
+            #expect(text.contains("fingerpost_ratelimited_total{scope=\"address\"} 3\n"))
+            service.clock.advance(seconds: 1)
+            #expect(try await service.resolve(Self.link).status == 200)
+        }
+    }
+
+    /// The body of a refused request is not read: one that could not be is refused for its caller.
+    @Test func addressIsCountedBeforeTheBody() async throws {
+        let policy = Self.policy { $0.address = RateLimit(perSecond: 1, burst: 1) }
+        try await withService(admitting: policy) { service in
+            let unreadable = try await service.resolve("{")
+            #expect(unreadable.status == 400)
+            #expect(try await service.resolve(String(repeating: "x", count: 1 << 20)).status == 429)
+        }
+    }
+
+    @Test func spoofedHeadersChangeNothing() async throws {
+        let policy = Self.policy { policy in
+            policy.address = RateLimit(perSecond: 1, burst: 2)
+            policy.proxies.ranges = ["10.0.0.0/8"].compactMap { AddressRange($0) }
+        }
+        try await withService(admitting: policy) { service in
+            func resolve(_ forwarded: String, from peer: String) async throws -> Int {
+                let headers: HTTPFields = [ForwardingHeader.xForwardedFor.name: forwarded]
+                return try await service.publicPort(
+                    .post,
+                    "/resolve",
+                    headers: headers,
+                    body: Self.link,
+                    from: peer
+                ).status
+            }
+            // From a stranger the header is not read.
+            for count in 0..<4 {
+                let status = try await resolve("198.51.100.\(count)", from: "203.0.113.1")
+                #expect(status == (count < 2 ? 200 : 429))
+            }
+            // Through the proxy everybody is told apart by what the proxy saw.
+            for count in 0..<4 {
+                let line = "127.0.0.1, 198.51.100.\(count), 203.0.113.2"
+                let status = try await resolve(line, from: "10.0.0.1")
+                #expect(status == (count < 2 ? 200 : 429))
+            }
+            #expect(try await resolve("203.0.113.3", from: "10.0.0.1") == 200)
+            let addresses = try await service.events(of: "shop").compactMap(\.address)
+            #expect(addresses == Array(repeating: "203.0.113.0/24", count: 5))
+        }
+    }
+
+    @Test func countryIsThatOfTheClientBehindTheProxy() async throws {
+        let policy = Self.policy { $0.proxies.ranges = ["10.0.0.0/8"].compactMap { AddressRange($0) } }
+        let locate: @Sendable (NetworkAddress) -> String? = { $0 == NetworkAddress("198.51.100.9") ? "FR" : nil }
+        try await withService(locating: locate, admitting: policy) { service in
+            let answer = try await service.publicPort(
+                .post,
+                "/resolve",
+                headers: [ForwardingHeader.xForwardedFor.name: "198.51.100.9"],
+                body: Self.link,
+                from: "10.0.0.1"
+            )
+            #expect(answer.status == 200)
+            let event = try #require(try await service.events(of: "shop").first)
+            #expect(event.country == "FR" && event.address == "198.51.100.0/24")
+        }
+    }
+
+    @Test func keyWithALimitIsNotCountedOnItsAddress() async throws {
+        let policy = Self.policy { policy in
+            policy.address = RateLimit(perSecond: 1, burst: 1)
+            policy.key = RateLimit(perSecond: 1, burst: 3)
+        }
+        try await withService(admitting: policy) { service in
+            let key = try service.makeKey(scopes: [.resolve])
+            let headers: HTTPFields = [.authorization: "Bearer \(key)"]
+            #expect(try await service.resolve(Self.link).status == 200)
+            #expect(try await service.resolve(Self.link).status == 429)
+            for _ in 0..<3 { #expect(try await service.resolve(Self.link, headers: headers).status == 200) }
+            let refused = try await service.resolve(Self.link, headers: headers)
+            #expect(refused.status == 429 && refused.json?["scope"]?.text == "key")
+            // Nor does it help to show a wrong one.
+            let wrong = try await service.resolve(Self.link, headers: [.authorization: "Bearer fp_x"])
+            #expect(wrong.status == 429 && wrong.json?["scope"]?.text == "address")
+        }
+    }
+
+    @Test func wrongKeysAreLockedOutAndTheRightOneStillWorks() async throws {
+        let policy = Self.policy { $0.authentication = RateLimit(perSecond: 1, burst: 3) }
+        try await withService(admitting: policy) { service in
+            let key = try service.makeKey()
+            for _ in 0..<3 {
+                #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: "fp_wrong").status == 401)
+            }
+            let refused = try await service.adminPort(.get, "/admin/v1/tenants", key: "fp_wrong")
+            #expect(refused.status == 429 && refused.json?["scope"]?.text == "authentication")
+            #expect(refused["Retry-After"] == "1")
+            let resolve = try await service.resolve(Self.link, headers: [.authorization: "Bearer fp_wrong"])
+            #expect(resolve.status == 429)
+            // Somebody else may share the address.
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: key).status == 200)
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: nil).status == 401)
+            let other = try await service.adminPort(.get, "/admin/v1/tenants", key: "fp_wrong", from: "203.0.113.78")
+            #expect(other.status == 401)
+        }
+    }
+
+    @Test func tenantAtItsLimitCostsNoOther() async throws {
+        let policy = Self.policy { $0.tenant = RateLimit(perSecond: 1, burst: 3) }
+        try await withService(admitting: policy) { service in
+            let key = try service.makeKey()
+            let host = "go.yourappdomain.com"
+            #expect(try await service.resolve(Self.link).status == 200)
+            #expect(try await service.publicPort(.get, "/nothing", host: host).status == 302)
+            let file = "/.well-known/apple-app-site-association"
+            #expect(try await service.publicPort(.get, file, host: host).status == 200)
+            let before = try await service.events(of: "shop").count
+            for answer in [
+                try await service.resolve(Self.link), try await service.publicPort(.get, "/nothing", host: host),
+                try await service.publicPort(.get, file, host: host),
+                try await service.adminPort(.get, "/admin/v1/tenants/shop/settings", key: key),
+            ] {
+                #expect(answer.status == 429 && answer.json?["scope"]?.text == "tenant")
+            }
+            #expect(try await service.events(of: "shop").count == before)
+            #expect(try await service.publicPort(.get, file, host: "farechoice.taxi").status == 200)
+            // Without a key nothing of a tenant is used up.
+            for _ in 0..<5 {
+                let answer = try await service.adminPort(.get, "/admin/v1/tenants/taxi/settings", key: "fp_wrong")
+                #expect(answer.status == 401)
+            }
+            #expect(try await service.adminPort(.get, "/admin/v1/tenants/taxi/settings", key: key).status == 200)
+        }
+    }
+
+    /// Each link of a batch counts for its tenant, and a batch is taken whole or not at all.
+    @Test func linksOfABatchCountEach() async throws {
+        let policy = Self.policy { $0.tenant = RateLimit(perSecond: 1, burst: 5) }
+        try await withService(admitting: policy) { service in
+            let batch = #"{"links": ["yourapp://product/1", "yourapp://product/2", "yourapp://product/3"]}"#
+            let (first, second) = (try await service.resolve(batch), try await service.resolve(batch))
+            #expect(first.status == 200 && second.status == 429)
+            #expect(try await service.events(of: "shop").count == 3)
+            #expect(try await service.resolve(Self.link).status == 200)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+@testable import LinkServer
+
+struct RateLimiterTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private func limiter(seed: UInt64 = 7) -> RateLimiter { RateLimiter(setsPerShard: 4, seed: seed) }
+
+    @Test func burstIsAdmittedAtOnceAndThenTheRate() throws {
+        let limit = try #require(RateLimit(perSecond: 10, burst: 5))
+        let limiter = limiter()
+        for _ in 0..<5 { #expect(limiter.take(for: 1, within: limit, at: 0) == .admitted) }
+        #expect(limiter.take(for: 1, within: limit, at: 0) == .refused(wait: 100_000_000))
+        #expect(limiter.take(for: 1, within: limit, at: 99_999_999) == .refused(wait: 1))
+        #expect(limiter.take(for: 1, within: limit, at: 100_000_000) == .admitted)
+        #expect(limiter.take(for: 2, within: limit, at: 100_000_000) == .admitted)
+        // A long rest fills the bucket, and no more than that.
+        for _ in 0..<5 { #expect(limiter.take(for: 1, within: limit, at: 100 * Self.second) == .admitted) }
+        #expect(limiter.take(for: 1, within: limit, at: 100 * Self.second) != .admitted)
+    }
+
+    @Test func severalAreTakenTogetherOrNotAtAll() throws {
+        let limit = try #require(RateLimit(perSecond: 1, burst: 10))
+        let limiter = limiter()
+        #expect(limiter.take(7, for: 1, within: limit, at: 0) == .admitted)
+        #expect(limiter.take(4, for: 1, within: limit, at: 0) == .refused(wait: Self.second))
+        #expect(limiter.take(3, for: 1, within: limit, at: 0) == .admitted)
+        // More than a whole bucket is a whole bucket.
+        #expect(limiter.take(1_000, for: 1, within: limit, at: 10 * Self.second) == .admitted)
+        #expect(limiter.take(.min, for: 1, within: limit, at: 10 * Self.second) == .admitted)
+    }
+
+    @Test func nothingOverflows() throws {
+        let limits = [(1, 1_000_000), (1_000_000, 1), (1_000_000, 1_000_000), (.max, .max), (7, 0), (3, .min)]
+        for (perSecond, burst) in limits {
+            let limit = try #require(RateLimit(perSecond: perSecond, burst: burst))
+            let limiter = limiter()
+            for now in [0, 1, UInt64.max / 2, .max - 1, .max, 0, 5] {
+                for amount in [1, .max, .min] { _ = limiter.take(amount, for: .max, within: limit, at: now) }
+            }
+        }
+        #expect(RateLimit(perSecond: 0, burst: 5) == nil)
+        #expect(RateLimit(perSecond: -1, burst: 5) == nil)
+    }
+
+    /// However somebody spreads his requests, in any window that begins with a full bucket.
+    @Test(arguments: [(100, 200), (3, 1), (7, 50), (999_983, 17), (1, 20)])
+    func neverMoreThanBurstAndRateTimesTime(perSecond: Int, burst: Int) throws {
+        let limit = try #require(RateLimit(perSecond: perSecond, burst: burst))
+        var random = SeededNumbers(seed: UInt64(perSecond))
+        for _ in 0..<20 {
+            let limiter = limiter(seed: random.next())
+            let start = random.next() >> 2
+            var (now, admitted) = (start, 0)
+            for _ in 0..<2_000 {
+                // Mostly much faster than allowed, now and then with a rest.
+                let step = random.next() % (limit.interval * 2) / (random.next() % 8 == 0 ? 1 : 64)
+                now += step
+                if limiter.take(for: 42, within: limit, at: now) == .admitted { admitted += 1 }
+                let allowed = UInt128(burst) + UInt128(now - start) * UInt128(perSecond) / UInt128(Self.second)
+                #expect(UInt128(admitted) <= allowed)
+            }
+        }
+    }
+
+    /// Nor is less admitted to somebody who keeps to the rate.
+    @Test func whoKeepsToTheRateIsNeverRefused() throws {
+        let limit = try #require(RateLimit(perSecond: 100, burst: 1))
+        let limiter = limiter()
+        for index in 0..<1_000 {
+            #expect(limiter.take(for: 1, within: limit, at: UInt64(index) * limit.interval) == .admitted)
+        }
+    }
+
+    /// Ten million callers leave it as large as it was, and somebody at his limit stays there while they come.
+    @Test func floodOfCallersNeitherGrowsItNorFreesAnybody() throws {
+        let limit = try #require(RateLimit(perSecond: 10, burst: 20))
+        let limiter = RateLimiter(setsPerShard: 64, seed: 3)
+        let capacity = limiter.capacity
+        var (admitted, refused) = (0, 0)
+        // 20 callers for each of his own requests, 0.1 ms apart: 10,000,000 in 1,000 s would be the same at every step.
+        let callers = FloodSize.callers
+        for index in 0..<callers {
+            let now = index * 100_000
+            #expect(limiter.take(for: index | 1 << 40, within: limit, at: now) == .admitted)
+            guard index % 20 == 0 else { continue }
+            if limiter.take(for: 1, within: limit, at: now) == .admitted { admitted += 1 } else { refused += 1 }
+        }
+        let seconds = Int(callers / 10_000)
+        #expect(admitted <= 20 + 10 * seconds + 1)
+        #expect(admitted >= 10 * seconds)
+        #expect(refused > admitted)
+        #expect(limiter.capacity == capacity && capacity == 16 * 64 * 8)
+    }
+
+    /// A caller is let off only when all others of his set owe more than he does.
+    @Test func fullestBucketGivesWay() throws {
+        let limit = try #require(RateLimit(perSecond: 1, burst: 100))
+        let limiter = RateLimiter(setsPerShard: 1, seed: 11)
+        // All that can be held is held by callers who owe two, but for one who owes 50.
+        #expect(limiter.take(50, for: 0xFFFF, within: limit, at: 0) == .admitted)
+        for caller in 1...2_000 as ClosedRange<UInt64> {
+            #expect(limiter.take(2, for: caller, within: limit, at: 0) == .admitted)
+        }
+        #expect(limiter.take(51, for: 0xFFFF, within: limit, at: 0) == .refused(wait: Self.second))
+    }
+
+    @Test func lowerLimitHoldsAtOnceAndLeavesNoOldDebt() throws {
+        let wide = try #require(RateLimit(perSecond: 1, burst: 1_000))
+        let narrow = try #require(RateLimit(perSecond: 1, burst: 10))
+        let limiter = limiter()
+        #expect(limiter.take(1_000, for: 1, within: wide, at: 0) == .admitted)
+        #expect(limiter.take(for: 1, within: narrow, at: 0) == .refused(wait: Self.second))
+        #expect(limiter.take(for: 1, within: wide, at: 0) == .refused(wait: Self.second))
+    }
+
+    @Test func clockThatGoesBackRefusesNobodyForLong() throws {
+        let limit = try #require(RateLimit(perSecond: 10, burst: 5))
+        let limiter = limiter()
+        for _ in 0..<5 { _ = limiter.take(for: 1, within: limit, at: 1_000 * Self.second) }
+        #expect(limiter.take(for: 1, within: limit, at: 0) == .refused(wait: 100_000_000))
+        #expect(limiter.take(for: 1, within: limit, at: 0) == .refused(wait: 100_000_000))
+    }
+}
+
+/// How many callers a flood has: a million, and with RATE_LIMIT_FLOOD as many as it says.
+private enum FloodSize {
+    static let callers = ProcessInfo.processInfo.environment["RATE_LIMIT_FLOOD"].flatMap { UInt64($0) } ?? 1_000_000
+}
+
+/// SplitMix64: the same numbers in each run.
+private struct SeededNumbers {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+}
