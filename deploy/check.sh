@@ -105,10 +105,10 @@ start_server() {
     sed '1,/fingerpost.yaml: |/d; s/^    //' kubernetes/configmap.yaml >"$scratch/configmap.yaml"
     "$binary" config --config "$scratch/configmap.yaml" >"$scratch/configuration" \
         || fail 'the binary does not take the configuration of kubernetes/configmap.yaml.'
-    "$binary" serve --demo --data "$scratch/data" --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 \
+    FINGERPOST_TRUSTED_PROXIES=127.0.0.1 "$binary" serve --demo --data "$scratch/data" --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 \
         >"$scratch/out" 2>"$scratch/log" &
     started+=($!)
-    public=$(address_of public) ops=$(address_of ops)
+    public=$(address_of public) admin=$(address_of admin) ops=$(address_of ops)
     [ -n "$public" ] && [ -n "$ops" ] || fail "the server did not start: $(cat "$scratch/log")"
     curl --silent --fail "$public/resolve" --data '{"url":"yourapp://product/123"}' >/dev/null
     echo "a server answers at $public"
@@ -205,6 +205,15 @@ ask_through() {
     *'"screen":"ProductDetail"'*) ;;
     *) fail "$1 does not pass POST /resolve on, but answers: $answer" ;;
     esac
+    # Another address of this machine that claims to be a third: the event has the one that the proxy saw.
+    curl --silent --insecure --interface 127.9.9.9 --header 'X-Forwarded-For: 198.51.100.1' "${edge[@]}" \
+        "https://go.example.com:$secure/resolve" --data '{"url":"yourapp://product/123"}' >/dev/null
+    event=$(curl --silent --fail --header "Authorization: Bearer $(sed -n 's/^ *export KEY=//p' "$scratch/out")" \
+        "$admin/admin/v1/tenants/shop/events?limit=1")
+    case $event in
+    *'"127.9.9.0/24"'*) ;;
+    *) fail "$1 does not tell who asks: $event" ;;
+    esac
     head -c 300000 /dev/zero >"$scratch/large"
     # HAProxy answers and cuts the connection while curl still sends, so that curl may miss the answer: its log has it. Caddy
     # says 502 when Fingerpost, which refuses the same body, has answered and closed before Caddy counted to its end.
@@ -214,7 +223,7 @@ ask_through() {
     *-413 | caddy-502) ;;
     *) grep -q ' 413 ' "$scratch/$1.log" || fail "$1 answers a body of 300 KB with $code, not 413." ;;
     esac
-    echo "$1: association files, Host and paths unchanged; POST /resolve; 300 KB refused"
+    echo "$1: association files, Host, paths and client passed on; POST /resolve; 300 KB refused"
 }
 
 check_proxies() {
