@@ -51,6 +51,11 @@ struct ConfigurationTests {
             ("public: {port: 65536}", "public.port is '65536'; write a whole number from 0 to 65535."),
             ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
             ("log: {level: loud}", "log.level is 'loud'"),
+            ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is no range"),
+            ("proxies: {header: x-real-ip}", "proxies.header is 'x-real-ip'; write one of x-forwarded-for, forwarded."),
+            ("proxies: {protocol: v1}", "proxies.protocol is 'v1'"),
+            ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
+            ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is no range"),
             ("public: [", "This is not YAML"),
             ("data: a\ndata: b", "'data' stands twice"),
         ]

@@ -74,13 +74,13 @@ struct RateLimiterTests {
         }
     }
 
-    /// Ten million callers leave it as large as it was, and somebody at his limit stays there while they come.
+    /// A flood leaves it as large as it was, and somebody at his limit stays there while it comes: 10,000 callers a second, and
+    /// 500 requests of his own.
     @Test func floodOfCallersNeitherGrowsItNorFreesAnybody() throws {
         let limit = try #require(RateLimit(perSecond: 10, burst: 20))
         let limiter = RateLimiter(setsPerShard: 64, seed: 3)
         let capacity = limiter.capacity
         var (admitted, refused) = (0, 0)
-        // 20 callers for each of his own requests, 0.1 ms apart: 10,000,000 in 1,000 s would be the same at every step.
         let callers = FloodSize.callers
         for index in 0..<callers {
             let now = index * 100_000
