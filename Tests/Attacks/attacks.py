@@ -13,6 +13,7 @@ import sys
 import time
 
 import floods
+import http2
 import packing
 import paths
 import sizes
@@ -22,10 +23,10 @@ from result import Result, Target
 from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
-    **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS,
+    **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
 }
 #: Left out of the short form, which takes a minute in all.
-LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy")
+LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
 RATE = 100
 #: Latencies of well-behaved clients may become so many times what they are undisturbed, where that is more than FLOOR seconds
@@ -92,7 +93,7 @@ def attack(name, function, target, watch):
     begin = time.monotonic()
     result = function(target)
     # What is over at once goes on until there are enough requests beside it to judge their latencies.
-    while not (result.skipped or target.is_short) and time.monotonic() - begin < target.seconds and service.is_alive:
+    while not (result.skipped or target.is_short or result.faults) and time.monotonic() - begin < target.seconds and service.is_alive:
         again = function(target)
         result.faults += [fault for fault in again.faults if fault not in result.faults]
     end = time.monotonic()

@@ -5,7 +5,9 @@ import collections
 
 
 class Connections:
-    """To one port of loopback."""
+    """To one port of loopback; a few of them wait for the next request."""
+
+    _MOST_KEPT = 8
 
     def __init__(self, port):
         self._port = port
@@ -34,7 +36,7 @@ class Connections:
         except BaseException:
             writer.close()
             raise
-        if keep and b"connection: close" not in head:
+        if keep and b"connection: close" not in head and len(self._kept) < self._MOST_KEPT:
             self._kept.append((reader, writer))
         else:
             writer.close()

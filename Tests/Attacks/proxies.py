@@ -16,6 +16,18 @@ _EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../depl
 _FILES = {"nginx": "nginx.conf", "caddy": "Caddyfile", "haproxy": "haproxy.cfg"}
 
 
+def make_certificate(folder):
+    """The paths of a certificate of the demo tenants' hosts and of its key."""
+    key, chain = (os.path.join(folder, name) for name in ("privkey.pem", "fullchain.pem"))
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
+         "-subj", f"/CN={CLICKS}", "-addext", f"subjectAltName=DNS:{CLICKS},DNS:{WEBSITE}", "-keyout", key, "-out", chain],
+        check=True, stderr=subprocess.DEVNULL,
+    )
+    os.chmod(key, 0o600)
+    return chain, key
+
+
 class Proxy:
     """Speaks TLS at `address`, with a certificate of its own."""
 
@@ -23,7 +35,7 @@ class Proxy:
         self._scratch = tempfile.mkdtemp(prefix=f"fingerpost-{kind}.")
         self._secure, self._plain = free_port(), free_port()
         self.address = ("127.0.0.1", self._secure)
-        self._make_certificate()
+        self._make_certificates()
         file = os.path.join(self._scratch, _FILES[kind])
         with open(os.path.join(_EXAMPLES, _FILES[kind])) as example, open(file, "w") as adapted:
             adapted.write(getattr(self, f"_{kind}")(self._adapt(example.read(), service)))
@@ -62,16 +74,10 @@ class Proxy:
         self._log.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def _make_certificate(self):
-        key, chain = (os.path.join(self._scratch, name) for name in ("privkey.pem", "fullchain.pem"))
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
-             "-subj", f"/CN={CLICKS}", "-addext", f"subjectAltName=DNS:{CLICKS},DNS:{WEBSITE}", "-keyout", key, "-out", chain],
-            check=True, stderr=subprocess.DEVNULL,
-        )
+    def _make_certificates(self):
         os.mkdir(os.path.join(self._scratch, "both"))
         with open(os.path.join(self._scratch, "both", "all.pem"), "w") as both:
-            for part in (chain, key):
+            for part in make_certificate(self._scratch):
                 with open(part) as text:
                     both.write(text.read())
 

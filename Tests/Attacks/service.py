@@ -36,6 +36,7 @@ class Service:
     """Runs until `stop`; `log` is what it wrote to stderr."""
 
     def __init__(self, binary, **environment):
+        self.binary = binary
         self.scratch = tempfile.mkdtemp(prefix="fingerpost-attack.")
         self.data = os.path.join(self.scratch, "data")
         self._out = os.path.join(self.scratch, "out")

@@ -80,7 +80,7 @@ def endless_chunks(target):
     resolve = _start("POST /resolve HTTP/1.1", _CHUNKED)
     return _endless(target, {
         "64 KiB each": (resolve, large, [413], "public"),
-        "one byte each": (resolve, tiny, [413, 400], "public"),
+        "one byte each": (resolve, tiny, [413, 408], "public"),
         "long extensions": (resolve, named * 10, [413, 400], "public"),
         "one extension": (resolve + b"1;", b"a" * 65536, [413, 400, 431], "public"),
         "endless size": (resolve, b"0" * 65536, [413, 400], "public"),
@@ -103,7 +103,7 @@ def endless_heads(target):
         "header value": (line + b"X-Long: ", part, [431], "public"),
         "header of blanks": (line + b"X-Long:", b" " * 65536, [431, 400], "public"),
         "headers": (line, b"X-A: b\r\n" * 8192, [431], "public"),
-        "empty lines first": (b"", b"\r\n" * 32768, [400, 408], "public"),
+        "empty lines first": (b"", b"\r\n" * 32768, [400, 408, 431], "public"),
     })
 
 
@@ -141,7 +141,7 @@ def large_heads(target):
                 peer.sendall(request)
             except OSError:
                 pass  # Cut off in the middle; the answer says why.
-            answer = read_all(peer, 14, 14 if 408 in expected else 1)
+            answer = read_all(peer, 14, 1)
         answers.append(answer)
         first = answer.statuses[0] if answer.statuses else None
         if first not in expected:

@@ -269,12 +269,12 @@ def useless(target):
     for name, request in cases.items():
         with connect(target.service.public) as peer:
             peer.sendall(request)
-            first = read_all(peer, 3, 0.3)
+            first = read_all(peer, 5, 0.3)
             second = None
             if first.ending == "open":
                 try:
                     peer.sendall(post("/resolve", link, WEBSITE))
-                    second = read_all(peer, 3, 2)
+                    second = read_all(peer, 5, 0.3)
                 except OSError:
                     first.ending = "closed"
         seconds[str(second) if second else f"{first}, no more"] += 1

@@ -86,14 +86,14 @@ def _chunked_length(data):
 
 
 def read_all(connection, seconds, quiet=None):
-    """Reads until the other side closes, `seconds` are over, or nothing has come for `quiet` seconds."""
+    """Reads until the other side closes, `seconds` are over, or, once something has come, nothing more for `quiet` seconds."""
     received, ending = [], "open"
     deadline = time.monotonic() + seconds
     while True:
         left = deadline - time.monotonic()
         if left <= 0:
             break
-        connection.settimeout(max(0.01, min(left, quiet or left)))
+        connection.settimeout(max(0.01, min(left, quiet) if quiet and received else left))
         try:
             part = connection.recv(65536)
         except (socket.timeout, ssl.SSLWantReadError):
