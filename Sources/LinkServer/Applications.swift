@@ -226,6 +226,9 @@ private func application(
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,
+            // Whom the queue has no room for tries again a second later: it is as long as Linux lets it be, so that a flood of
+            // connections makes others wait for milliseconds.
+            backlog: 4_096,
             availableConnectionsDelegate: .maximum(parts.limits.connections, logger: parts.logger)
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
