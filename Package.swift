@@ -46,7 +46,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
         // Outgoing requests: the link suites against a server, association files of hosts, later webhooks and S3.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        // Which certificates an outgoing request trusts; a server with a private authority in tests.
+        // HTTP/2 on the public port, with limits of our own: Hummingbird's module for it, which is on the same, takes none.
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
+        // TLS of the public port, which certificates an outgoing request trusts, and a server with a private authority in
+        // tests.
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         // Tests only: that authority and its certificates, made anew in each run.
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.19.0"),
@@ -117,8 +120,12 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -244,12 +251,21 @@ let package = Package(
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
                 "OutboundHTTP",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: strict
         ),

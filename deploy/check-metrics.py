@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 NAMES = re.compile(r"(?<![:\w])(?:fingerpost|process)_[a-z0-9_]+")
 
-# A fresh server has had no refusal, dropped nothing, and exported nothing.
+# A fresh server has had no refusal, dropped nothing, exported nothing, and has no certificate.
 LATER = {
     "fingerpost_event_rejected_total",
     "fingerpost_export_last_success_timestamp_seconds",
@@ -21,6 +21,8 @@ LATER = {
     "fingerpost_retention_blocked_days",
     "fingerpost_retention_dropped_rows_total",
     "fingerpost_sink_batches_total",
+    "fingerpost_tls_certificate_expiry_timestamp_seconds",
+    "fingerpost_tls_reloads_total",
 }
 
 

@@ -91,9 +91,12 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// The public port: resolve, association files, clicks.
+///
+/// - Parameter certificates: With them the port speaks TLS only, and HTTP/2 where that is offered.
 package func buildPublicApplication(
     _ parts: ServerParts,
     at address: ListenAddress,
+    certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     application(
@@ -102,6 +105,7 @@ package func buildPublicApplication(
         at: address,
         router: publicRouter(parts),
         proxyProtocol: parts.proxyProtocol,
+        certificates: certificates,
         onListening: onListening
     )
 }
@@ -207,6 +211,7 @@ private func application(
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
     proxyProtocol: ProxyProtocol = .off,
+    certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
@@ -220,7 +225,23 @@ private func application(
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
-            let connection = HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+            let http1 = HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+            var connection: any ServerChildChannel = http1
+            if let certificates {
+                let streams = ConnectionCrowd(
+                    limit: parts.limits.connections,
+                    of: "fingerpost_http2_streams",
+                    port: port,
+                    metrics: parts.metrics
+                )
+                let stream = HTTP2Stream(responder: responder, limits: limits, refusals: refusals, crowd: streams)
+                connection = SecureConnection(
+                    certificates: certificates,
+                    crowd: crowd,
+                    http1: http1,
+                    http2: HTTP2Connection(stream: stream, limits: HTTP2Limits(limits), crowd: crowd)
+                )
+            }
             return proxyProtocol == .off ? connection : connection.afterProxyHeader(parts.admission)
         },
         configuration: ApplicationConfiguration(

@@ -6,6 +6,7 @@ package import LinkRouting
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOHTTP2
 
 /// Gives every error its answer; the only place of the server that logs errors.
 struct ErrorMiddleware: RouterMiddleware {
@@ -34,6 +35,8 @@ struct ErrorMiddleware: RouterMiddleware {
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
         case let error as LateBody:
             return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
+        // Of HTTP/2; nobody is there to read this.
+        case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The request was taken back.")
         case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
         case let error as CatalogEditor.Failure: return Problem(error)

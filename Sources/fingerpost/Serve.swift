@@ -33,7 +33,9 @@ struct Serve: AsyncParsableCommand {
             let server = try await Server(configuration, metrics: metrics, log: log, logger: logger)
             let key = demo ? try await server.loadDemo() : nil
             try await server.run { ports in
-                print("public  http://\(configuration.publicAddress.host):\(ports.public)")
+                print(
+                    "public  \(configuration.tls.files == nil ? "http" : "https")://\(configuration.publicAddress.host):\(ports.public)"
+                )
                 print("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
                 print("ops     http://\(configuration.opsAddress.host):\(ports.ops)")
                 if let key { print(Self.invitation(ports, key)) }
@@ -41,6 +43,8 @@ struct Serve: AsyncParsableCommand {
             }
         } catch let error as CountryDatabase.Failure {
             throw fail("geo.database: \(error)", .wrongConfiguration)
+        } catch let error as CertificateFiles.Failure {
+            throw fail(error.description, .wrongConfiguration)
         } catch let error as StorageError {
             throw fail(error)
         } catch let error as ListenFailure {

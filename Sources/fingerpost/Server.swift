@@ -25,6 +25,8 @@ struct Server {
     private let parts: ServerParts
     private let recorder: EventRecorder
     private let keyUses: KeyUseRecorder
+    /// Of the public port; nil where it speaks plain HTTP. A reload of the configuration reloads them.
+    let certificates: ServerCertificates?
 
     /// The system's clock, which nothing below this target reads.
     static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
@@ -43,6 +45,16 @@ struct Server {
         self.logger = logger
         // Before anything of the data directory is touched: a wrong path changes nothing there.
         let locate = try Self.locate(configuration.geoDatabase)
+        certificates = try configuration.tls.files.map { files in
+            try ServerCertificates(
+                files,
+                http2: configuration.tls.http2,
+                metrics: metrics,
+                now: Self.now,
+                sleep: { try await Task.sleep(for: $0) },
+                logger: logger
+            )
+        }
         directory = try DataDirectory(configuration.data)
         database = try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no)
         log = try EventLog(directory.eventsPath, now: Self.now)
@@ -158,7 +170,11 @@ struct Server {
             .init(service: keyUses),
             .port(.ops, at: ops, buildOpsApplication(parts, at: ops) { ports.set(.ops, $0) }),
             .port(.admin, at: admin, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
-            .port(.public, at: open, buildPublicApplication(parts, at: open) { ports.set(.public, $0) }),
+            .port(
+                .public,
+                at: open,
+                buildPublicApplication(parts, at: open, certificates: certificates) { ports.set(.public, $0) }
+            ),
             .init(service: Drain(readiness: parts.readiness, seconds: configuration.drainSeconds)),
         ]
         if let webhook = configuration.exports.webhook {
@@ -171,6 +187,7 @@ struct Server {
             )
             services.insert(.init(service: announcer), at: 3)
         }
+        if let certificates { services.insert(.init(service: certificates), at: 3) }
         let control = ControlSocket(
             path: directory.controlSocketPath,
             parts: parts,

@@ -11,6 +11,7 @@ struct ServiceConfiguration {
     var publicAddress: ListenAddress
     var adminAddress: ListenAddress
     var opsAddress: ListenAddress
+    var tls: TLSSettings
     /// Names this server in events.
     var node: String
     var log: LogConfiguration
@@ -28,7 +29,9 @@ struct ServiceConfiguration {
     /// In the order of config/fingerpost.yaml.
     static let keys =
         [
-            "data", "public.host", "public.port", "admin.host", "admin.port", "ops.host", "ops.port", "node",
+            "data", "public.host", "public.port",
+        ] + TLSSettings.keys + [
+            "admin.host", "admin.port", "ops.host", "ops.port", "node",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds"]
@@ -106,6 +109,7 @@ struct ServiceConfiguration {
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
+        tls = try TLSSettings(text: text)
         node = text("node", ProcessInfo.processInfo.hostName)
         log = try LogConfiguration(text: text)
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {
@@ -125,8 +129,9 @@ struct ServiceConfiguration {
     var effective: [(key: String, value: String)] {
         let values =
             [
-                data, publicAddress.host, "\(publicAddress.port)", adminAddress.host, "\(adminAddress.port)",
-                opsAddress.host, "\(opsAddress.port)", node,
+                data, publicAddress.host, "\(publicAddress.port)",
+            ] + tls.effective + [
+                adminAddress.host, "\(adminAddress.port)", opsAddress.host, "\(opsAddress.port)", node,
             ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""
             ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective + ["\(drainSeconds)"]

@@ -86,7 +86,7 @@ struct HTTPSServer {
     }
 
     /// An authority that nobody knows, and a certificate that it signed.
-    private struct Identity {
+    struct Identity {
         let authority: String
         let server: String
         let key: String

@@ -86,15 +86,15 @@ extension TestService {
     func listening<Value: Sendable>(
         proxyProtocol: ProxyProtocol = .off,
         _ change: (inout ServerLimits) -> Void = { _ in },
+        certificates: ServerCertificates? = nil,
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         var parts = parts
         change(&parts.limits)
         parts.proxyProtocol = proxyProtocol
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
-        let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) {
-            found.yield($0)
-        }
+        let address = ListenAddress(host: "127.0.0.1", port: 0)
+        let application = buildPublicApplication(parts, at: address, certificates: certificates) { found.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             defer { group.cancelAll() }

@@ -2,7 +2,7 @@ import Metrics
 import NIOCore
 import Synchronization
 
-/// The open connections of a port. When nearly as many are open as may be, each further one takes the place of one that keeps
+/// The open connections of a port, or its open streams of HTTP/2. When nearly as many are open as may be, each further one takes the place of one that keeps
 /// us waiting: idle connections and slow requests cannot lock out those who ask and go.
 final class ConnectionCrowd: Sendable {
     /// Above this many, others give way; the tenth above it is for those that come meanwhile.
@@ -40,10 +40,12 @@ final class ConnectionCrowd: Sendable {
         }
     }
 
-    /// - Parameter limit: How many connections the port holds open at most.
-    init(limit: Int, port: PortRole, metrics: MetricRegistry) {
+    /// - Parameters:
+    ///   - limit: How many the port holds open at most.
+    ///   - metric: What tells how many are open.
+    init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: MetricRegistry) {
         comfortable = limit - max(1, limit / 10)
-        open = Meter(label: "fingerpost_connections", dimensions: [("port", port.rawValue)], factory: metrics)
+        open = Meter(label: metric, dimensions: [("port", port.rawValue)], factory: metrics)
     }
 
     func enter(_ channel: any Channel) -> Seat {

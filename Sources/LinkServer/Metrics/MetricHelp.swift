@@ -18,6 +18,7 @@ enum MetricHelp {
         "fingerpost_connections": "Connections that are open.",
         "fingerpost_http_request_duration_seconds": "From a request's head to its answer's, by the endpoint's pattern.",
         "fingerpost_http_requests_total": "Answers, by the endpoint's pattern and status.",
+        "fingerpost_http2_streams": "Requests of HTTP/2 that are open, by the port.",
         "fingerpost_log_bytes": "Size of the day files.",
         "fingerpost_metrics_dropped_series_total": "Metrics that were not kept, because their family was full.",
         "fingerpost_ratelimited_total": "Requests that were refused for coming too often, by whose limit it was.",
@@ -26,6 +27,9 @@ enum MetricHelp {
         "fingerpost_retention_dropped_rows_total": "Rows that retention has dropped.",
         "fingerpost_sink_batches_total": "Windows that were written to the sink, or failed.",
         "fingerpost_sqlite_wal_bytes": "Size of the write-ahead logs.",
+        "fingerpost_tls_certificate_expiry_timestamp_seconds":
+            "When the certificate in use, or one of its chain, ends.",
+        "fingerpost_tls_reloads_total": "Changed certificates that were taken into use (ok) or could not be (failed).",
         "fingerpost_webhook_attempts_total": "Attempts to tell a webhook of an export.",
         "process_cpu_seconds_total": "Time on the processors.",
         "process_open_fds": "Open file descriptors.",

@@ -1,0 +1,69 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+
+/// How a connection of HTTP/2 is read and answered: each stream is one request.
+struct HTTP2Connection: ServerChildChannel {
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+        let streams: NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP2Stream.Value>
+    }
+
+    let stream: HTTP2Stream
+    let limits: HTTP2Limits
+    let crowd: ConnectionCrowd
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let keeper = HTTP2ConnectionHandler(limits, crowd: crowd, on: channel.eventLoop)
+            let streams = try pipeline.configureAsyncHTTP2Pipeline(
+                mode: .server,
+                streamDelegate: keeper.streams,
+                configuration: limits.configuration
+            ) { channel in
+                stream.setup(channel: channel, logger: logger)
+            }
+            try pipeline.addHandler(StalledWriteHandler(after: limits.stalled))
+            try pipeline.addHandler(keeper)
+            return Value(channel: channel, streams: streams)
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        do {
+            try await withThrowingDiscardingTaskGroup { group in
+                for try await one in value.streams.inbound {
+                    group.addTask { await stream.handle(value: one, logger: logger) }
+                }
+            }
+        } catch {
+            logger.trace("connection ended", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// One request of a connection of HTTP/2, and its answer.
+struct HTTP2Stream: ServerChildChannel, HTTPChannelHandler {
+    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    let responder: HTTPChannelHandler.Responder
+    let limits: ConnectionLimits
+    let refusals: RefusalAnswers
+    /// Of all streams of the port: they are what costs memory, so it is they that give way to others.
+    let crowd: ConnectionCrowd
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+            try pipeline.addHandler(HTTP2StreamGate(limits: limits, refusals: refusals, crowd: crowd))
+            return try Value(wrappingChannelSynchronously: channel)
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+}

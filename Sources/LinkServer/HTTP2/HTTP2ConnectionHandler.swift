@@ -1,0 +1,142 @@
+import NIOCore
+import NIOHTTP2
+
+/// Ends a connection of HTTP/2: when it was idle for too long, when the server stops, when the client broke the protocol or
+/// went away. Once the end is announced it comes, whatever the client does: NIO's handler for this, like Hummingbird's, counts
+/// its time from an answer that a client may withhold.
+final class HTTP2ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundIn = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    private let limits: HTTP2Limits
+    private let crowd: ConnectionCrowd
+    private let loop: any EventLoop
+    private var context: ChannelHandlerContext?
+    private var seat: ConnectionCrowd.Seat?
+    private var closing = HTTP2Closing()
+    private var open: [HTTP2StreamID: (since: NIODeadline, channel: any Channel)] = [:]
+    private var idleSince = NIODeadline.now()
+    private var look: Scheduled<Void>?
+    private var end: Scheduled<Void>?
+    private let announcement = HTTP2PingData(withInteger: .random(in: .min ... .max))
+
+    init(_ limits: HTTP2Limits, crowd: ConnectionCrowd, on loop: any EventLoop) {
+        self.limits = limits
+        self.crowd = crowd
+        self.loop = loop
+    }
+
+    // MARK: Streams
+
+    /// Tells this handler of the connection's streams.
+    var streams: any NIOHTTP2StreamDelegate { Streams(handler: NIOLoopBound(self, eventLoop: loop)) }
+
+    private struct Streams: NIOHTTP2StreamDelegate {
+        let handler: NIOLoopBound<HTTP2ConnectionHandler>
+
+        func streamCreated(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamBegan(id, channel) }
+        func streamClosed(_ id: HTTP2StreamID, channel: any Channel) { handler.value.streamEnded(id) }
+    }
+
+    private func streamBegan(_ id: HTTP2StreamID, _ channel: any Channel) {
+        open[id] = (.now(), channel)
+        closing.streamBegan(id)
+        seat?.stopWaiting()
+    }
+
+    private func streamEnded(_ id: HTTP2StreamID) {
+        guard open.removeValue(forKey: id) != nil else { return }
+        closing.streamEnded()
+        guard open.isEmpty else { return }
+        idleSince = .now()
+        seat?.startWaiting()
+        guard closing.isDone, let context else { return }
+        // The stream's last frame is written but not flushed yet.
+        context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
+    }
+
+    // MARK: Time
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        seat = crowd.enter(context.channel)
+        watch(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        if let seat { crowd.leave(seat) }
+        seat = nil
+        look?.cancel()
+        end?.cancel()
+    }
+
+    /// One timer for a connection and all of its streams: a request sets none.
+    private func watch(_ context: ChannelHandlerContext) {
+        look = context.eventLoop.assumeIsolated().scheduleTask(in: limits.look) {
+            let now = NIODeadline.now()
+            for stream in self.open.values where stream.since + self.limits.stream <= now {
+                stream.channel.close(promise: nil)
+            }
+            if self.open.isEmpty, self.idleSince + self.limits.idle <= now {
+                self.take(self.closing.begin(), context)
+            }
+            self.watch(context)
+        }
+    }
+
+    // MARK: The end
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .ping(announcement, ack: true) = unwrapInboundIn(data).payload { take(closing.wasHeard(), context) }
+        context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: take(closing.begin(), context)
+        // It asks nothing more, but may wait for answers.
+        case ChannelEvent.inputClosed: take(closing.wasHeard(), context)
+        default: break
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        // One stream ended, and the library told its client why.
+        case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.ContentLengthViolated:
+            break
+        // GOAWAY is written where there was somebody to tell it to.
+        default: context.close(promise: nil)
+        }
+    }
+
+    private func take(_ step: HTTP2Closing.Step?, _ context: ChannelHandlerContext) {
+        switch step {
+        case .announce:
+            send(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil), context)
+            send(.ping(announcement, ack: false), context)
+        case .refuse(let newest):
+            send(.goAway(lastStreamID: newest, errorCode: .noError, opaqueData: nil), context)
+        case nil: return
+        }
+        context.flush()
+        if closing.isDone { return context.close(promise: nil) }
+        guard end == nil else { return }
+        end = context.eventLoop.assumeIsolated().scheduleTask(in: limits.stalled) { context.close(promise: nil) }
+    }
+
+    private func send(_ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+    }
+}
+
+extension Error {
+    /// Whether it is a late frame of a stream that has ended or was refused, as they come while a connection ends.
+    fileprivate var endsOnlyItsStream: Bool {
+        self is NIOHTTP2Errors.StreamError || self is NIOHTTP2Errors.NoSuchStream
+    }
+}

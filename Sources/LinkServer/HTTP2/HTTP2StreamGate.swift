@@ -1,0 +1,112 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Holds a stream of HTTP/2 to the limits of a request, and gives the request the form that one of HTTP/1 has.
+final class HTTP2StreamGate: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
+    private let refusals: RefusalAnswers
+    private let crowd: ConnectionCrowd
+    private var seat: ConnectionCrowd.Seat?
+    private var isWhole = false
+    private var isRefused = false
+    private var deadline: Scheduled<Void>?
+
+    init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
+        self.limits = limits
+        self.refusals = refusals
+        self.crowd = crowd
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { seat = crowd.enter(context.channel) }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if let seat { crowd.leave(seat) }
+        seat = nil
+        deadline?.cancel()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            do {
+                let request = try head.checked(limits)
+                context.fireChannelRead(wrapInboundOut(.head(request)))
+            } catch {
+                isRefused = true
+                for part in refusals.streamParts(for: error) { context.write(wrapOutboundOut(part), promise: nil) }
+                context.flush()
+            }
+        case .body: context.fireChannelRead(data)
+        case .end:
+            isWhole = true
+            deadline?.cancel()
+            seat?.stopWaiting()
+            // Trailers are for nobody here.
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Most requests come in one read, and set no timer.
+        if !isWhole, deadline == nil {
+            deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(limits.bodySeconds))) {
+                guard !self.isRefused else { return context.close(promise: nil) }
+                // Whoever reads the body answers.
+                context.fireErrorCaught(LateBody(seconds: self.limits.bodySeconds))
+            }
+        }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { seat?.startWaiting() }
+        context.write(data, promise: promise)
+    }
+}
+
+extension HTTPRequest {
+    /// The request with its host in one place; whatever a limit or two readers could object to is refused, as of HTTP/1.
+    fileprivate func checked(_ limits: ConnectionLimits) throws(Problem) -> HTTPRequest {
+        let path = path ?? ""
+        guard path.utf8.count <= limits.uriBytes else {
+            throw Problem(
+                .uriTooLong,
+                "The target has \(path.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
+            )
+        }
+        guard path.utf8.first == UInt8(ascii: "/") || (path == "*" && method == .options) else {
+            throw Problem(.invalidRequest, "The target is no path.")
+        }
+        let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        guard headerFields.count <= limits.headerFields, bytes <= limits.headerBytes else {
+            throw Problem(
+                .headersTooLarge,
+                "The head has \(headerFields.count) fields of \(bytes) bytes; at most \(limits.headerFields) of "
+                    + "\(limits.headerBytes) are allowed."
+            )
+        }
+        let hosts = headerFields[values: .host]
+        guard let host = authority ?? hosts.first, !host.isEmpty else {
+            throw Problem(.invalidRequest, "The request names no host; send ':authority'.")
+        }
+        guard hosts.allSatisfy({ $0.lowercased() == host.lowercased() }), hosts.count <= 1 else {
+            throw Problem(.hostMismatch, "':authority' and Host name different hosts; send the same in both.")
+        }
+        var request = self
+        request.authority = host
+        request.headerFields[.host] = nil
+        return request
+    }
+}
+
+extension HTTPField.Name {
+    // The name is a constant of this program, and a proper one.
+    fileprivate static let host = HTTPField.Name("Host") ?? .contentType
+}

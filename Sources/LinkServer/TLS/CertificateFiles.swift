@@ -1,0 +1,89 @@
+import Crypto
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Where the public port's certificate and key are, and what of TLS is offered with them.
+package struct CertificateFiles: Sendable, Hashable {
+    /// PEM: the certificate, then those that lead to its authority.
+    package var certificate: String
+    /// PEM: the certificate's key, without a passphrase.
+    package var key: String
+    package var minimumVersion: MinimumVersion
+
+    package enum MinimumVersion: String, Sendable, CaseIterable {
+        case tls12 = "1.2"
+        case tls13 = "1.3"
+    }
+
+    package init(certificate: String, key: String, minimumVersion: MinimumVersion = .tls12) {
+        self.certificate = certificate
+        self.key = key
+        self.minimumVersion = minimumVersion
+    }
+
+    /// What is wrong with the files and what to do, in one line.
+    package struct Failure: Error, Hashable, CustomStringConvertible {
+        package let description: String
+
+        init(certificate path: String, _ problem: String) { description = "public.tls.certificate: \(path) \(problem)" }
+        init(key path: String, _ problem: String) { description = "public.tls.key: \(path) \(problem)" }
+    }
+
+    /// What the files hold.
+    struct Contents {
+        let chain: [UInt8]
+        let key: [UInt8]
+        /// Tell these contents from others.
+        var digests: [SHA256Digest] { [SHA256.hash(data: chain), SHA256.hash(data: key)] }
+    }
+
+    /// A chain of RSA certificates with every extension there is takes a tenth of it.
+    private static let mostBytes = 1 << 18
+
+    func read() throws(Failure) -> Contents {
+        let chain: [UInt8]
+        do throws(ReadFailure) { chain = try Self.bytes(of: certificate, .anyone) } catch {
+            throw Failure(certificate: certificate, error.problem)
+        }
+        do throws(ReadFailure) { return Contents(chain: chain, key: try Self.bytes(of: key, .ownerAndGroup)) } catch {
+            throw Failure(key: key, error.problem)
+        }
+    }
+
+    private enum Readers { case anyone, ownerAndGroup }
+
+    private struct ReadFailure: Error { let problem: String }
+
+    private static func bytes(of path: String, _ readers: Readers) throws(ReadFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw ReadFailure(
+                problem:
+                    "cannot be opened (\(String(cString: strerror(errno)))); write the path of a PEM file that this user may read."
+            )
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw ReadFailure(problem: "is not a file; write the path of a PEM file.")
+        }
+        // Of the file that is open, so that it cannot be another by now. A group may be trusted: Kubernetes' secrets and
+        // Debian's ssl-cert are read through one.
+        guard readers == .anyone || status.st_mode & 0o027 == 0 else {
+            throw ReadFailure(problem: "may be read or changed by others; close it with: chmod 600 \(path)")
+        }
+        guard status.st_size <= mostBytes else {
+            throw ReadFailure(problem: "has more than \(mostBytes) bytes; write the path of a PEM file.")
+        }
+        // One call takes all of a small file.
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
+            throw ReadFailure(problem: "cannot be read to its end; look whether something writes it.")
+        }
+        return bytes
+    }
+}

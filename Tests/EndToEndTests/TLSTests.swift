@@ -1,0 +1,120 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Testing
+
+/// The real process with a certificate: how it starts, and how it ends what is open.
+@Suite(.timeLimit(.minutes(3)))
+struct TLSTests {
+    /// The variables that name a certificate and its key, which are written into the folder.
+    private func variables(_ directory: String, _ identity: HTTPSServer.Identity) throws -> [String: String] {
+        let (certificate, key) = (directory + "/fullchain.pem", directory + "/privkey.pem")
+        try identity.server.write(toFile: certificate, atomically: true, encoding: .utf8)
+        try identity.key.write(toFile: key, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        return ["FINGERPOST_PUBLIC_TLS_CERTIFICATE": certificate, "FINGERPOST_PUBLIC_TLS_KEY": key]
+    }
+
+    /// What comes over a connection until it ends; `begin` is sent at once, and `isOpen` is called when the first bytes are here.
+    private func read(
+        _ port: UInt16,
+        _ protocols: [String],
+        _ begin: String,
+        trusting authority: String,
+        isOpen: () -> Void
+    ) async throws -> ByteBuffer {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([try NIOSSLCertificate(bytes: Array(authority.utf8), format: .pem)])
+        configuration.applicationProtocols = protocols
+        let tls = try NIOSSLContext(configuration: configuration)
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: Int(port)) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = try NIOSSLClientHandler(context: tls, serverHostname: "acme.test")
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: begin))
+            var all = ByteBuffer()
+            for try await bytes in inbound {
+                if all.readableBytes == 0 { isOpen() }
+                all.writeImmutableBuffer(bytes)
+            }
+            return all
+        }
+    }
+
+    @Test func endOfTheServiceIsAnnouncedToOpenConnections() async throws {
+        try await withTemporaryDirectory { directory in
+            let identity = try HTTPSServer.Identity()
+            let server = try RunningServer(
+                directory: directory + "/data",
+                environment: try variables(directory, identity)
+            )
+            #expect(server.printed.contains("public  https://127.0.0.1:"))
+            // The preface and settings of HTTP/2; nothing is asked.
+            let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0"
+            let text = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com\r\n\r\n"
+            let old = try await read(server.publicPort, ["http/1.1"], text, trusting: identity.authority) {
+                server.send(SIGTERM)
+            }
+            #expect(String(buffer: old).hasPrefix("HTTP/1.1 200 "))
+            #expect(server.wait().status == 0)
+
+            let again = try RunningServer(
+                directory: directory + "/data",
+                environment: try variables(directory, identity)
+            )
+            let new = try await read(again.publicPort, ["h2"], preface, trusting: identity.authority) {
+                again.send(SIGTERM)
+            }
+            // A GOAWAY of eight bytes, on no stream, for no request yet and without an error.
+            let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]
+            #expect(Array(buffer: new).firstRange(of: goAway) != nil)
+            #expect(again.wait().status == 0)
+        }
+    }
+
+    @Test func filesThatCannotBeUsedAreOneLineAndExitSeventyEight() async throws {
+        try await withTemporaryDirectory { directory in
+            let (one, other) = (try HTTPSServer.Identity(), try HTTPSServer.Identity())
+            let variables = try variables(directory, one)
+            try other.key.write(toFile: directory + "/privkey.pem", atomically: false, encoding: .utf8)
+            let foreign = try serve(directory, variables)
+            #expect(foreign.status == 78)
+            #expect(
+                foreign.text
+                    == "fingerpost: public.tls.key: \(directory)/privkey.pem does not fit the certificate of \(directory)/fullchain.pem; write the key it was made with.\n"
+            )
+            let half = try serve(directory, ["FINGERPOST_PUBLIC_TLS_KEY": directory + "/privkey.pem"])
+            #expect(half.status == 78)
+            #expect(
+                half.text
+                    == "fingerpost: public.tls.key is set and public.tls.certificate is not; write both, or neither for plain HTTP.\n"
+            )
+            #expect(try serve(directory, ["FINGERPOST_PUBLIC_HTTP2": "on"]).text.contains("write enabled or disabled."))
+            // Nothing of the data directory was touched.
+            #expect(!FileManager.default.fileExists(atPath: directory + "/data"))
+        }
+    }
+
+    private func serve(_ directory: String, _ variables: [String: String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = RunningServer.products.appending(path: "fingerpost")
+        process.arguments = [
+            "serve", "--data", directory + "/data", "--public", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--ops",
+            "127.0.0.1:0",
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        let pipe = Pipe()
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+}
