@@ -13,8 +13,9 @@ import sys
 HERE = pathlib.Path(__file__).parent
 NAMES = re.compile(r"(?<![:\w])(?:fingerpost|process)_[a-z0-9_]+")
 
-# A fresh server has had no refusal, dropped nothing, exported nothing, and has no certificate.
+# A fresh server has had no refusal, dropped nothing, exported nothing, was not backed up and has no certificate.
 LATER = {
+    "fingerpost_backup_last_success_timestamp_seconds",
     "fingerpost_event_rejected_total",
     "fingerpost_export_last_success_timestamp_seconds",
     "fingerpost_export_rows_total",

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Countries by address, from an MMDB file: MaxMind's GeoLite2 and GeoIP2, DB-IP, IPinfo.
 ///
-/// The file is mapped into memory once; a newer one is read after a restart. It may be replaced while it is open by renaming
+/// The file is mapped into memory once; a newer one is another database. It may be replaced while it is open by renaming
 /// another file to its name, but not be written to or cut.
 package final class CountryDatabase: Sendable {
     /// A look-up takes less than a microsecond, so that nobody waits long for another one's.

@@ -43,6 +43,9 @@ package protocol ExportLedger: Sendable {
     func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow?
     func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow]
 
+    /// When a window was last exported, of any tenant.
+    func lastExport() async throws -> Timestamp?
+
     /// Whether retention has dropped rows of the window, so that it cannot be exported again.
     func isGone(_ window: ExportWindow) async throws -> Bool
 

@@ -5,6 +5,17 @@ import Metrics
 /// One window into one file. The steps and what a crash leaves: file (nobody names it: written again), notice, manifest,
 /// the removal of the file before (the next run finds it), mark.
 extension Exporter {
+    private static let lastSuccess = Gauge(label: "fingerpost_export_last_success_timestamp_seconds")
+
+    /// Tells of the last export before this start, so that its age does not begin anew with the process.
+    func recallLastSuccess() async {
+        do {
+            if let last = try await ledger.lastExport() { Self.lastSuccess.record(last.milliseconds / 1_000) }
+        } catch {
+            logger.error("the last export is not known", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Writes the window's file and manifest, unless they are there with the same bytes, and marks it.
     func export(_ window: ExportWindow) async throws -> ExportManifest {
         let manifest: ExportManifest
@@ -22,7 +33,7 @@ extension Exporter {
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
-        Gauge(label: "fingerpost_export_last_success_timestamp_seconds").record(now().milliseconds / 1_000)
+        Self.lastSuccess.record(now().milliseconds / 1_000)
         logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
         return manifest
     }

@@ -81,6 +81,7 @@ package actor Exporter: Service {
             label: "fingerpost_sink_batches_total",
             dimensions: [("sink", sink.kind), ("result", "failed")]
         )
+        await recallLastSuccess()
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.longestSleep

@@ -21,11 +21,8 @@ package struct ServerParts: Sendable {
     package var days: any EventDays
     package var log: any EventStore & EventHistory & EventStatistics
     package var replayer: Replayer
-    package var readiness: Readiness
     package var metrics: MetricRegistry
-    /// What `/metrics` asks for when it is asked.
-    package var readings: @Sendable () -> [MetricRegistry.Reading]
-    package var limits: ServerLimits
+    package var limits: LiveLimits
     package var traces: TraceSource
     package var logSettings: LogSettings
     /// Of the public port.
@@ -45,10 +42,8 @@ package struct ServerParts: Sendable {
         days: any EventDays,
         log: any EventStore & EventHistory & EventStatistics,
         replayer: Replayer,
-        readiness: Readiness,
         metrics: MetricRegistry,
-        readings: @escaping @Sendable () -> [MetricRegistry.Reading],
-        limits: ServerLimits,
+        limits: LiveLimits,
         traces: TraceSource,
         logSettings: LogSettings,
         proxyProtocol: ProxyProtocol = .off,
@@ -66,14 +61,47 @@ package struct ServerParts: Sendable {
         self.days = days
         self.log = log
         self.replayer = replayer
-        self.readiness = readiness
         self.metrics = metrics
-        self.readings = readings
         self.limits = limits
         self.traces = traces
         self.logSettings = logSettings
         self.proxyProtocol = proxyProtocol
         self.logger = logger
+    }
+}
+
+/// What the ops port needs: it is open before anything else is, and until all else is closed.
+package struct OpsParts: Sendable {
+    package var health: Health
+    package var metrics: MetricRegistry
+    package var readings: MetricReadings
+    package var limits: LiveLimits
+    package var traces: TraceSource
+    package var logSettings: LogSettings
+    package var logger: Logger
+    package var uptime: @Sendable () -> ContinuousClock.Instant
+    package var makeRequestID: @Sendable () -> String
+
+    package init(
+        health: Health,
+        metrics: MetricRegistry,
+        readings: MetricReadings,
+        limits: LiveLimits,
+        traces: TraceSource,
+        logSettings: LogSettings,
+        logger: Logger,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        makeRequestID: @escaping @Sendable () -> String
+    ) {
+        self.health = health
+        self.metrics = metrics
+        self.readings = readings
+        self.limits = limits
+        self.traces = traces
+        self.logSettings = logSettings
+        self.logger = logger
+        self.uptime = uptime
+        self.makeRequestID = makeRequestID
     }
 }
 
@@ -104,14 +132,15 @@ package func buildPublicApplication(
         .public,
         at: address,
         router: publicRouter(parts),
-        proxyProtocol: parts.proxyProtocol,
         certificates: certificates,
+        believing: parts.proxyProtocol == .off ? nil : parts.admission,
         onListening: onListening
     )
 }
 
 func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .public)
+    router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .publicPort).addRoutes(to: router)
     let (resolving, admission) = (parts.resolving, parts.admission)
     ResolveController(resolving: resolving, keys: parts.keys, limits: parts.limits, admission: admission).addRoutes(
@@ -134,6 +163,7 @@ package func buildAdminApplication(
 func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
     let gate = AdminGate(keys: parts.keys, admission: parts.admission, now: parts.resolving.now)
     let router = newRouter(parts, .admin)
+    router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
     router.add(
         middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
@@ -178,50 +208,68 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
 
 /// The ops port: health and metrics.
 package func buildOpsApplication(
-    _ parts: ServerParts,
+    _ parts: OpsParts,
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
+    // Without admission: probes and Prometheus must not be told to come back later.
     let router = newRouter(parts, .ops)
-    HealthController(readiness: parts.readiness).addRoutes(to: router)
+    HealthController(health: parts.health).addRoutes(to: router)
     MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
     return application(parts, .ops, at: address, router: router, onListening: onListening)
 }
 
+/// What goes around every request of any port.
+private protocol PortParts {
+    var metrics: MetricRegistry { get }
+    var limits: LiveLimits { get }
+    var traces: TraceSource { get }
+    var logSettings: LogSettings { get }
+    var logger: Logger { get }
+    var uptime: @Sendable () -> ContinuousClock.Instant { get }
+    var makeRequestID: @Sendable () -> String { get }
+}
+
+extension OpsParts: PortParts {}
+
+extension ServerParts: PortParts {
+    fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
+    fileprivate var makeRequestID: @Sendable () -> String {
+        { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
+    }
+}
+
 /// With what goes around every request.
-private func newRouter(_ parts: ServerParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
+private func newRouter(_ parts: some PortParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
     let router = Router(context: ServerRequestContext.self)
-    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
     router.add(middleware: MetricsMiddleware(port: port, metrics: parts.metrics))
     let log = RequestLog(port: port, settings: parts.logSettings, logger: parts.logger)
     router.add(
-        middleware: ArrivalMiddleware(uptime: parts.resolving.uptime, traces: parts.traces, log: log) {
-            ids.next(at: now())
-        }
+        middleware: ArrivalMiddleware(
+            uptime: parts.uptime,
+            traces: parts.traces,
+            log: log,
+            makeRequestID: parts.makeRequestID
+        )
     )
     router.add(middleware: ErrorMiddleware())
-    // Probes and Prometheus must not be told to come back later.
-    if port != .ops { router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys)) }
     return router
 }
 
 private func application(
-    _ parts: ServerParts,
+    _ parts: some PortParts,
     _ port: PortRole,
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
-    proxyProtocol: ProxyProtocol = .off,
     certificates: ServerCertificates? = nil,
+    believing admission: Admission? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
-    let (ids, now) = (parts.resolving.eventIDs, parts.resolving.now)
-    let limits = ConnectionLimits(
-        parts.limits,
-        bodySeconds: port == .admin ? parts.limits.tableSeconds : parts.limits.bodySeconds
-    )
-    let refusals = RefusalAnswers(port: port, metrics: parts.metrics) { ids.next(at: now()) }
-    let crowd = ConnectionCrowd(limit: parts.limits.connections, port: port, metrics: parts.metrics)
+    let sizes = parts.limits.current
+    let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
+    let refusals = RefusalAnswers(port: port, metrics: parts.metrics, makeRequestID: parts.makeRequestID)
+    let crowd = ConnectionCrowd(limit: sizes.connections, port: port, metrics: parts.metrics)
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
@@ -229,7 +277,7 @@ private func application(
             var connection: any ServerChildChannel = http1
             if let certificates {
                 let streams = ConnectionCrowd(
-                    limit: parts.limits.connections,
+                    limit: sizes.connections,
                     of: "fingerpost_http2_streams",
                     port: port,
                     metrics: parts.metrics
@@ -242,7 +290,7 @@ private func application(
                     http2: HTTP2Connection(stream: stream, limits: HTTP2Limits(limits), crowd: crowd)
                 )
             }
-            return proxyProtocol == .off ? connection : connection.afterProxyHeader(parts.admission)
+            return admission.map { connection.afterProxyHeader($0) } ?? connection
         },
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
@@ -250,7 +298,7 @@ private func application(
             // Whom the queue has no room for tries again a second later: it is as long as Linux lets it be, so that a flood of
             // connections makes others wait for milliseconds.
             backlog: 4_096,
-            availableConnectionsDelegate: .maximum(parts.limits.connections, logger: parts.logger)
+            availableConnectionsDelegate: .maximum(sizes.connections, logger: parts.logger)
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
         logger: parts.logger

@@ -4,6 +4,7 @@ package import LinkCatalog
 import LinkEvents
 package import LinkRouting
 import Logging
+import Metrics
 import NIOCore
 import NIOHTTP1
 import NIOHTTP2
@@ -11,6 +12,17 @@ import NIOHTTP2
 /// Gives every error its answer; the only place of the server that logs errors.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
+
+    private static let authenticationFailures = Dictionary(
+        uniqueKeysWithValues: [Problem.Code.missingKey, .invalidKey, .forbidden, .explainForbidden].map {
+            ($0, Counter(label: "fingerpost_auth_failures_total", dimensions: [("reason", $0.rawValue)]))
+        }
+    )
+
+    init() {
+        // Known at 0 from the start: a rate sees the first failure only of a counter that was there before.
+        _ = Self.authenticationFailures
+    }
 
     func handle(
         _ request: Request,
@@ -22,6 +34,7 @@ struct ErrorMiddleware: RouterMiddleware {
         } catch {
             let problem = problem(for: error, context)
             context.facts.note(problem.code)
+            Self.authenticationFailures[problem.code]?.increment()
             return problem.response(requestID: context.requestID)
         }
     }

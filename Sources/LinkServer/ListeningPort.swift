@@ -13,22 +13,27 @@ package enum PortRole: String, Sendable {
     case `public`, admin, ops
 }
 
-/// A port that serves until it is stopped. When its address cannot be listened on it throws a `ListenFailure`.
+/// A port that serves until it is stopped: then it takes no more connections, and ends when what was asked is answered, or
+/// when the shutdown is hurried. When its address cannot be listened on it throws a `ListenFailure`.
 package struct ListeningPort<Application: ApplicationProtocol>: Service {
     private let role: PortRole
     private let address: ListenAddress
     private let application: Application
+    private let pace: ShutdownPace
 
-    package init(_ role: PortRole, at address: ListenAddress, _ application: Application) {
+    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownPace, _ application: Application) {
         self.role = role
         self.address = address
+        self.pace = pace
         self.application = application
     }
 
     package func run() async throws {
         // Errors of a connection end with it, so what is thrown here comes from opening the port.
         do {
-            try await application.run()
+            try await pace.run { [application] in try await application.run() }
+        } catch is CancellationError where pace.isHurried {
+            return
         } catch let error as IOError {
             throw ListenFailure(role, at: address, errno: error.errnoCode)
         } catch is SocketAddressError {

@@ -7,6 +7,7 @@ import LinkEvents
 /// catalog.db      tenants, settings, tables, keys
 /// events/         one SQLite file per UTC day, and ledger.db
 /// exports/        finished exports, unless another place is configured
+/// last-backup     when the last backup was begun
 /// control.sock    how other commands speak to the running server
 /// lock            held while a process uses the directory; names it
 /// running         there while a process runs; left behind by one that did not end cleanly

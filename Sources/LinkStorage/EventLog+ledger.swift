@@ -98,6 +98,12 @@ extension EventLog: ExportLedger {
         }
     }
 
+    package func lastExport() async throws -> Timestamp? {
+        try await ledger.read { db in
+            try Int64.fetchOne(db, sql: "SELECT max(exported_at) FROM export_window").map(Timestamp.init(milliseconds:))
+        }
+    }
+
     package func isGone(_ window: ExportWindow) async throws -> Bool {
         try await ledger.read { db in
             try Bool.fetchOne(

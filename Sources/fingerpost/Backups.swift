@@ -38,7 +38,7 @@ struct MakeBackup: AsyncParsableCommand {
             let directory = try DataDirectory(data)
             let database = try CatalogDatabase(directory.catalogPath)
             let log = try EventLog(directory.eventsPath, now: Server.now)
-            let list = try await BackupWorker(catalog: database, log: log).write(to: target)
+            let list = try await BackupWorker(directory, catalog: database, log: log).write(to: target)
             try log.close()
             try database.close()
             try directory.leaveAsFound()
@@ -94,21 +94,28 @@ actor BackupWorker {
     private let executor = BlockingExecutor(label: "fingerpost.backup")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    private let directory: DataDirectory
     private let catalog: CatalogDatabase
     private let log: EventLog
 
-    init(catalog: CatalogDatabase, log: EventLog) {
+    init(_ directory: DataDirectory, catalog: CatalogDatabase, log: EventLog) {
+        self.directory = directory
         self.catalog = catalog
         self.log = log
     }
 
     func write(to target: String) throws -> JSONNode {
-        try Backup.make(
+        let begun = Server.now()
+        let backup = try Backup.make(
             catalog: catalog,
             log: log,
             to: target,
-            at: Server.now(),
+            at: begun,
             version: Fingerpost.configuration.version
-        ).json
+        )
+        // The backup is whole even where its time cannot be noted, as on a full disk: then the metric goes on to say that
+        // the last one is old.
+        try? directory.noteBackup(begunAt: begun)
+        return backup.json
     }
 }

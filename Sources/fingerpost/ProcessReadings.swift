@@ -1,38 +1,39 @@
 import Foundation
+import LinkCatalog
 import LinkEvents
+import LinkRouting
 import LinkServer
+import LinkStorage
 
-/// What `/metrics` reads when it is asked: the process, the disk, the files, and what became of the events.
+/// What `/metrics` reads when it is asked: the process, the disk and the files.
 struct ProcessReadings: Sendable {
     let directory: String
-    let recorder: EventRecorder
     let version: String
     let sqlite: String
     private let started = Date().timeIntervalSince1970
 
-    init(directory: String, recorder: EventRecorder, version: String, sqlite: String) {
+    init(directory: String, version: String, sqlite: String) {
         self.directory = directory
-        self.recorder = recorder
         self.version = version
         self.sqlite = sqlite
     }
 
     func readings() -> [MetricRegistry.Reading] {
-        let counts = recorder.counts
         var readings: [MetricRegistry.Reading] = [
             .gauge("fingerpost_build_info", 1, [("version", version), ("sqlite", sqlite)]),
-            .counter("fingerpost_events_received_total", Double(counts.received)),
-            .gauge("fingerpost_events_waiting", Double(counts.waiting)),
-            .gauge("fingerpost_event_tails", Double(recorder.commits.listenerCount)),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("catalog.db-wal"), [("db", "catalog")]),
             .gauge("fingerpost_sqlite_wal_bytes", fileSize("events/ledger.db-wal"), [("db", "ledger")]),
             .gauge("fingerpost_sqlite_wal_bytes", dayFiles(ending: "-wal"), [("db", "events")]),
             .gauge("fingerpost_log_bytes", dayFiles(ending: ".db")),
             .gauge("process_start_time_seconds", started),
         ]
-        var disk = statvfs()
-        if statvfs(directory, &disk) == 0 {
-            readings.append(.gauge("fingerpost_disk_free_bytes", Double(disk.f_bavail) * Double(disk.f_frsize)))
+        if let disk = DiskSpace(of: directory) {
+            readings.append(.gauge("fingerpost_disk_free_bytes", disk.freeBytes))
+            readings.append(.gauge("fingerpost_disk_size_bytes", disk.sizeBytes))
+        }
+        var descriptors = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors) == 0 {
+            readings.append(.gauge("process_max_fds", Double(descriptors.rlim_cur)))
         }
         var spent = timespec()
         if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0 {
@@ -44,6 +45,33 @@ struct ProcessReadings: Sendable {
             readings.append(.gauge("process_open_fds", Double(descriptors)))
         }
         return readings
+    }
+
+    /// What became of the events.
+    static func readings(of recorder: EventRecorder) -> [MetricRegistry.Reading] {
+        let counts = recorder.counts
+        return [
+            .counter("fingerpost_events_received_total", Double(counts.received)),
+            .gauge("fingerpost_events_waiting", Double(counts.waiting)),
+            .gauge("fingerpost_event_tails", Double(recorder.commits.listenerCount)),
+        ]
+    }
+
+    static func readings(of directory: DataDirectory) -> [MetricRegistry.Reading] {
+        guard let last = directory.lastBackup else { return [] }
+        return [.gauge("fingerpost_backup_last_success_timestamp_seconds", Double(last.milliseconds / 1_000))]
+    }
+
+    /// What is live: of the first 100 tables, so that a server with many tenants does not write thousands of lines.
+    static func readings(of catalog: Catalog) -> [MetricRegistry.Reading] {
+        catalog.tables.prefix(100).compactMap { table in
+            guard let revision = table.revision else { return nil }
+            return .gauge(
+                "fingerpost_route_table_revision",
+                Double(revision.rawValue),
+                [("tenant", table.tenant.rawValue), ("environment", table.environment.rawValue)]
+            )
+        }
     }
 
     private func fileSize(_ name: String) -> Double {

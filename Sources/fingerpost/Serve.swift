@@ -7,6 +7,7 @@ import LinkServer
 import LinkStorage
 import Logging
 import Metrics
+import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,6 +24,8 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Load the example tenants into a fresh data directory and print requests to try.") var demo = false
 
     func run() async throws {
+        // Before anything else: by default the signal ends a process.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let configuration = try await flags.read()
         let log = LogSettings(configuration.log.values)
         StandardError.takeLog(log)
@@ -30,16 +33,49 @@ struct Serve: AsyncParsableCommand {
         let metrics = MetricRegistry()
         MetricsSystem.bootstrap(metrics)
         do {
-            let server = try await Server(configuration, metrics: metrics, log: log, logger: logger)
-            let key = demo ? try await server.loadDemo() : nil
-            try await server.run { ports in
-                print(
-                    "public  \(configuration.tls.files == nil ? "http" : "https")://\(configuration.publicAddress.host):\(ports.public)"
+            // Before anything of the data directory is touched: a wrong path changes nothing there.
+            let live = try LiveConfiguration(configuration, log: log)
+            let certificates = try configuration.tls.files.map { files in
+                try ServerCertificates(
+                    files,
+                    http2: configuration.tls.http2,
+                    metrics: metrics,
+                    now: Server.now,
+                    sleep: { try await Task.sleep(for: $0) },
+                    logger: logger
                 )
-                print("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
-                print("ops     http://\(configuration.opsAddress.host):\(ports.ops)")
-                if let key { print(Self.invitation(ports, key)) }
-                fflush(nil)
+            }
+            let directory = try DataDirectory(configuration.data)
+            let board = try OpsBoard(configuration, metrics: metrics, live: live, logger: logger)
+            try await leavingAsFound(directory, unlessListening: board) { ops in
+                let server = try await Server(
+                    configuration,
+                    in: directory,
+                    live: live,
+                    certificates: certificates,
+                    board: board,
+                    metrics: metrics,
+                    logger: logger
+                )
+                let key = demo ? try await server.loadDemo() : nil
+                let reloader = ConfigurationReloader(
+                    on: hangups,
+                    from: configuration,
+                    into: live,
+                    server.parts.admission,
+                    certificates,
+                    logger: logger
+                ) {
+                    try await flags.configuration()
+                }
+                try await server.run(reloading: reloader) { ports in
+                    let scheme = configuration.tls.files == nil ? "http" : "https"
+                    print("public  \(scheme)://\(configuration.publicAddress.host):\(ports.public)")
+                    print("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
+                    print("ops     http://\(configuration.opsAddress.host):\(ops)")
+                    if let key { print(Self.invitation(ports, key)) }
+                    fflush(nil)
+                }
             }
         } catch let error as CountryDatabase.Failure {
             throw fail("geo.database: \(error)", .wrongConfiguration)
@@ -54,6 +90,20 @@ struct Serve: AsyncParsableCommand {
                 "the log could not be written (\(error)); restart, and see deploy/runbooks/corrupt-file.md.",
                 .ioError
             )
+        }
+    }
+
+    /// An ops port that cannot be opened leaves a directory in which nothing was opened yet.
+    private func leavingAsFound(
+        _ directory: DataDirectory,
+        unlessListening board: OpsBoard,
+        _ body: (Int) async throws -> Void
+    ) async throws {
+        do {
+            try await board.whileListening(body)
+        } catch let failure as ListenFailure where failure.role == .ops {
+            try directory.leaveAsFound()
+            throw failure
         }
     }
 

@@ -20,8 +20,12 @@ struct ServiceConfiguration {
     var geoDatabase: String?
     var limits: ServerLimits
     var admission: AdmissionConfiguration
+    /// Below it `/readyz` says that nothing should be sent here.
+    var minimumFreeBytes: Int
     /// How long requests are still taken after a shutdown began.
     var drainSeconds: Int
+    /// How long what was asked may then take to be answered.
+    var graceSeconds: Int
 
     /// What is wrong with a configuration, in one line.
     struct Invalid: Error { let message: String }
@@ -31,10 +35,10 @@ struct ServiceConfiguration {
         [
             "data", "public.host", "public.port",
         ] + TLSSettings.keys + [
-            "admin.host", "admin.port", "ops.host", "ops.port", "node",
+            "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
-        ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds"]
+        ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
 
     /// A number of `ServerLimits` and its bounds.
     private struct LimitKey: Sendable {
@@ -122,7 +126,9 @@ struct ServiceConfiguration {
             limits[keyPath: key.path] = try number(key.name, limits[keyPath: key.path], in: key.range)
         }
         admission = try AdmissionConfiguration(text: text) { try number($0, $1, in: $2) }
+        minimumFreeBytes = try number("ops.minimumFreeBytes", 16 << 20, in: 0...(1 << 50))
         drainSeconds = try number("shutdown.drainSeconds", 0, in: 0...600)
+        graceSeconds = try number("shutdown.graceSeconds", 60, in: 1...3_600)
     }
 
     /// The values as `fingerpost config` prints them.
@@ -131,10 +137,12 @@ struct ServiceConfiguration {
             [
                 data, publicAddress.host, "\(publicAddress.port)",
             ] + tls.effective + [
-                adminAddress.host, "\(adminAddress.port)", opsAddress.host, "\(opsAddress.port)", node,
+                adminAddress.host, "\(adminAddress.port)", opsAddress.host, "\(opsAddress.port)",
+                "\(minimumFreeBytes)", node,
             ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""
-            ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective + ["\(drainSeconds)"]
+            ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective
+            + ["\(drainSeconds)", "\(graceSeconds)"]
         return Array(zip(Self.keys, values))
     }
 
@@ -178,20 +186,25 @@ struct ConfigurationFlags: ParsableArguments {
     @ArgumentParser.Option(help: "HOST:PORT for the admin API.") var admin: String?
     @ArgumentParser.Option(help: "HOST:PORT for /livez and /readyz.") var ops: String?
 
+    /// The configuration; throws `ServiceConfiguration.Invalid`.
+    func configuration() async throws -> ServiceConfiguration {
+        var flags: [String: String] = [:]
+        if let data { flags["data"] = data }
+        for (name, address) in [("public", self.public), ("admin", admin), ("ops", ops)] {
+            guard let address else { continue }
+            guard let colon = address.lastIndex(of: ":") else {
+                throw ServiceConfiguration.Invalid(message: "--\(name) is '\(address)'; write HOST:PORT.")
+            }
+            flags["\(name).host"] = String(address[..<colon])
+            flags["\(name).port"] = String(address[address.index(after: colon)...])
+        }
+        return try await .read(flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
+    }
+
     /// The configuration; ends the process with 78 when it is wrong.
     func read() async throws -> ServiceConfiguration {
         do {
-            var flags: [String: String] = [:]
-            if let data { flags["data"] = data }
-            for (name, address) in [("public", self.public), ("admin", admin), ("ops", ops)] {
-                guard let address else { continue }
-                guard let colon = address.lastIndex(of: ":") else {
-                    throw ServiceConfiguration.Invalid(message: "--\(name) is '\(address)'; write HOST:PORT.")
-                }
-                flags["\(name).host"] = String(address[..<colon])
-                flags["\(name).port"] = String(address[address.index(after: colon)...])
-            }
-            return try await .read(flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
+            return try await configuration()
         } catch let error as ServiceConfiguration.Invalid {
             throw fail(error.message, .wrongConfiguration)
         }

@@ -42,11 +42,8 @@ final class HTTPConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard connected == 0 else {
-            let broken = Broken("connect", -1)
-            close(descriptor)
-            throw broken
-        }
+        // What is thrown here ends the object, which closes the descriptor.
+        guard connected == 0 else { throw Broken("connect", -1) }
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var noDelay: Int32 = 1
@@ -65,13 +62,18 @@ final class HTTPConnection {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nContent-Length: \(body.utf8.count)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         text += "\r\n" + body
+        try begin(text)
+        return try response()
+    }
+
+    /// Sends what may be only a part of a request.
+    func begin(_ text: String) throws {
         var bytes = Array(text.utf8)
         while !bytes.isEmpty {
             let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { throw Broken("send", count) }
             bytes.removeFirst(count)
         }
-        return try response()
     }
 
     private func response() throws -> Response {

@@ -33,14 +33,14 @@ final class RunningServer: Sendable {
         directory: String,
         launcher: [String] = [],
         flags: [String] = [],
-        log: String = "warning",
+        log: String? = "warning",
         environment: [String: String] = [:]
     ) throws {
         self.directory = directory
         let output = Pipe()
         process = try RunningProcess(
             launcher + Self.command(directory) + flags,
-            environment: ["FINGERPOST_LOG_LEVEL": log].merging(environment) { $1 },
+            environment: (log.map { ["FINGERPOST_LOG_LEVEL": $0] } ?? [:]).merging(environment) { $1 },
             output: output
         )
         // The addresses are printed once every port is bound; with a key when the tenants were loaded just now.
@@ -75,6 +75,18 @@ final class RunningServer: Sendable {
     }
 
     func send(_ signal: Int32) { kill(holder, signal) }
+
+    /// What the ops port answers, asked again and again until it is what is waited for; the suite's time limit ends that.
+    @discardableResult
+    func ops(_ path: String, until isIt: (HTTPConnection.Response) -> Bool = { _ in true }) throws
+        -> HTTPConnection.Response
+    {
+        while true {
+            let answer = try HTTPConnection(port: opsPort).request("GET", path)
+            if isIt(answer) { return answer }
+            sched_yield()
+        }
+    }
 
     /// Waits for the end: the signal that ended it, or its exit status.
     func wait() -> (reason: Process.TerminationReason, status: Int32) { process.wait() }

@@ -90,7 +90,9 @@ extension TestService {
         _ body: (_ port: Int) async throws -> Value
     ) async throws -> Value {
         var parts = parts
-        change(&parts.limits)
+        var limits = parts.limits.current
+        change(&limits)
+        parts.limits = LiveLimits(limits)
         parts.proxyProtocol = proxyProtocol
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
         let address = ListenAddress(host: "127.0.0.1", port: 0)

@@ -80,13 +80,4 @@ struct RequestTests {
         }
     }
 
-    @Test func readinessFollowsTheService() async throws {
-        try await withService { service in
-            let before = try await service.opsPort("/readyz")
-            service.parts.readiness.set(true)
-            let after = try await service.opsPort("/readyz")
-            let alive = try await service.opsPort("/livez")
-            #expect([before.status, after.status, alive.status] == [503, 200, 200])
-        }
-    }
 }

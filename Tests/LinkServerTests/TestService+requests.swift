@@ -52,7 +52,18 @@ extension TestService {
     }
 
     func opsPort(_ path: String) async throws -> Answer {
-        let application = buildOpsApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+        let ops = OpsParts(
+            health: health,
+            metrics: parts.metrics,
+            readings: readings,
+            limits: parts.limits,
+            traces: parts.traces,
+            logSettings: parts.logSettings,
+            logger: parts.logger,
+            uptime: { clock.uptime },
+            makeRequestID: { "test" }
+        )
+        let application = buildOpsApplication(ops, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(.get, path, "localhost", [:], "", to: application)
     }
 

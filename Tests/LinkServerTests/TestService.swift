@@ -15,6 +15,8 @@ struct TestService: Sendable {
     let clock: TestClock
     let directory: String
     let log: EventLog
+    let health = Health()
+    let readings = MetricReadings()
 
     /// Writes and publishes a tenant document.
     func load(_ text: String) async throws {
@@ -207,10 +209,8 @@ private func makeService(
         days: log,
         log: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
-        readiness: Readiness(),
         metrics: metrics,
-        readings: { [.gauge("fingerpost_test_readings", 1)] },
-        limits: limits,
+        limits: LiveLimits(limits),
         traces: TraceSource(seed: 1),
         logSettings: LogSettings(),
         logger: logger

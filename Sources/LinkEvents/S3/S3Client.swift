@@ -12,7 +12,7 @@ package import OutboundHTTP
 /// Signed requests to one bucket, each tried a few times.
 package struct S3Client: Sendable {
     let location: S3Location
-    private let signature: S3Signature
+    private let credentials: @Sendable () -> S3Credentials
     private let http: OutboundHTTP
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -20,16 +20,18 @@ package struct S3Client: Sendable {
     /// Before the second attempt, the third, and so on; then it is given up.
     private static let pauses: [Duration] = [.milliseconds(200), .milliseconds(800), .milliseconds(3_200)]
 
-    /// - Parameter http: Must reach the endpoint wherever it is: the operator named it.
+    /// - Parameters:
+    ///   - credentials: Asked for every request, so that they can be replaced while exports run.
+    ///   - http: Must reach the endpoint wherever it is: the operator named it.
     package init(
         location: S3Location,
-        credentials: S3Credentials,
+        credentials: @autoclosure @escaping @Sendable () -> S3Credentials,
         http: OutboundHTTP,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.location = location
-        signature = S3Signature(credentials: credentials, region: location.region)
+        self.credentials = credentials
         self.http = http
         self.now = now
         self.sleep = sleep
@@ -92,6 +94,7 @@ package struct S3Client: Sendable {
             headers: [("Host", location.hostHeader)] + request.headers,
             bodySHA256: SHA256.hash(data: request.body).hexadecimal
         )
+        let signature = S3Signature(credentials: credentials(), region: location.region)
         return try await http.send(
             request.method,
             location.url(path, query: signed.canonicalQuery),

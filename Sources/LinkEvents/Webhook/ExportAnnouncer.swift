@@ -22,7 +22,7 @@ package struct Webhook: Sendable {
 /// behind its answer, so a crash in between sends it again, under the same id.
 package struct ExportAnnouncer: Service {
     private let ledger: any ExportLedger
-    private let webhook: Webhook
+    private let webhook: @Sendable () -> Webhook
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let traces: TraceSource
@@ -37,9 +37,10 @@ package struct ExportAnnouncer: Service {
     private static let longestSleep = Duration.seconds(5)
     private static let batch = 100
 
+    /// - Parameter webhook: Asked for every attempt, so that its secrets can be replaced.
     package init(
         ledger: any ExportLedger,
-        webhook: Webhook,
+        webhook: @autoclosure @escaping @Sendable () -> Webhook,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
@@ -92,6 +93,7 @@ package struct ExportAnnouncer: Service {
     /// What went wrong; nil when the receiver has it.
     private func tell(_ notice: ExportNotice) async -> String? {
         let body = Array(notice.payload.utf8)
+        let webhook = webhook()
         do {
             let answer = try await webhook.http.post(
                 webhook.url,
@@ -127,6 +129,6 @@ package struct ExportAnnouncer: Service {
     }
 
     private static func count(_ result: String) {
-        Counter(label: "fingerpost_webhook_attempts_total", dimensions: [("result", result)]).increment()
+        Counter(label: "fingerpost_webhook_deliveries_total", dimensions: [("result", result)]).increment()
     }
 }

@@ -9,7 +9,7 @@ struct DraftController {
     let gate: AdminGate
     let editor: CatalogEditor
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants/:tenant/drafts", use: list)
@@ -135,13 +135,16 @@ struct DraftController {
         let entry = try gate.tenant(request, context, .publish)
         let expected = try request.expectedDraft()
         var request = request
-        let published = try await editor.publish(
-            entry.place,
-            expected: expected,
-            note: try await request.note(upTo: limits.bodyBytes),
-            limit: entry.grant,
-            change: entry.change
-        )
+        let note = try await request.note(upTo: limits.bodyBytes)
+        let published = try await Publications.counted {
+            try await editor.publish(
+                entry.place,
+                expected: expected,
+                note: note,
+                limit: entry.grant,
+                change: entry.change
+            )
+        }
         return Response(published)
     }
 }

@@ -10,7 +10,7 @@ struct ErasureController {
     let eraser: Eraser
     let days: any EventDays
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants/:tenant/erasures", use: list)

@@ -17,7 +17,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     let keys: KeyRing
     let store: any CatalogStore
     let now: @Sendable () -> Timestamp
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     private static let lifetime = Int64(86_400_000)
     private static let maximumAnswerBytes = 4 << 20

@@ -8,7 +8,7 @@ struct KeyController {
     let gate: AdminGate
     let keys: KeyMaker
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     /// How long the old key of a rotation goes on by default, and at most.
     private static let grace = Int64(86_400)

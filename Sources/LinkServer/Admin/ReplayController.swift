@@ -6,7 +6,7 @@ import LinkRouting
 struct ReplayController {
     let gate: AdminGate
     let replayer: Replayer
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.post("/admin/v1/tenants/:tenant/draft/replay", use: replay)

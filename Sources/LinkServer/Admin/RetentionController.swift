@@ -9,7 +9,7 @@ struct RetentionController {
     let gate: AdminGate
     let keeper: LogKeeper
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     private static let longestReason = 500
 

@@ -8,9 +8,10 @@ struct RevisionController {
     let gate: AdminGate
     let editor: CatalogEditor
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        Publications.begin()
         router.get("/admin/v1/tenants/:tenant/table", use: live)
         router.get("/admin/v1/tenants/:tenant/revisions", use: list)
         router.post("/admin/v1/tenants/:tenant/revisions/prune", use: prune)
@@ -108,16 +109,18 @@ struct RevisionController {
     ) async throws -> Response {
         let expected = try request.expectedRevision()
         var request = request
-        return Response(
+        let note = try await request.note(upTo: limits.bodyBytes)
+        let published = try await Publications.counted {
             try await editor.rollBack(
                 place,
                 to: revision,
                 expected: expected,
-                note: try await request.note(upTo: limits.bodyBytes),
+                note: note,
                 limit: entry.grant,
                 change: entry.change
             )
-        )
+        }
+        return Response(published)
     }
 
     /// `{"keep": 50, "olderThanDays": 90}`

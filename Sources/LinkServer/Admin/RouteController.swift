@@ -8,7 +8,7 @@ import NIOCore
 struct RouteController {
     let gate: AdminGate
     let editor: CatalogEditor
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     private static let lines = "application/x-ndjson"
 

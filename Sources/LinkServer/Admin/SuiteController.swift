@@ -7,7 +7,7 @@ import LinkRouting
 struct SuiteController {
     let gate: AdminGate
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants/:tenant/suites", use: list)

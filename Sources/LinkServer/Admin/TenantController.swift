@@ -8,7 +8,7 @@ struct TenantController {
     let gate: AdminGate
     let editor: CatalogEditor
     let store: any CatalogStore
-    let limits: ServerLimits
+    let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants", use: list)

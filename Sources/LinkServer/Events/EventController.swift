@@ -10,7 +10,7 @@ struct EventController {
     let store: any CatalogStore
     let log: any EventStore & EventHistory & EventStatistics
     let commits: CommitFeed
-    let limits: ServerLimits
+    let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
 
     /// Events that are in memory at once, and that one request looks at.

@@ -1,26 +1,60 @@
+import HTTPTypes
 import Hummingbird
 import LinkRouting
-import NIOCore
-import Synchronization
 
-/// `/livez` and `/readyz` of the ops port.
+/// `/livez`, `/startupz` and `/readyz` of the ops port.
 struct HealthController {
-    let readiness: Readiness
+    let health: Health
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        // That this is answered is the answer: a full disk or a slow one is not mended by a restart.
         router.get("/livez") { _, _ in Response(json: Array(#"{"status":"alive"}"#.utf8)) }
-        router.get("/readyz") { _, _ in
-            readiness.isReady
-                ? Response(json: Array(#"{"status":"ready"}"#.utf8))
-                : Response(status: .serviceUnavailable, json: Array(#"{"status":"not ready"}"#.utf8))
-        }
+        router.get("/startupz") { _, _ in startup() }
+        router.get("/readyz") { request, _ in readiness(isVerbose: request.uri.queryParameters["verbose"] != nil) }
     }
-}
 
-/// Whether requests may be sent here: from when everything has started until the shutdown begins.
-package final class Readiness: Sendable {
-    private let flag = Atomic(false)
-    package init() {}
-    package var isReady: Bool { flag.load(ordering: .acquiring) }
-    package func set(_ isReady: Bool) { flag.store(isReady, ordering: .releasing) }
+    private func startup() -> Response {
+        guard let step = health.step else { return Response(json: Array(#"{"status":"started"}"#.utf8)) }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", "starting")
+        writer.member("step", step)
+        writer.endObject()
+        return Response(status: .serviceUnavailable, json: writer.bytes)
+    }
+
+    private func readiness(isVerbose: Bool) -> Response {
+        let readiness = health.readiness
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("status", readiness.isReady ? "ready" : "not ready")
+        if !readiness.isReady {
+            writer.key("failing")
+            writer.beginArray()
+            for name in readiness.failing { writer.string(name) }
+            writer.endArray()
+        }
+        if isVerbose {
+            writer.key("checks")
+            writer.beginArray()
+            for item in readiness.items { write(item, to: &writer) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return Response(status: readiness.isReady ? .ok : .serviceUnavailable, json: writer.bytes)
+    }
+
+    private func write(_ item: Health.Readiness.Item, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("name", item.name)
+        switch item.finding {
+        case .good(let detail):
+            writer.member("ok", true)
+            writer.member("detail", detail)
+        case .bad(let detail):
+            writer.member("ok", false)
+            writer.member("detail", detail)
+        }
+        writer.endObject()
+    }
 }

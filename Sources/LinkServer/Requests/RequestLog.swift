@@ -47,7 +47,9 @@ struct RequestLog: Sendable {
     }
 
     private func isWanted(isFailure: Bool, at instant: ContinuousClock.Instant) -> Bool {
-        switch settings.requests {
+        // Probes and scrapes come all the time, and a start that is not ready yet is no failure.
+        if port == .ops, settings.requests != .all { return false }
+        return switch settings.requests {
         case .off: false
         case .errors: isFailure && settings.failures.take(at: instant)
         case .sampled: isFailure ? settings.failures.take(at: instant) : settings.successes.take(at: instant)

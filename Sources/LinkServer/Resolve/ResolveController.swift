@@ -9,7 +9,7 @@ import NIOCore
 struct ResolveController {
     let resolving: Resolving
     let keys: KeyRing
-    let limits: ServerLimits
+    let limits: LiveLimits
     let admission: Admission
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {

@@ -123,6 +123,22 @@ package final class EventLog: EventStore, EventHistory {
         try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.file.day, in: folder))
     }
 
+    /// Returns when the writer has done what was handed to it before; throws unless its connection syncs every commit.
+    package func assertDurable() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            writer.async {
+                continuation.resume(
+                    with: Result {
+                        try self.today.withLock { today in
+                            guard let today else { return }
+                            try SQLiteFile.assertDurable(today.pool, file: Self.path(today.day, in: self.folder))
+                        }
+                    }
+                )
+            }
+        }
+    }
+
     /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
     package func close() throws {
         try writer.sync {

@@ -71,13 +71,18 @@ struct ExportConfiguration {
     /// The values as `fingerpost config` prints them.
     var effective: [(key: String, value: String)] { values }
 
+    /// What the bucket is asked with; nil where exports go into a directory.
+    var credentials: S3Credentials? { s3?.credentials }
+
     /// Where exports go.
-    func makeSink() -> any ExportSink {
+    ///
+    /// - Parameter latest: The credentials that hold now, where they were replaced since.
+    func makeSink(latest: @escaping @Sendable () -> S3Credentials? = { nil }) -> any ExportSink {
         guard let s3 else { return DirectoryExportSink(directory: directory) }
         return S3ExportSink(
             S3Client(
                 location: s3.location,
-                credentials: s3.credentials,
+                credentials: latest() ?? s3.credentials,
                 http: OutboundHTTP(timeout: s3.timeout, maximumBytes: 16 << 20),
                 now: Server.now,
                 sleep: { try await Task.sleep(for: $0) }

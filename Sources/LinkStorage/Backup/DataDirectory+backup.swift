@@ -1,0 +1,22 @@
+import Foundation
+import LinkEvents
+package import LinkRouting
+
+/// The time of the last backup, in the file `last-backup`.
+extension DataDirectory {
+    private var lastBackupPath: String { path + "/last-backup" }
+
+    /// When the last backup that was finished was begun; nil where none is known.
+    package var lastBackup: Timestamp? {
+        FileManager.default.contents(atPath: lastBackupPath)
+            .flatMap { Timestamp(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines)) }
+    }
+
+    package func noteBackup(begunAt instant: Timestamp) throws {
+        let fresh = lastBackupPath + ".new"
+        unlink(fresh)
+        try BackupFile.write(Array("\(instant)\n".utf8), to: fresh)
+        guard rename(fresh, lastBackupPath) == 0 else { throw FileFailure("rename", fresh) }
+        try Folder.sync(path)
+    }
+}

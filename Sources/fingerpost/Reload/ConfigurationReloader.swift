@@ -1,0 +1,105 @@
+import Foundation
+import GeoIP
+import LinkServer
+import Logging
+import Metrics
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the configuration again on SIGHUP. What is wrong in it is logged, and then everything stays as it was.
+actor ConfigurationReloader: Service {
+    private let hangups: UnixSignalsSequence
+    private let read: @Sendable () async throws -> ServiceConfiguration
+    private let live: LiveConfiguration
+    private let admission: Admission
+    private let certificates: ServerCertificates?
+    private let logger: Logger
+    private let hasTerminal = isatty(STDIN_FILENO) == 1
+    /// What holds, by key.
+    private var running: [String: String]
+
+    private static let results = Dictionary(
+        uniqueKeysWithValues: ["ok", "failed"].map {
+            ($0, Counter(label: "fingerpost_config_reloads_total", dimensions: [("result", $0)]))
+        }
+    )
+    private static let isLastGood = Gauge(label: "fingerpost_config_last_reload_successful")
+
+    /// - Parameters:
+    ///   - hangups: Made before the service is open, as a SIGHUP would end the process before.
+    ///   - configuration: What the service was started with.
+    ///   - read: Reads flags, environment and file anew.
+    init(
+        on hangups: UnixSignalsSequence,
+        from configuration: ServiceConfiguration,
+        into live: LiveConfiguration,
+        _ admission: Admission,
+        _ certificates: ServerCertificates?,
+        logger: Logger,
+        read: @escaping @Sendable () async throws -> ServiceConfiguration
+    ) {
+        self.hangups = hangups
+        self.live = live
+        self.admission = admission
+        self.certificates = certificates
+        self.logger = logger
+        self.read = read
+        running = Dictionary(uniqueKeysWithValues: configuration.effective.map { ($0.key, $0.value) })
+    }
+
+    func run() async throws {
+        _ = Self.results
+        Self.isLastGood.record(1)
+        for await _ in hangups.cancelOnGracefulShutdown() {
+            // The terminal that the process was started in is gone: the signal means the end, as it does without a handler.
+            if hasTerminal, isatty(STDIN_FILENO) == 0 {
+                kill(getpid(), SIGTERM)
+            } else {
+                await reload()
+            }
+        }
+    }
+
+    private func reload() async {
+        do {
+            let configuration = try await read()
+            // First what can fail and leaves everything as it was: files of the same names, with other contents.
+            _ = try certificates?.reload()
+            let left = try live.replace(by: configuration)
+            admission.update(configuration.admission.policy)
+            Self.results["ok"]?.increment()
+            Self.isLastGood.record(1)
+            tell(configuration, left: left)
+        } catch {
+            Self.results["failed"]?.increment()
+            Self.isLastGood.record(0)
+            let reason =
+                switch error {
+                case let error as ServiceConfiguration.Invalid: error.message
+                case let error as CountryDatabase.Failure: "geo.database: \(error)"
+                case let error as CertificateFiles.Failure: error.description
+                default: "\(error)"
+                }
+            logger.error("the configuration was not reloaded, the old one holds", metadata: ["error": "\(reason)"])
+        }
+    }
+
+    /// Names what changed, never to what.
+    private func tell(_ configuration: ServiceConfiguration, left: Set<String>) {
+        var (taken, waiting): ([String], [String]) = ([], [])
+        for (key, value) in configuration.effective where running[key] != value {
+            if LiveConfiguration.isLive(key), !left.contains(key) {
+                running[key] = value
+                taken.append(key)
+            } else {
+                waiting.append(key)
+            }
+        }
+        logger.notice("the configuration was reloaded", metadata: ["config_keys": .array(taken.map { "\($0)" })])
+        guard !waiting.isEmpty else { return }
+        logger.warning(
+            "these keys changed, which needs a restart",
+            metadata: ["config_keys": .array(waiting.map { "\($0)" })]
+        )
+    }
+}

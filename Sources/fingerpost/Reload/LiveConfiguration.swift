@@ -1,0 +1,77 @@
+import GeoIP
+import LinkEvents
+import LinkServer
+import OutboundHTTP
+import Synchronization
+
+/// What of the configuration can change while the service runs, as it is now.
+final class LiveConfiguration: Sendable {
+    let log: LogSettings
+    let limits: LiveLimits
+    private let state: Mutex<State>
+
+    private struct State {
+        var configuration: ServiceConfiguration
+        var countries: CountryDatabase?
+    }
+
+    /// Throws `CountryDatabase.Failure`.
+    init(_ configuration: ServiceConfiguration, log: LogSettings) throws {
+        self.log = log
+        limits = LiveLimits(configuration.limits)
+        state = Mutex(
+            State(
+                configuration: configuration,
+                countries: try configuration.geoDatabase.map { try CountryDatabase($0) }
+            )
+        )
+    }
+
+    /// How many seconds a shutdown waits for load balancers, and how many more for clients.
+    var shutdownSeconds: (drain: Int, grace: Int) {
+        state.withLock { ($0.configuration.drainSeconds, $0.configuration.graceSeconds) }
+    }
+
+    var minimumFreeBytes: Int { state.withLock { $0.configuration.minimumFreeBytes } }
+    var webhook: Webhook? { state.withLock { $0.configuration.exports.webhook } }
+    var credentials: S3Credentials? { state.withLock { $0.configuration.exports.credentials } }
+
+    /// Nil where the service was started without a file of countries: then nobody's address is looked up.
+    var locate: (@Sendable (NetworkAddress) -> String?)? {
+        guard state.withLock({ $0.countries }) != nil else { return nil }
+        return { [self] address in state.withLock { $0.countries }?.country(of: address) }
+    }
+
+    /// The keys that a change of takes hold at once; the others need a restart.
+    static func isLive(_ key: String) -> Bool {
+        liveKeys.contains(key) || liveGroups.contains { key.hasPrefix($0) }
+    }
+
+    private static let liveGroups = ["log.", "exports.webhook.", "rateLimits.", "shutdown."]
+    private static let liveKeys: Set = [
+        "ops.minimumFreeBytes", "geo.database", "exports.s3.credentialsFile", "limits.bodyBytes", "limits.batchBytes",
+        "limits.jsonDepth", "limits.tableBytes", "limits.tailSeconds", "proxies.header", "trustedProxies",
+    ]
+
+    /// Takes over what can change, whole or not at all; the live keys that cannot change in this way, as the part that would
+    /// use them was not started, or runs without being able to stop alone. Throws `CountryDatabase.Failure`.
+    func replace(by configuration: ServiceConfiguration) throws -> Set<String> {
+        let countries = try configuration.geoDatabase.map { try CountryDatabase($0) }
+        let left = state.withLock { state in
+            var left: Set<String> = []
+            if (state.configuration.exports.webhook == nil) != (configuration.exports.webhook == nil) {
+                left.insert("exports.webhook.url")
+            }
+            if (state.countries == nil) != (countries == nil) {
+                left.insert("geo.database")
+            } else {
+                state.countries = countries
+            }
+            state.configuration = configuration
+            return left
+        }
+        limits.replace(by: configuration.limits)
+        log.replace(by: configuration.log.values)
+        return left
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Hummingbird
+import LinkEvents
+import LinkServer
+import LinkStorage
+import Logging
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// Running and stopping. Services are stopped in the reverse order of the list: first what takes requests, last what writes.
+extension Server {
+    /// Runs until SIGTERM or SIGINT, then closes everything; a second one makes that faster.
+    func run(
+        reloading reloader: ConfigurationReloader,
+        onReady: @escaping @Sendable (BoundPorts) -> Void
+    ) async throws {
+        let pace = ShutdownPace()
+        let ports = PortBoard { [health] ports in
+            health.run()
+            onReady(ports)
+        }
+        if let warning = try SQLiteLibrary.walResetWarning() { logger.notice("\(warning)") }
+        if directory.wasUnclean {
+            logger.notice("the last process did not end cleanly; checking the newest day of the log")
+        }
+        health.start("opening the ports")
+        var settings = ServiceGroupConfiguration(services: services(ports, pace, reloader), logger: logger)
+        let (drain, grace) = live.shutdownSeconds
+        // For what does not end though it is hurried: it is cancelled, and what waits is written all the same.
+        settings.maximumGracefulShutdownDuration = .seconds(drain + grace + 30)
+        let group = ServiceGroup(configuration: settings)
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+                tasks.addTask { await stop(group, on: signals, pace) }
+                defer { tasks.cancelAll() }
+                try await group.run()
+            }
+        } catch let failure as ListenFailure {
+            // Nothing is wrong with the files: a start at another address need not check them.
+            try close()
+            try directory.leaveAsFound()
+            throw failure
+        } catch is CancellationError {
+            logger.warning("the shutdown took longer than it may; requests were cut off")
+        }
+        try close()
+        try directory.markClean()
+    }
+
+    private func close() throws {
+        try log.close()
+        try database.close()
+    }
+
+    private func services(
+        _ ports: PortBoard,
+        _ pace: ShutdownPace,
+        _ reloader: ConfigurationReloader
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        let (admin, open) = (configuration.adminAddress, configuration.publicAddress)
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: recorder),
+            .init(service: writer),
+            .init(service: LogCheck(log: log, isNeeded: directory.wasUnclean)),
+            .init(service: parts.exporter),
+            .init(service: parts.keeper),
+            .init(service: parts.eraser),
+            .init(service: keyUses),
+            .init(service: reloader),
+        ]
+        if let webhook = configuration.exports.webhook {
+            let announcer = ExportAnnouncer(
+                ledger: log,
+                webhook: live.webhook ?? webhook,
+                now: Self.now,
+                sleep: { try await Task.sleep(for: $0) },
+                logger: logger
+            )
+            services.append(.init(service: announcer))
+        }
+        if let certificates { services.append(.init(service: certificates)) }
+        let control = ControlSocket(
+            path: directory.controlSocketPath,
+            parts: parts,
+            store: database,
+            log: log,
+            backups: BackupWorker(directory, catalog: database, log: log)
+        )
+        if control.fits {
+            services.append(.init(service: control.application))
+        } else {
+            logger.warning(
+                "the data directory's path is too long for a control socket: stop the service to use keys or export"
+            )
+        }
+        return services + [
+            .port(.admin, at: admin, pace, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
+            .port(.public, at: open, pace, buildPublicApplication(parts, at: open, certificates: certificates) { ports.set(.public, $0) }),
+            .init(service: Drain(health: health, live: live, pace: pace)),
+        ]
+    }
+
+    /// Waits for signals until the task is cancelled.
+    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ pace: ShutdownPace) async {
+        await withTaskGroup(of: Void.self) { tasks in
+            var isStopping = false
+            for await signal in signals {
+                guard !isStopping else {
+                    logger.notice(
+                        "asked to stop again: what is not answered yet is cut off",
+                        metadata: ["signal": "\(signal)"]
+                    )
+                    pace.hurry()
+                    continue
+                }
+                isStopping = true
+                logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                await group.triggerGracefulShutdown()
+                let (drain, grace) = live.shutdownSeconds
+                let patience = Duration.seconds(drain + grace)
+                tasks.addTask {
+                    guard (try? await Task.sleep(for: patience)) != nil else { return }
+                    logger.warning("requests are still not answered; they are cut off")
+                    pace.hurry()
+                }
+            }
+            tasks.cancelAll()
+        }
+    }
+}
+
+struct BoundPorts: Sendable {
+    var `public` = 0
+    var admin = 0
+}
+
+/// Collects the ports as they are bound, and tells when all are.
+private final class PortBoard: Sendable {
+    private let ports = Mutex(BoundPorts())
+    private let whenAllAreBound: @Sendable (BoundPorts) -> Void
+
+    init(_ whenAllAreBound: @escaping @Sendable (BoundPorts) -> Void) { self.whenAllAreBound = whenAllAreBound }
+
+    func set(_ role: PortRole, _ port: Int) {
+        let bound = ports.withLock { ports in
+            switch role {
+            case .public: ports.public = port
+            case .admin: ports.admin = port
+            case .ops: break
+            }
+            return ports
+        }
+        if bound.public > 0, bound.admin > 0 { whenAllAreBound(bound) }
+    }
+}
+
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// A port that cannot be opened stops what runs already in good order.
+    fileprivate static func port(
+        _ role: PortRole,
+        at address: ListenAddress,
+        _ pace: ShutdownPace,
+        _ application: some ApplicationProtocol
+    ) -> Self {
+        Self(
+            service: ListeningPort(role, at: address, pace: pace, application),
+            failureTerminationBehavior: .gracefullyShutdownGroup
+        )
+    }
+}
+
+/// Turns readiness off first, and gives load balancers time to see it.
+private struct Drain: Service {
+    let health: Health
+    let live: LiveConfiguration
+    let pace: ShutdownPace
+
+    func run() async throws {
+        try await gracefulShutdown()
+        let seconds = live.shutdownSeconds.drain
+        guard health.stop(), seconds > 0 else { return }
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try? await Task.sleep(for: .seconds(seconds)) }
+            tasks.addTask { await pace.untilHurried() }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+}
+
+/// Checks the newest day file after an unclean stop, beside the running service.
+private actor LogCheck: Service {
+    private let executor = BlockingExecutor(label: "fingerpost.log.check")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let log: EventLog
+    private let isNeeded: Bool
+
+    init(log: EventLog, isNeeded: Bool) {
+        self.log = log
+        self.isNeeded = isNeeded
+    }
+
+    func run() async throws {
+        if isNeeded { try log.checkNewestDay() }
+        try await gracefulShutdown()
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// SIGHUP to the real process.
+@Suite(.timeLimit(.minutes(15)))
+struct ReloadTests {
+    /// More than one kilobyte and less than two.
+    private static let link = #"{"url":"yourapp://product/1?\#(String(repeating: "x", count: 1_200))"}"#
+
+    @Test func changeHoldsAtOnceOnConnectionsThatAreOpen() async throws {
+        try await withServer("limits: {bodyBytes: 1024}\nlog: {level: warning}\nnode: a\n") { server, file, log in
+            let connection = try HTTPConnection(port: server.publicPort)
+            #expect(try connection.request("POST", "/resolve", body: Self.link).status == 413)
+            let other = try HTTPConnection(port: server.publicPort)
+            #expect(try other.request("POST", "/resolve", body: "{}").status == 400)
+            #expect(try log().isEmpty)
+
+            try write("limits: {bodyBytes: 4096}\nlog: {level: info, requests: all}\nnode: b\n", to: file)
+            server.send(SIGHUP)
+            try server.ops("/metrics") { $0.text.contains("fingerpost_config_reloads_total{result=\"ok\"} 1\n") }
+
+            #expect(try other.request("POST", "/resolve", body: Self.link).status == 200)
+            let lines = try log()
+            #expect(lines.contains { $0.contains(#""event":"request""#) && $0.contains(#""outcome":"matched""#) })
+            #expect(lines.contains { $0.contains("needs a restart") && $0.contains(#""config_keys":["node"]"#) })
+            #expect(
+                lines.contains {
+                    $0.contains(#""config_keys":["log.level","log.requests","limits.bodyBytes"]"#)
+                }
+            )
+        }
+    }
+
+    @Test func wrongFileChangesNothing() async throws {
+        try await withServer("limits: {bodyBytes: 1024}\nlog: {level: warning}\n") { server, file, log in
+            try write("limits: {bodyBytes: 4096, bodyBites: 1}\n", to: file)
+            server.send(SIGHUP)
+            try server.ops("/metrics") { $0.text.contains("fingerpost_config_reloads_total{result=\"failed\"} 1\n") }
+
+            #expect(try server.ops("/metrics").text.contains("\nfingerpost_config_last_reload_successful 0\n"))
+            let connection = try HTTPConnection(port: server.publicPort)
+            #expect(try connection.request("POST", "/resolve", body: Self.link).status == 413)
+            #expect(try log().contains { $0.contains("limits.bodyBites") && $0.contains("the old one holds") })
+
+            try write("limits: {bodyBytes: 4096}\n", to: file)
+            server.send(SIGHUP)
+            try server.ops("/metrics") { $0.text.contains("\nfingerpost_config_last_reload_successful 1\n") }
+            #expect(
+                try HTTPConnection(port: server.publicPort).request("POST", "/resolve", body: Self.link).status == 200
+            )
+        }
+    }
+
+    private func withServer(
+        _ configuration: String,
+        _ body: (RunningServer, _ file: String, _ log: () throws -> [Substring]) throws -> Void
+    ) async throws {
+        try await withTemporaryDirectory { directory in
+            let (file, log) = (directory + "/fingerpost.yaml", directory + "/log")
+            try write(configuration, to: file)
+            let server = try RunningServer(
+                directory: directory + "/data",
+                launcher: RunningServer.logging(to: log),
+                flags: ["--config", file],
+                log: nil
+            )
+            defer { server.killNow() }
+            try body(server, file) {
+                try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").filter {
+                    // What is said about SQLite's version at every start.
+                    !$0.contains("WAL that two connections")
+                }
+            }
+        }
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+}
