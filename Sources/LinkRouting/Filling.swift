@@ -97,10 +97,11 @@ struct Filling {
         if let template = open.uri {
             guard let url = template.filled(by: parameter) else { return nil }
             return checked(
-                forwarding(forward, to: url, isOwn: owns(scheme: template.scheme), besides: template.queryNames)
+                forwarding(forward, to: url, isOwn: owns(scheme: template.scheme), besides: template.queryNames),
+                madeFrom: template
             )
         }
-        guard link.isWeb else { return link.text }
+        guard link.isWeb else { return checked(link.text) }
         guard let scheme = identity.schemes.first else { return nil }
         var path = link.bytes[link.rawPath]
         if path.first == UInt8(ascii: "/") { path = path.dropFirst() }
@@ -116,14 +117,30 @@ struct Filling {
         if !isFallback, let fallback = router.table.defaults.fallback, let web = fallback.web {
             return page(web, fallback.forward)
         }
-        guard link.isWeb, let host = link.host else { return nil }
-        return identity.domain(for: host, port: link.port)?.serves == .association ? link.text : nil
+        return ownPage
+    }
+
+    /// The link itself, in its canonical form, where the website lives on its host.
+    private var ownPage: String? {
+        guard let host = link.host, let domain = identity.domain(for: host, port: link.port),
+            domain.serves == .association
+        else { return nil }
+        // Of a subdomain in Unicode the A-labels are not known; to find them is no work for a request.
+        let name = domain.coversSubdomains ? host : domain.host
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let scheme = identity.destinations.allowsPlainHTTP ? link.scheme : "https"
+        let port = link.port.map { ":\($0)" } ?? ""
+        let rest = String(decoding: link.bytes[link.rawPath.lowerBound...], as: UTF8.self)
+        return checked("\(scheme)://\(name)\(port)\(rest)")
     }
 
     private func page(_ web: WebTarget, _ forward: Forwarding) -> String? {
         guard let template = template(of: web), let url = template.filled(by: parameter) else { return nil }
         let isOwn = template.host.map { identity.domain(for: $0) != nil } ?? false
-        return checked(forwarding(forward, to: url, isOwn: isOwn, besides: template.queryNames))
+        return checked(
+            forwarding(forward, to: url, isOwn: isOwn, besides: template.queryNames),
+            madeFrom: template
+        )
     }
 
     private func template(of web: WebTarget) -> URLTemplate? {
@@ -169,8 +186,8 @@ struct Filling {
     }
 
     /// The URL if it is a link that the settings allow as a destination; a filled template is checked like any link.
-    private func checked(_ url: String) -> String? {
-        guard let link = try? Link.parse(url) else { return nil }
+    private func checked(_ url: String, madeFrom template: URLTemplate? = nil) -> String? {
+        guard let link = try? Link.parse(url), template?.wrote(link) ?? true else { return nil }
         return identity.destinations.allows(link) ? url : nil
     }
 
@@ -192,7 +209,8 @@ extension DestinationPolicy {
 }
 
 extension App {
-    /// The app's page in its store, with the campaign where the store takes one; nil without a store ID.
+    /// The app's page in its store, with the campaign where the store takes one and a link has room for it; nil without a
+    /// store ID.
     public func storeURL(campaign: String?) -> String? {
         var bytes: [UInt8]
         switch platform {
@@ -215,6 +233,7 @@ extension App {
         case .macos, .windows, .linux, .other:
             return nil
         }
+        guard bytes.count <= Link.maximumLength else { return storeURL(campaign: nil) }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

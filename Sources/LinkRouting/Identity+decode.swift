@@ -135,7 +135,14 @@ extension DestinationPolicy {
             self.hosts = []
             for field in try hosts.list() {
                 let host = try hostName(field)
-                self.hosts.append(try field.text().hasPrefix("*.") ? .subdomains(of: host) : .exact(host))
+                guard try field.text().hasPrefix("*.") else {
+                    self.hosts.append(.exact(host))
+                    continue
+                }
+                guard host.ascii.contains(".") else {
+                    throw field.error("\(field.shown) is everybody's; name a domain, as in *.example.com.")
+                }
+                self.hosts.append(.subdomains(of: host))
             }
         }
         allowsPlainHTTP = try object["http"]?.bool() ?? false

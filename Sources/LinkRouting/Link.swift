@@ -46,6 +46,14 @@ public struct Link: Sendable, Hashable {
 
     public var isWeb: Bool { host != nil }
     public var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// The text for a header: what RFC 3986 lets no URL have, such as `é` or `|` in a query, is percent-encoded. Not for hosts
+    /// in Unicode.
+    public var asciiText: String {
+        var url: [UInt8] = []
+        url.reserveCapacity(bytes.count)
+        appendURLText(bytes, to: &url)
+        return String(decoding: url, as: UTF8.self)
+    }
     public var segmentCount: Int { segments.count }
 
     /// Into ``Link/pathBytes``, for an index below `segmentCount`.

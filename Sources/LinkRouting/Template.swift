@@ -20,6 +20,12 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         parts = try Self.parse(String(text))
     }
 
+    /// Of parts that mean the same as the text, in another spelling.
+    init(_ description: String, parts: [Part]) {
+        self.description = description
+        self.parts = parts
+    }
+
     /// The names that the template uses, each once, in order.
     public var parameterNames: [String] {
         var seen: Set<String> = []

@@ -1,14 +1,16 @@
 /// A URL with parameters in its path, query or fragment; they can never supply the scheme, the host or the port.
 ///
-/// Each captured text is percent-encoded for its place. The result is parsed and checked again when a link resolves.
+/// Each captured text is percent-encoded for its place. The result is parsed and checked again when a link resolves. What is
+/// written out is kept in its canonical form: lower-case scheme, A-labels, and only characters that RFC 3986 lets a URL have.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let template: Template
     /// Lower case.
     public let scheme: String
-    /// In look-up form; nil for a custom scheme.
+    /// In ASCII; nil for a custom scheme.
     public let host: String?
     /// The names of the query items that the template itself sets.
     public let queryNames: Set<String>
+    private let authority: Authority
     private let places: [Place]
 
     public var description: String { template.description }
@@ -24,36 +26,97 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         var characters: StaticString {
             switch self {
             case .authority: ""
-            case .path: "!$&'()*+,;=:@"
-            case .query: "!$'()*,;:@/?"
+            // Some servers read `;` as a delimiter: `/..;/` as a step up, `a=1;b=2` as two items.
+            case .path: "!$&'()*+,=:@"
+            case .query: "!$()*,:@/?"
             case .fragment: "!$&'()*+,;=:@/?"
+            }
+        }
+    }
+
+    /// What a finished URL has between `//` and its path.
+    private enum Authority: Hashable {
+        case web(port: UInt16?)
+        /// Of a custom scheme: a segment that is written out.
+        case segment(String)
+        /// Of a custom scheme: a segment with a parameter in it.
+        case filled
+        case absent
+
+        init(of sample: Link, isWrittenOut: Bool) {
+            if sample.isWeb {
+                self = .web(port: sample.port)
+            } else if !isWrittenOut {
+                self = .filled
+            } else {
+                self = sample.hasAuthoritySegment ? .segment(sample.segmentText(0)) : .absent
             }
         }
     }
 
     /// Reads an absolute URL; `Template.SyntaxError` says what to write instead.
     public init(_ text: some StringProtocol) throws(Template.SyntaxError) {
-        template = try Template(text)
+        let written = try Template(text)
         func problem(_ problem: String) -> Template.SyntaxError {
-            Template.SyntaxError(template: String(text), problem: problem)
+            Template.SyntaxError(template: written.description, problem: problem)
         }
-        guard case .literal(let head)? = template.parts.first, let (scheme, authorityEnd) = Self.head(of: head) else {
+        guard case .literal(let head)? = written.parts.first, let (scheme, authorityEnd) = Self.head(of: head) else {
             throw problem("a destination starts with its scheme, as in https://example.com/{id} or yourapp://{id}.")
         }
         let isWeb = scheme == "http" || scheme == "https"
-        if isWeb, authorityEnd == nil, template.parts.count > 1 {
+        if isWeb, authorityEnd == nil, written.parts.count > 1 {
             throw problem("a parameter can never supply the host or port; write the host out and a / after it.")
         }
-        places = Self.places(of: template, firstPlace: authorityEnd == nil ? .authority : .path)
+        places = Self.places(of: written, firstPlace: authorityEnd == nil ? .authority : .path)
         self.scheme = scheme
         let sample: Link
         do {
-            sample = try Link.parse(Self.filled(template, places) { _ in "x" })
+            sample = try Link.parse(Self.filled(written, places) { _ in "x" })
         } catch {
             throw problem("with its parameters filled in it is not a link: \(error.message)")
         }
-        host = sample.host
         queryNames = Set(sample.query.compactMap { sample.name(of: $0, plus: .plus) })
+        authority = Authority(of: sample, isWrittenOut: authorityEnd != nil || written.parts.count == 1)
+        guard let lookup = sample.host else {
+            host = nil
+            template = Self.canonical(
+                written,
+                head: scheme + head[head.utf8.index(head.startIndex, offsetBy: scheme.utf8.count)...]
+            )
+            return
+        }
+        let name: String
+        do {
+            name = try HostName(lookup).ascii
+        } catch {
+            throw problem("its host is \(error.message)")
+        }
+        host = name
+        let port = sample.port.map { ":\($0)" } ?? ""
+        let rest = String(decoding: head.utf8.dropFirst(authorityEnd ?? head.utf8.count), as: UTF8.self)
+        template = Self.canonical(written, head: "\(scheme)://\(name)\(port)\(rest)")
+    }
+
+    /// The template with another first text, and with every other text in the characters of a URL.
+    private static func canonical(_ written: Template, head: String) -> Template {
+        let parts = written.parts.enumerated().map { index, part in
+            guard case .literal(let literal) = part else { return part }
+            var url: [UInt8] = []
+            appendURLText((index == 0 ? head : literal).utf8, to: &url)
+            return .literal(String(decoding: url, as: UTF8.self))
+        }
+        return Template(written.description, parts: parts)
+    }
+
+    /// Whether a finished URL, parsed, still goes where the template says: no captured text has become its host or port.
+    func wrote(_ link: Link) -> Bool {
+        guard link.scheme == scheme, link.host == host else { return false }
+        return switch authority {
+        case .web(let port): link.port == port
+        case .segment(let text): link.hasAuthoritySegment && link.segmentText(0) == text
+        case .filled: link.hasAuthoritySegment
+        case .absent: !link.hasAuthoritySegment
+        }
     }
 
     /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
@@ -136,6 +199,11 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         let delimiters: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         return (String(decoding: scheme, as: UTF8.self), rest.dropFirst(2).firstIndex { delimiters.contains($0) })
     }
+}
+
+/// Appends what is a URL but for characters that RFC 3986 lets none have: those are escaped.
+func appendURLText(_ text: some Sequence<UInt8>, to url: inout [UInt8]) {
+    appendPercentEncoded(text, besides: "%:/?#@!$&'()*+,;=", to: &url)
 }
 
 /// Appends `text` with everything escaped but RFC 3986's unreserved characters and those in `besides`.

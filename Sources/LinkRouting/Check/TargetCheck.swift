@@ -31,11 +31,17 @@ struct TargetCheck {
     }
 
     private mutating func checkDestination(_ url: URLTemplate, _ key: String) {
+        guard !DestinationPolicy.forbiddenSchemes.contains(url.scheme) else {
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "No link may ever lead to '\(url.scheme):', whatever the settings say.",
+                "Use https://… or one of the tenant's own schemes."
+            )
+            return
+        }
         guard let host = url.host else {
-            guard
-                !identity.destinations.schemes.contains(url.scheme)
-                    || DestinationPolicy.forbiddenSchemes.contains(url.scheme)
-            else { return }
+            guard !identity.destinations.schemes.contains(url.scheme) else { return }
             add(
                 .destinationNotAllowed,
                 at: key,

@@ -47,7 +47,8 @@ struct KeyController {
             upTo: limits.bodyBytes
         )
         let wanted = try KeyMaker.Wish(object, at: gate.now())
-        if let tenant = wanted.tenant { try await store.require(tenant) }
+        // Which tenants there are is told to keys that may be for them; the others are refused below.
+        if let tenant = wanted.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
         let (key, made) = try await keys.create(wanted, change: gate.change(grant, context), within: grant)
         return Response(made.json(with: key), status: .created)
     }

@@ -23,6 +23,10 @@ struct ClickController {
             let (table, serves) = catalog.table(forHost: host, port: root.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
         let path = request.head.path ?? "/"
+        // Anything else would go on with the host's name.
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw Problem(.invalidRequest, "A click asks for a path, which begins with '/'.")
+        }
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
         try admission.check(.tenant(table.tenant))
 
@@ -61,9 +65,9 @@ struct ClickController {
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
-            if let store = resolution.destination?.store { return .redirect(to: store) }
+            if let store = try? resolution.destination?.store.map(Link.parse) { return .redirect(to: store) }
         case .openWeb, .openApp, .signIn, .updateApp:
-            if let page = resolution.destination?.web, !leadsBack(page, from: answer.link) {
+            if let page = try? resolution.destination?.web.map(Link.parse), !leadsBack(page, from: answer.link) {
                 return .redirect(to: page)
             }
         case .block:
@@ -77,13 +81,12 @@ struct ClickController {
         return .page(.notFound, "This link leads nowhere", "Nothing is published for it.")
     }
 
-    /// Whether the page is the link itself again: same host and path.
-    private func leadsBack(_ page: String, from link: Link?) -> Bool {
-        guard let link, let target = try? Link.parse(page) else { return true }
-        guard target.isWeb else { return true }
-        return target.host == link.host && target.port == link.port
-            && target.segmentCount == link.segmentCount
-            && (0..<link.segmentCount).allSatisfy { target.segmentText($0) == link.segmentText($0) }
+    /// Whether the page is the link itself again: same host and path; or no page.
+    private func leadsBack(_ page: Link, from link: Link?) -> Bool {
+        guard let link, page.isWeb else { return true }
+        return page.host == link.host && page.port == link.port
+            && page.segmentCount == link.segmentCount
+            && (0..<link.segmentCount).allSatisfy { page.segmentText($0) == link.segmentText($0) }
     }
 }
 
@@ -105,9 +108,10 @@ extension String {
 }
 
 extension Response {
-    fileprivate static func redirect(to url: String) -> Response {
+    /// 302, never 301: where a link leads may change.
+    fileprivate static func redirect(to page: Link) -> Response {
         var headers = HTTPFields()
-        headers[.location] = url
+        headers[.location] = page.asciiText
         headers[.cacheControl] = "no-store"
         headers[.referrerPolicy] = "no-referrer"
         return Response(status: .found, headers: headers)
@@ -118,7 +122,9 @@ extension Response {
         var headers = HTTPFields()
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
-        headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        // The last three do not follow default-src.
+        headers[.contentSecurityPolicy] =
+            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         headers[.referrerPolicy] = "no-referrer"
         let html = """
             <!doctype html><html lang="en"><meta charset="utf-8"><title>\(title.escapedForHTML)</title>
@@ -135,9 +141,7 @@ extension HTTPField.Name {
 
 extension String {
     fileprivate var escapedForHTML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing(
-            "\"",
-            with: "&quot;"
-        )
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
     }
 }

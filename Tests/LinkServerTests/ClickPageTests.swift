@@ -1,0 +1,90 @@
+import HTTPTypes
+import LinkRouting
+import LinkServer
+import Testing
+
+/// The pages that people see instead of a redirect: plain, locked, and with nothing of the link in them.
+@Suite(.timeLimit(.minutes(15)))
+struct ClickPageTests {
+    private func service(blocking reason: String, _ body: (TestService) async throws -> Void) async throws {
+        try await withService { service in
+            let route = JSONNode.object(["id": .string("b"), "path": .string("/b/{x}"), "block": .string(reason)])
+            try await service.load(
+                """
+                {"formatVersion": 1, "tenant": "acme", "settings": {"domains": ["go.acme.test"]},
+                 "table": {"routes": [\(route.json())]}}
+                """
+            )
+            try await body(service)
+        }
+    }
+
+    private func expectLocked(_ answer: Answer) {
+        #expect(answer["Content-Type"] == "text/html; charset=utf-8")
+        #expect(
+            answer["Content-Security-Policy"]
+                == "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        #expect(answer["X-Content-Type-Options"] == "nosniff")
+        #expect(answer["Referrer-Policy"] == "no-referrer")
+        #expect(answer["Cache-Control"] == "no-store")
+        #expect(answer["Location"] == nil)
+    }
+
+    @Test(arguments: [
+        ("<script>alert('x')</script>", "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"),
+        ("\"onload=\"x", "&quot;onload=&quot;x"),
+        ("</p></html><svg/onload=x>", "&lt;/p&gt;&lt;/html&gt;&lt;svg/onload=x&gt;"),
+        ("&lt;b&gt; &#39;", "&amp;lt;b&amp;gt; &amp;#39;"), ("{{7*7}} ${x} {x}", "{{7*7}} ${x} {x}"), ("日本 é", "日本 é"),
+        ("\u{1}\r\nX: y", "\u{1}\r\nX: y"),
+    ])
+    func blockedLinkSaysWhyInPlainText(reason: String, shown: String) async throws {
+        try await service(blocking: reason) { service in
+            let answer = try await service.publicPort(.get, "/b/secret?token=secret", host: "go.acme.test")
+            #expect(answer.status == 403)
+            expectLocked(answer)
+            #expect(
+                answer.text == """
+                    <!doctype html><html lang="en"><meta charset="utf-8"><title>This link is blocked</title>
+                    <h1>This link is blocked</h1><p>\(shown)</p></html>
+
+                    """
+            )
+            let resolved = try await service.resolve(#"{"url": "https://go.acme.test/b/x"}"#)
+            #expect(resolved["Content-Type"] == "application/json" && resolved["X-Content-Type-Options"] == "nosniff")
+            #expect(resolved.json?["reason"]?["message"]?.text == reason)
+            #expect(resolved.json?["destination"] == .null || resolved.json?["destination"] == nil)
+        }
+    }
+
+    /// Every reason for which a link is rejected, and links that lead nowhere.
+    @Test func noPageShowsAnythingOfTheLink() async throws {
+        try await service(blocking: "no") { service in
+            for path in [
+                "/mark<er>", "/mark\"er", "/mark'er", "/marker%00", "/marker%0d%0a", "/marker/../x", "/marker/%2e%2e",
+                "/marker%", "/marker%zz",
+                "/marker%c0%af", "/marker\u{1}", "/marker\\", "/marker?<marker>", "/marker#<marker>", "/b/marker",
+                "/nowhere/marker",
+                "/" + String(repeating: "marker", count: 2_000), "/_fp/marker", "/.well-known/marker", "marker", "*",
+                "https://marker.test/",
+            ] {
+                let answer = try await service.publicPort(.get, path, host: "go.acme.test")
+                #expect([400, 403, 404].contains(answer.status), "\(path): \(answer.status)")
+                #expect(!answer.text.contains("mark"), "\(path): \(answer.text)")
+                #expect(
+                    answer["X-Content-Type-Options"] == "nosniff" && answer["Cache-Control"] == "no-store",
+                    "\(path)"
+                )
+                if answer["Content-Type"]?.hasPrefix("text/html") == true { expectLocked(answer) }
+            }
+        }
+    }
+
+    @Test func headOfAPageHasTheSameHeaders() async throws {
+        try await service(blocking: "no") { service in
+            for path in ["/b/x", "/nowhere", "/%00"] {
+                expectLocked(try await service.publicPort(.head, path, host: "go.acme.test"))
+            }
+        }
+    }
+}
