@@ -212,11 +212,15 @@ package func buildOpsApplication(
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    // Without admission: probes and Prometheus must not be told to come back later.
+    application(parts, .ops, at: address, router: opsRouter(parts), onListening: onListening)
+}
+
+/// Without admission: probes and Prometheus must not be told to come back later.
+func opsRouter(_ parts: OpsParts) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .ops)
     HealthController(health: parts.health).addRoutes(to: router)
     MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
-    return application(parts, .ops, at: address, router: router, onListening: onListening)
+    return router
 }
 
 /// What goes around every request of any port.

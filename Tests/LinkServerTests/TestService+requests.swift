@@ -67,7 +67,8 @@ extension TestService {
         return try await send(.get, path, "localhost", [:], "", to: application)
     }
 
-    private func send<Port: ApplicationProtocol>(
+    /// For whoever asks one application often, which takes longer to make than to ask.
+    func send<Port: ApplicationProtocol>(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ host: String,

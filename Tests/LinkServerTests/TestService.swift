@@ -109,6 +109,7 @@ func withService<Value: Sendable>(
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError? = { _ in nil },
     locating locate: (@Sendable (NetworkAddress) -> String?)? = nil,
     admitting policy: AdmissionPolicy = .unlimited,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     _ body: (TestService) async throws -> Value
 ) async throws -> Value {
     try await withTemporaryDirectory { path in
@@ -123,7 +124,8 @@ func withService<Value: Sendable>(
             clock,
             failing: failure,
             locating: locate,
-            admitting: policy
+            admitting: policy,
+            logger: logger
         )
         let recorder = service.parts.resolving.recorder
         let value = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -147,9 +149,9 @@ private func makeService(
     _ clock: TestClock,
     failing failure: @escaping @Sendable ([Event]) -> EventStoreError?,
     locating locate: (@Sendable (NetworkAddress) -> String?)?,
-    admitting policy: AdmissionPolicy
+    admitting policy: AdmissionPolicy,
+    logger: Logger
 ) async throws -> TestService {
-    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let recorder = EventRecorder(
         store: FailingStore(log: log, failure: failure),
         now: { clock.now },

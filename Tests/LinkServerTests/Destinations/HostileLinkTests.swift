@@ -147,14 +147,11 @@ struct HostileLinkTests {
     @Test func noClickLeadsElsewhere() async throws {
         try await withService { service in
             try await service.load(Self.tenant)
+            let port = buildPublicApplication(service.parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
             for (number, path) in Self.links.enumerated() where number % 3 == 0 {
                 let agent = number % 2 == 0 ? Self.iPhone : "curl/8"
-                let answer = try await service.publicPort(
-                    .get,
-                    path,
-                    host: "go.acme.test",
-                    headers: [.userAgent: agent]
-                )
+                let headers: HTTPFields = [.userAgent: agent]
+                let answer = try await service.send(.get, path, "go.acme.test", headers, "", to: port)
                 let names = Set(answer.headers.map(\.name.canonicalName))
                 #expect(
                     answer.headers.allSatisfy { $0.value.utf8.allSatisfy { (0x20..<0x7F).contains($0) } },

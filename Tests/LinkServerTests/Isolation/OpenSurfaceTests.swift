@@ -1,0 +1,125 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import Testing
+
+@testable import LinkServer
+
+/// Without a key only that answers which docs/api.md says is public; the endpoints are read from the routers.
+@Suite(.timeLimit(.minutes(15)))
+struct OpenSurfaceTests {
+    /// docs/api.md in its parts: what stands before the first heading, and by heading.
+    private static func document() throws -> (head: String, sections: [String: String]) {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/api.md")
+        let parts = try String(contentsOf: file, encoding: .utf8).split(separator: "\n## ").map(String.init)
+        let sections = parts.dropFirst().map { part in
+            (String(part.prefix { $0 != "\n" }), part)
+        }
+        return (parts[0], Dictionary(uniqueKeysWithValues: sections))
+    }
+
+    /// The `GET /path` that a text has between backticks; `GET …` is every other path.
+    private static func operations(in text: String) -> Set<PortOperation> {
+        Set(
+            text.matches(of: /`(GET|POST) (\/[^` ]*|…)/).compactMap { match in
+                HTTPRequest.Method(rawValue: String(match.output.1)).map {
+                    PortOperation(method: $0, path: match.output.2 == "…" ? "/{path}" : String(match.output.2))
+                }
+            }
+        )
+    }
+
+    private func ask(
+        _ service: TestService,
+        _ operation: PortOperation,
+        key: String?,
+        admin: Bool
+    ) async throws -> Answer {
+        let path = operation.path { $0 == "tenant" ? "acme" : $0 == "revision" ? "1" : "x" }
+        let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
+        return admin
+            ? try await service.adminPort(operation.method, path, key: key)
+            : try await service.publicPort(operation.method, path, host: "go.acme.test", headers: headers)
+    }
+
+    @Test func adminPortAnswersNobodyWithoutAKey() async throws {
+        let open = Self.operations(in: try Self.document().head)
+        #expect(open == [PortOperation(method: .get, path: "/openapi.json")])
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            // Of callers, which opens nothing of the admin port.
+            let caller = try await AdminSession(service, scopes: [.resolve, .explain]) { $0.tenant = TenantID("acme") }
+            for operation in PortOperation.all(of: adminRouter(service.parts)) {
+                let without = try await ask(service, operation, key: nil, admin: true)
+                let wrong = try await ask(service, operation, key: "fp_production_x", admin: true)
+                let scopeless = try await ask(service, operation, key: caller.key, admin: true)
+                if open.contains(operation) {
+                    #expect([without, wrong, scopeless].map(\.status) == [200, 200, 200], "\(operation)")
+                } else {
+                    #expect(without.status == 401 && without.code == "missing_key", "\(operation): \(without.text)")
+                    #expect(without["WWW-Authenticate"] == "Bearer", "\(operation)")
+                    #expect(wrong.status == 401 && wrong.code == "invalid_key", "\(operation): \(wrong.text)")
+                    #expect(scopeless.status == 403 && scopeless.code == "forbidden", "\(operation): \(scopeless.text)")
+                    for answer in [without, wrong, scopeless] {
+                        #expect(!answer.text.contains("go.acme.test"), "\(operation): \(answer.text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func publicAndOpsPortsHaveWhatTheDocumentSaysOnly() async throws {
+        let document = try Self.document()
+        let open = Self.operations(in: document.head).union(
+            Self.operations(in: try #require(document.sections["Public"]))
+        )
+        let ops = Self.operations(in: try #require(document.sections["Ops"]))
+        try await withService { service in
+            // The root is one of the clicks, and HEAD is a GET without its body.
+            let here = PortOperation.all(of: publicRouter(service.parts)).map { operation in
+                PortOperation(
+                    method: operation.method == .head ? .get : operation.method,
+                    path: operation.path == "/" ? "/{path}" : operation.path
+                )
+            }
+            #expect(Set(here) == open)
+            #expect(PortOperation.all(of: opsRouter(service.parts)) == ops)
+        }
+    }
+
+    /// The column `scope` of the table says what `x-scopes` of `/openapi.json` does, which OpenAPITests hold against the server.
+    @Test func documentNamesTheScopeOfEveryOperation() throws {
+        let text = try #require(try Self.document().sections["Admin"])
+        let operations = OpenAPIDocument.adminPort.content["paths"]?.members ?? []
+        var checked = 0
+        for path in operations where path.key != "/openapi.json" {
+            for operation in path.value.members ?? [] where operation.key != "parameters" {
+                let scopes = (operation.value["x-scopes"]?.elements ?? []).compactMap(\.text)
+                let short = path.key.replacing("/admin/v1/tenants/{tenant}", with: "T").replacing(
+                    "{revision}",
+                    with: "7"
+                )
+                .replacing("{name}", with: "NAME").replacing("{id}", with: "ID").replacing(
+                    "{dimension}",
+                    with: "DIMENSION"
+                )
+                .replacing("{day}/{hour}/{file}", with: "dt=…/hour=…/events-…")
+                let method = operation.key.uppercased()
+                let rows = text.split(separator: "\n").filter { row in
+                    guard row.hasPrefix("| `") else { return false }
+                    let first = row.split(separator: "|")[0]
+                    let names = first.matches(of: /`([A-Z]+)(?: ([^`?]+))?(?:\?[^`]*)?`/)
+                    let paths = names.compactMap { $0.output.2.map(String.init) }
+                    return paths.contains(short) && names.contains { $0.output.1 == method }
+                }
+                #expect(rows.count == 1, "\(method) \(short) stands in one row")
+                let cell = rows.first.map { String($0.split(separator: "|")[1]) } ?? ""
+                #expect(scopes.allSatisfy { cell.contains("`\($0)`") }, "\(method) \(short): \(scopes) in \(cell)")
+                checked += 1
+            }
+        }
+        #expect(checked > 40)
+    }
+}

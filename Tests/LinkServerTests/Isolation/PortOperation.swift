@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+
+@testable import LinkServer
+
+/// One method of one path of a port, as its router has it: what a test reads to forget no endpoint.
+struct PortOperation: Hashable, CustomStringConvertible {
+    let method: HTTPRequest.Method
+    /// `/admin/v1/tenants/{tenant}/suites/{name}`, with `{path}` for a rest.
+    let path: String
+
+    var description: String { "\(method) \(path)" }
+
+    static func all(of router: Hummingbird.Router<ServerRequestContext>) -> Set<PortOperation> {
+        Set(
+            router.routes.map { route in
+                let segments = "\(route.path)".split(separator: "/").map { segment in
+                    segment.hasPrefix(":") ? "{\(segment.dropFirst())}" : segment == "**" ? "{path}" : String(segment)
+                }
+                return PortOperation(method: route.method, path: "/" + segments.joined(separator: "/"))
+            }
+        )
+    }
+
+    /// The names in braces.
+    var parameters: [String] { path.matches(of: /\{(\w+)\}/).map { String($0.output.1) } }
+
+    func path(filling value: (String) -> String) -> String {
+        parameters.reduce(path) { $0.replacing("{\($1)}", with: value($1)) }
+    }
+}

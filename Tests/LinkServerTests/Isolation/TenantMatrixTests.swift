@@ -1,0 +1,270 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import LinkStorage
+import Testing
+
+@testable import LinkServer
+
+/// Every endpoint of the admin port, asked by one tenant's most powerful key for another tenant's things, by every way to name
+/// them. Endpoints are read from the router: whoever adds one is told here what it needs.
+@Suite(.timeLimit(.minutes(15)))
+struct TenantMatrixTests {
+    struct Asked: Hashable {
+        let operation: PortOperation
+        let path: String
+        var body = ""
+        var headers: [String: String] = [:]
+
+        var isForeign: Bool { path.contains("/tenants/zebra") || path.contains("/tenants/okapi") }
+        var text: String { "\(path) \(body) \(headers.sorted { $0.key < $1.key })" }
+    }
+
+    // MARK: What is asked
+
+    /// The bodies of every operation that takes one, each naming what belongs to somebody else.
+    private static func bodies(of names: ForeignNames) -> [String: [String]] {
+        let route = #"{"id": "\#(names.route)", "path": "/own/{x}", "open": {"screen": "S"}}"#
+        let table = #"{"routes": [\#(route)]}"#
+        let leading = #"{"routes": [{"id": "\#(names.route)", "path": "/x", "web": "https://\#(names.host)/"}]}"#
+        let settings = #"{"domains": ["go.acme.test", "\#(names.host)"], "schemes": ["acme"]}"#
+        let suite =
+            #"{"formatVersion": 1, "suite": "\#(names.suite)", "tenant": "\#(names.tenant)", "cases": [{"link": "https://\#(names.host)/", "expect": {"route": "\#(names.route)"}}]}"#
+        let ownSuite =
+            #"{"formatVersion": 1, "suite": "\#(names.suite)", "cases": [{"link": "https://\#(names.host)/blog/1", "expect": {"route": "\#(names.route)"}}]}"#
+        let note = #"{"message": "x", "approvals": ["\#(names.key)"]}"#
+        return [
+            "PUT T/settings": [settings, #"{"domains": ["go.acme.test"], "schemes": ["\#(names.scheme)"]}"#],
+            "PUT T/draft": [table, leading], "POST T/draft/check": [table, leading, ""],
+            "POST T/draft/plan": [
+                table, leading, "", #"{"basedOn": 2, "table": \#(table)}"#,
+                #"{"settings": \#(settings), "table": \#(table)}"#,
+                #"{"table": \#(table), "suites": {"\#(names.suite)": \#(JSONNode.string(suite).json())}}"#,
+            ],
+            "POST T/draft/replay": ["", #"{"sinceSeconds": 86400, "limit": 1000}"#],
+            "POST T/draft/test": [suite, ownSuite, ""],
+            "POST T/draft/publish": ["", note], "POST T/draft/routes": [route + "\n"],
+            "PUT T/draft/routes/{id}": [route],
+            "POST T/revisions/{revision}/rollback": ["", note], "POST T/revisions/{revision}/promote": ["", note],
+            "POST T/revisions/prune": [#"{"keep": 1, "olderThanDays": 0}"#], "PUT T/suites/{name}": [suite, ownSuite],
+            "POST /admin/v1/keys": [
+                #"{"name": "n", "tenant": "\#(names.tenant)", "scopes": ["tables:read"]}"#,
+                #"{"name": "n", "scopes": ["admin"]}"#,
+                #"{"name": "n", "tenant": "acme", "scopes": ["tables:read"], "environments": ["\#(names.environment)"]}"#,
+            ],
+            "POST /admin/v1/keys/{id}/rotate": ["", #"{"graceSeconds": 0}"#], "POST /admin/v1/audit/verify": [""],
+            "POST /admin/v1/association/validate": [#"{"applinks": {"details": []}}"#],
+            "POST /admin/v1/association/simulate": [
+                #"{"url": "https://\#(names.host)/", "tenant": "\#(names.tenant)"}"#,
+                #"{"url": "https://\#(names.host)/", "tenant": "acme"}"#,
+                #"{"url": "https://go.acme.test/", "tenant": "acme", "domain": "\#(names.host)", "app": "\#(names.app)"}"#,
+            ],
+            "POST T/exports": [""], "POST T/exports/{path}": [""],
+            "POST T/retention": ["", #"{"force": {"reason": "x"}}"#],
+            "POST T/erasures": [#"{"stickyKey": "\#(names.install)"}"#],
+        ]
+    }
+
+    /// Behind the path of every operation; writes take fewer.
+    private static func queries(of names: ForeignNames, _ method: HTTPRequest.Method) -> [String] {
+        let common = [
+            "", "?tenant=\(names.tenant)", "?draft=\(names.draft)", "?environment=\(names.environment)",
+            "?to=\(names.environment)", "?base=2", "?before=\(names.route)", "?mode=replace", "?download",
+        ]
+        guard method == .get else { return common }
+        return common + [
+            "?to=2", "?cursor=\(names.key)", "?cursor=\(names.suite)", "?cursor=\(names.tenant)",
+            "?cursor=\(names.export)",
+            "?cursor=1000&limit=1000", "?after=0&limit=1000", "?revision=2", "?route=\(names.route)&host=\(names.host)",
+            "?by=route,revision,app&route=\(names.route)", "?compare=1,2", "?dimension=route&value=\(names.route)",
+            "?id=\(names.event)&clientEventId=\(names.event)",
+        ]
+    }
+
+    private static func headers(of names: ForeignNames, _ method: HTTPRequest.Method) -> [[String: String]] {
+        guard method == .get else {
+            return [
+                [:], ["If-Match": "\"\(names.draftVersion)\""], ["If-Match": "\"2\""],
+                ["Idempotency-Key": names.idempotencyKey],
+            ]
+        }
+        return [[:], ["Last-Event-ID": "0"], ["If-None-Match": "\"2\""]]
+    }
+
+    /// The values of path parameters by the operation's place; a new parameter needs one here.
+    private static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
+        switch parameter {
+        case "id": path.contains("/keys/") ? names.key : names.route
+        case "name": names.suite
+        case "revision": "2"
+        case "dimension": "route"
+        case "path": names.export
+        default: nil
+        }
+    }
+
+    private func questions(_ operations: [PortOperation], _ names: ForeignNames) -> [Asked] {
+        let bodies = Self.bodies(of: names)
+        return operations.flatMap { operation -> [Asked] in
+            let short = operation.description.replacing("/admin/v1/tenants/{tenant}", with: "T")
+            let tenants = operation.parameters.contains("tenant") ? ["acme", names.tenant] : ["acme"]
+            return tenants.flatMap { tenant -> [Asked] in
+                let path = operation.path { parameter in
+                    if parameter == "tenant" { return tenant }
+                    guard let value = Self.value(parameter, of: names, operation.path) else {
+                        Issue.record("\(operation): say here what another tenant's {\(parameter)} is")
+                        return "x"
+                    }
+                    return value
+                }
+                let takesBody = [.post, .put].contains(operation.method)
+                if takesBody, bodies[short] == nil {
+                    Issue.record("\(short): write a body that names another tenant's things")
+                }
+                let own = takesBody ? bodies[short] ?? [] : [""]
+                // One thing is changed at a time: the query with the first body, the body and the headers without a query.
+                let asked =
+                    Self.queries(of: names, operation.method).map {
+                        Asked(operation: operation, path: path + $0, body: own.first ?? "")
+                    }
+                    + own.dropFirst().map { Asked(operation: operation, path: path, body: $0) }
+                    + Self.headers(of: names, operation.method).dropFirst().map {
+                        Asked(operation: operation, path: path, body: own.first ?? "", headers: $0)
+                    }
+                // Where the path alone is refused one question each is enough.
+                return tenant == "acme" ? asked : Array(asked.prefix(2)) + asked.suffix(1)
+            }
+        }
+    }
+
+    // MARK: What is answered
+
+    private struct Asking {
+        var answers: [(asked: Asked, answer: Answer)] = []
+        var foreign: ForeignTenant
+        var secrets: [String] = []
+    }
+
+    /// Asks everything of a fresh service, by the real names or the invented ones.
+    private func ask(_ pick: (ForeignTenant) -> ForeignNames, logging log: CollectingLog) async throws -> Asking {
+        try await withService(logger: log.logger) { service in
+            let boss = try await AdminSession.acme(service)
+            let foreign = try await ForeignTenant(service)
+            // A window is named by its time, and acme ends none in the same hour.
+            service.clock.advance(seconds: 7_200)
+            let acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
+            #expect(try await service.resolve(#"{"url": "https://go.acme.test/item/1"}"#).status == 200)
+            let operations = PortOperation.all(of: adminRouter(service.parts)).sorted {
+                $0.description < $1.description
+            }
+            #expect(operations.count > 40)
+            var asking = Asking(foreign: foreign)
+            let before = try await foreign.everything()
+            let port = buildAdminApplication(service.parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+            for asked in questions(operations, pick(foreign)) {
+                var headers: HTTPFields = [.authorization: "Bearer \(acme.key)"]
+                for (name, value) in asked.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
+                let method = asked.operation.method
+                let answer = try await service.send(method, asked.path, "localhost", headers, asked.body, to: port)
+                asking.answers.append((asked, answer))
+            }
+            #expect(try await foreign.everything() == before, "nothing of the other tenant was changed")
+            let grants = try await service.parts.store.keyGrants()
+            for token in [boss.key, acme.key, foreign.admin.key, foreign.token] {
+                let key = try #require(APIKey(token: token))
+                #expect(grants.contains { $0.id == key.id && key.matches($0.secretHash) })
+                asking.secrets.append(token)
+                // The secret without its check, as a mistake would cut it.
+                asking.secrets.append(String(token.dropLast(6).suffix(43)))
+            }
+            asking.secrets += grants.flatMap { grant in
+                [
+                    grant.secretHash.base64EncodedString(),
+                    grant.secretHash.map { String(Int($0) + 256, radix: 16).suffix(2) }.joined(),
+                ]
+            }
+            return asking
+        }
+    }
+
+    @Test func nothingOfAnotherTenantIsAnsweredAndNothingSaysThatItIsThere() async throws {
+        let log = CollectingLog()
+        let real = try await ask(\.names, logging: log)
+        let invented = try await ask({ .invented(like: $0.names) }, logging: CollectingLog())
+        #expect(real.answers.count == invented.answers.count && real.answers.count > 700)
+        let names = real.foreign.names.all.sorted { $0.utf8.count > $1.utf8.count }
+        for ((asked, answer), (_, counterpart)) in zip(real.answers, invented.answers) {
+            let text = "\(answer.text) \(answer.headers)".lowercased()
+            // What was asked may be said again; nothing beyond it.
+            let rest = names.filter(asked.text.contains).reduce(text) { $0.replacing($1.lowercased(), with: "") }
+            for mark in real.foreign.marks where rest.contains(mark) {
+                Issue.record("\(asked.operation) \(asked.text) tells '\(mark)': \(answer.text)")
+            }
+            #expect(answer.status != 500, "\(asked.operation) \(asked.text): \(answer.text)")
+            if asked.isForeign {
+                #expect(
+                    answer.status == 403 && answer.code == "forbidden",
+                    "\(asked.operation) \(asked.text): \(answer.text)"
+                )
+            }
+            guard !Self.saysThatANameIsTaken(asked) else { continue }
+            #expect(
+                answer.status == counterpart.status && answer.code == counterpart.code,
+                "\(asked.operation) \(asked.text): \(answer.text) but for nobody's names \(counterpart.text)"
+            )
+        }
+        expectNoSecret(of: real, in: real.answers.map(\.answer.text) + log.lines)
+    }
+
+    /// Who claims another's domain or scheme must be told so: the one thing that can be learnt, a name at a time.
+    private static func saysThatANameIsTaken(_ asked: Asked) -> Bool {
+        ["settings", "plan"].contains { asked.operation.path.hasSuffix($0) } && asked.body.contains("zebra")
+    }
+
+    private func expectNoSecret(of asking: Asking, in texts: [String]) {
+        for secret in asking.secrets {
+            #expect(secret.utf8.count >= 32)
+            for text in texts where text.contains(secret) { Issue.record("a secret is told: \(text.prefix(200))") }
+        }
+    }
+
+    // MARK: The other ports
+
+    /// A tenant that wants keys answers no other tenant's.
+    @Test func publicAndOpsPortsTellNoMore() async throws {
+        try await withService { service in
+            let foreign = try await ForeignTenant(service)
+            _ = try await AdminSession.acme(service)
+            let acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
+            let events = try await service.log.lastSequence()
+            for body in [
+                #"{"url": "https://go.zebra.test/"}"#, #"{"url": "zebrascheme://zebra/1"}"#,
+                #"{"url": "https://go.zebra.test/", "explain": true}"#,
+                #"{"url": "https://go.zebra.test/", "environment": "zebra-env"}"#,
+                #"{"links": ["https://go.acme.test/item/1", "https://go.zebra.test/"]}"#,
+                #"{"links": ["https://go.acme.test/item/1", "zebrascheme://x"], "explain": true}"#,
+                #"{"continuation": "\#(foreign.names.continuation)", "context": {"app": "zebra-app"}}"#,
+                #"{"continuation": "\#(foreign.names.continuation)", "context": {}}"#,
+            ] {
+                for (key, status) in [(acme.key, 403), (nil, 401)] {
+                    let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
+                    let answer = try await service.resolve(body, headers: headers)
+                    // An environment of which nothing is live has no table that could ask for a key, and tells nothing.
+                    if answer.json?["outcome"]?.text == "unmatched" {
+                        #expect(answer.json?["tenant"] == nil || answer.json?["tenant"] == .null, "\(answer.text)")
+                    } else {
+                        #expect(answer.status == status, "\(body): \(answer.text)")
+                    }
+                    #expect(!answer.text.lowercased().contains("zebra"), "\(body): \(answer.text)")
+                }
+            }
+            #expect(try await service.log.lastSequence() <= events + 2, "what was refused was not recorded")
+            for path in ["/metrics", "/livez", "/readyz"] {
+                let answer = try await service.opsPort(path)
+                for mark in foreign.marks { #expect(!answer.text.lowercased().contains(mark), "\(path): \(mark)") }
+            }
+        }
+    }
+}
