@@ -1,13 +1,13 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET…]: fuzzes what reads other people's texts, each target for SECONDS: links, JSON, patterns, tables and
-# association files, and the User-Agent of a click.
+# run.sh SECONDS [TARGET…]: fuzzes what reads other people's texts, each target for SECONDS: links, JSON, patterns, tables,
+# association files, requests and settings, and the User-Agent of a click.
 # Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
 set -eu
 seconds=${1:?"usage: run.sh SECONDS [TARGET…]"}
 shift
 fuzz=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$fuzz/../.." && pwd)
-all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz UserAgentFuzz'
+all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz'
 targets=${*:-$all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,19 +20,25 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 
+# library NAME [FILES]: of all files of the target, or of these.
 library() {
     # shellcheck disable=SC2046 # no source file has a space in its name
     compile -module-name "$1" -emit-module -emit-library -static -emit-module-path "$work/$1.swiftmodule" \
-        -o "$work/lib$1.a" $(find "$root/Sources/$1" -name '*.swift')
+        -o "$work/lib$1.a" $(find "$root/Sources/$1" -name "${2:-*.swift}")
 }
 
 library LinkRouting
 case $targets in *AssociationFuzz*) library AppAssociation ;; esac
+# A request names an event's purpose; the rest of its target needs packages.
+case $targets in *RequestFuzz*) library LinkEvents Event.swift ;; esac
 
 status=0
 for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
+    RequestFuzz)
+        further="$root/Sources/LinkServer/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Settings.swift -lLinkEvents"
+        ;;
     # It needs no more of the server than these files.
     UserAgentFuzz) further=$(find "$root/Sources/LinkServer/Click" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;
