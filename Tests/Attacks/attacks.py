@@ -28,6 +28,9 @@ ATTACKS = {
 #: Left out of the short form, which takes a minute in all.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
+#: These take all of the machine that they get, as long as it is the same machine: latencies beside them say how many cores it has.
+STORMS = ("connect and close", "resets", "half closed")
+
 RATE = 100
 #: Latencies of well-behaved clients may become so many times what they are undisturbed, where that is more than FLOOR seconds
 #: and enough requests were made for a 99th percentile.
@@ -113,7 +116,7 @@ def judge(rows, steady, quiet):
         slow_ = percentile(row.latencies, 0.99)
         if row.result.skipped:
             continue
-        if len(row.latencies) >= ENOUGH and slow_ > max(FACTOR * usual, FLOOR):
+        if row.name not in STORMS and len(row.latencies) >= ENOUGH and slow_ > max(FACTOR * usual, FLOOR):
             row.result.faults.append(f"p99 {slow_ * 1000:.1f} ms beside {usual * 1000:.1f} ms undisturbed")
         if failures:
             row.result.faults.append(f"{len(failures)} of {len(row.latencies)} well-behaved requests failed: {', '.join(failures[:5])}")
