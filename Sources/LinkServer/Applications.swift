@@ -270,10 +270,10 @@ private func application(
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
-    let sizes = parts.limits.current
+    let (sizes, metrics) = (parts.limits.current, parts.metrics)
     let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
-    let refusals = RefusalAnswers(port: port, metrics: parts.metrics, makeRequestID: parts.makeRequestID)
-    let crowd = ConnectionCrowd(limit: sizes.connections, port: port, metrics: parts.metrics)
+    let refusals = RefusalAnswers(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
+    let crowd = ConnectionCrowd(limit: sizes.connections, port: port, metrics: metrics)
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
@@ -284,7 +284,7 @@ private func application(
                     limit: sizes.connections,
                     of: "fingerpost_http2_streams",
                     port: port,
-                    metrics: parts.metrics
+                    metrics: metrics
                 )
                 let stream = HTTP2Stream(responder: responder, limits: limits, refusals: refusals, crowd: streams)
                 connection = SecureConnection(

@@ -97,7 +97,12 @@ extension Server {
         }
         return services + [
             .port(.admin, at: admin, pace, buildAdminApplication(parts, at: admin) { ports.set(.admin, $0) }),
-            .port(.public, at: open, pace, buildPublicApplication(parts, at: open, certificates: certificates) { ports.set(.public, $0) }),
+            .port(
+                .public,
+                at: open,
+                pace,
+                buildPublicApplication(parts, at: open, certificates: certificates) { ports.set(.public, $0) }
+            ),
             .init(service: Drain(health: health, live: live, pace: pace)),
         ]
     }

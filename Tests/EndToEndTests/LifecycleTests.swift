@@ -35,25 +35,6 @@ struct LifecycleTests {
         }
     }
 
-    /// A file that blocks whoever opens it stands for one that takes long to check.
-    @Test func opsPortAnswersWhileFilesAreOpened() async throws {
-        try await withTemporaryDirectory { directory in
-            #expect(mkfifo(directory + "/catalog.db", 0o600) == 0)
-            let port = try freePort()
-            var command = RunningServer.command(directory)
-            try #require(command.firstIndex(of: "--ops").map { command[$0 + 1] = "127.0.0.1:\(port)" } != nil)
-            let process = try RunningProcess(RunningServer.logging(to: directory + "/log") + command)
-            let answer = try askWhenOpen(port, "/startupz")
-            #expect(answer.status == 503)
-            #expect(answer.text.contains(#""step":"opening catalog.db""#), "\(answer.text)")
-            #expect(try askWhenOpen(port, "/readyz").status == 503)
-            #expect(try askWhenOpen(port, "/livez").status == 200)
-            // Whoever opens it for writing lets the other go on, to find no database.
-            close(open(directory + "/catalog.db", O_WRONLY))
-            #expect(process.wait().status == 65)
-        }
-    }
-
     @Test func shutdownDrainsAndTheSecondSignalHurries() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(
@@ -125,27 +106,5 @@ struct LifecycleTests {
             limits: JSONReader.Limits(maximumBytes: 1 << 20)
         )
         return node["stored"]?.int.map { Int($0) }
-    }
-
-    private func freePort() throws -> UInt16 {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                try #require(bind(probe, $0, length) == 0 && getsockname(probe, $0, &length) == 0)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
-    }
-
-    private func askWhenOpen(_ port: UInt16, _ path: String) throws -> HTTPConnection.Response {
-        while true {
-            if let connection = try? HTTPConnection(port: port) { return try connection.request("GET", path) }
-            sched_yield()
-        }
     }
 }

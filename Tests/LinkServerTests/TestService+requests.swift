@@ -51,8 +51,8 @@ extension TestService {
         return try await send(method, path, "localhost", headers, body, from: peer, to: application)
     }
 
-    func opsPort(_ path: String) async throws -> Answer {
-        let ops = OpsParts(
+    var opsParts: OpsParts {
+        OpsParts(
             health: health,
             metrics: parts.metrics,
             readings: readings,
@@ -63,7 +63,10 @@ extension TestService {
             uptime: { clock.uptime },
             makeRequestID: { "test" }
         )
-        let application = buildOpsApplication(ops, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
+    }
+
+    func opsPort(_ path: String) async throws -> Answer {
+        let application = buildOpsApplication(opsParts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(.get, path, "localhost", [:], "", to: application)
     }
 

@@ -85,7 +85,7 @@ struct OpenSurfaceTests {
                 )
             }
             #expect(Set(here) == open)
-            #expect(PortOperation.all(of: opsRouter(service.parts)) == ops)
+            #expect(PortOperation.all(of: opsRouter(service.opsParts)) == ops)
         }
     }
 
