@@ -84,6 +84,22 @@ struct ConnectionAbuseTests {
         }
     }
 
+    @Test func pipelineEndsAfterSixtyFourRequestsThatWait() async throws {
+        try await withService { service in
+            try await service.listening { port in
+                let answer = try await onThread {
+                    let connection = try RawConnection(port: port)
+                    connection.send(String(repeating: "\(Self.file)\r\n", count: 999))
+                    connection.send("\(Self.file)Connection: close\r\n\r\n")
+                    return try connection.readToEnd()
+                }
+                let answers = answer.split(separator: "HTTP/1.1 200 OK")
+                #expect(answers.count >= 64)
+                #expect(answers.last?.lowercased().contains("connection: close") == true)
+            }
+        }
+    }
+
     @Test func lengthBeyondIntegersIsTooLarge() async throws {
         try await withService { service in
             try await service.listening { port in

@@ -24,6 +24,10 @@ struct ConnectionLimits: Sendable {
     static let undecodedBytes = 1 << 16
     static let wrapping = 16
 
+    /// How many requests may wait for their answers; the connection ends after them. A read of 16 KiB can hold 600, of which
+    /// each takes kilobytes once it is decoded.
+    static let pipelined = 64
+
     init(_ limits: ServerLimits, bodySeconds: Int) {
         uriBytes = limits.uriBytes
         headerBytes = limits.headerBytes

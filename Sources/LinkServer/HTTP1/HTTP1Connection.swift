@@ -19,6 +19,12 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            // A body may wait in ten reads of this size until it is asked for: 64 KiB, the default, let each such
+            // connection cost two megabytes.
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
+            )
             let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTP1Gate.Entrance(gate))

@@ -117,7 +117,8 @@ final class HTTP1Gate: ChannelDuplexHandler {
                 deadline = nil
                 undecoded = 0
                 unanswered += 1
-                isLastRequest = !head.isKeepAlive || head.asksForAnotherProtocol
+                isLastRequest =
+                    !head.isKeepAlive || head.asksForAnotherProtocol || unanswered >= ConnectionLimits.pipelined
                 if unanswered == 1, head.expectsContinue { answer([.head(.continue)], context) }
                 context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
