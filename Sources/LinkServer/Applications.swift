@@ -274,6 +274,9 @@ private func application(
     let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
     let refusals = RefusalAnswers(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
     let crowd = ConnectionCrowd(limit: sizes.connections, port: port, metrics: metrics)
+    var logger = parts.logger
+    // Hummingbird says of each port that it listens, which `serve` prints.
+    if logger.logLevel == .info { logger.logLevel = .notice }
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
@@ -302,9 +305,9 @@ private func application(
             // Whom the queue has no room for tries again a second later: it is as long as Linux lets it be, so that a flood of
             // connections makes others wait for milliseconds.
             backlog: 4_096,
-            availableConnectionsDelegate: .maximum(sizes.connections, logger: parts.logger)
+            availableConnectionsDelegate: .maximum(sizes.connections, logger: logger)
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
-        logger: parts.logger
+        logger: logger
     )
 }
