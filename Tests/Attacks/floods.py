@@ -170,10 +170,13 @@ def pipelined(target):
         peer = connect(target.service.public)
         peer.setblocking(False)
         peers.append([peer, memoryview(requests)])
-    begin, sent = time.monotonic(), 0
+    begin, sent, held = time.monotonic(), 0, target.service.descriptors()
+    before = held - connections
     limit = target.seconds if target.is_short else stalled
     alive = list(peers)
-    while alive and time.monotonic() - begin < limit:
+    # A client that reads nothing does not see the end of its connection: the service's descriptors show it.
+    while held > before + connections // 10 and time.monotonic() - begin < limit:
+        held = target.service.descriptors()
         for entry in list(alive):
             try:
                 if entry[1]:
@@ -186,13 +189,14 @@ def pipelined(target):
         time.sleep(0.05)
     took = time.monotonic() - begin
     faults = []
-    if alive and not target.is_short:
-        faults.append(f"{len(alive)} of {connections} connections were open after {took:.0f} s in which they read nothing")
+    open_still = max(0, held - before)
+    if open_still > connections // 10 and not target.is_short:
+        faults.append(f"{open_still} of {connections} connections were open after {took:.0f} s in which they read nothing")
     for peer, _ in peers:
         peer.close()
     return Result(
         f"{connections} connections with 10,000 pipelined requests, no answer read",
-        f"{connections - len(alive)} cut off after {took:.0f} s; {sent >> 20} MiB of requests were taken", faults,
+        f"{connections - open_still} cut off after {took:.0f} s; {sent >> 20} MiB of requests were taken", faults,
     )
 
 
