@@ -166,12 +166,12 @@ def pipelined(target):
     connections = 4 if target.is_short else 40
     requests = get("/openapi.json", WEBSITE) * 10_000
     peers = []
+    before = target.service.descriptors()
     for _ in range(connections):
         peer = connect(target.service.public)
         peer.setblocking(False)
         peers.append([peer, memoryview(requests)])
-    begin, sent, held = time.monotonic(), 0, target.service.descriptors()
-    before = held - connections
+    begin, sent, held = time.monotonic(), 0, before + connections
     limit = target.seconds if target.is_short else stalled
     alive = list(peers)
     # A client that reads nothing does not see the end of its connection: the service's descriptors show it.
