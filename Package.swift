@@ -188,6 +188,18 @@ let package = Package(
             path: "Tests/Benchmarks/DoNothing",
             swiftSettings: strict
         ),
+        // What the GNU C library says of its heap, which its own Swift module leaves out.
+        .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),
+        .executableTarget(
+            name: "RoutingBench",
+            dependencies: [
+                .target(name: "CMalloc", condition: .when(platforms: [.linux])), "LinkCatalog", "LinkRouting",
+                "LinkServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Benchmarks/RoutingBench",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "LogBench",
             dependencies: [

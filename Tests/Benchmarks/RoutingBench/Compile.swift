@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+import LinkRouting
+
+#if canImport(CMalloc)
+    import CMalloc
+#endif
+
+struct Compile: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Compile a generated table, and print the seconds, those to read it, and the heap that a route takes.",
+        discussion: """
+            The heap is what malloc has handed out (mallinfo2), so it is exact and the same in every run; the resident size
+            is beside it. `table` is of the routes as they are read and edited, `router` of what a compiled one adds.
+
+            EXAMPLE
+              RoutingBench compile 1000000
+            """
+    )
+
+    @Argument(help: "How many routes.") var count: Int
+
+    func run() throws {
+        let identity = try BenchTable.identity()
+        let rows = TableSource.generate(count)
+        let before = HeapUse()
+        let clock = ContinuousClock()
+        let start = clock.now
+        let table = try TableSource.table(rows)
+        let reading = clock.now - start
+        let read = HeapUse()
+        let readInstant = clock.now
+        let router = Router(identity: identity, table: table)
+        let compiling = clock.now - readInstant
+        let compiled = HeapUse()
+        func perRoute(_ bytes: Int) -> Double { Double(bytes) / Double(max(1, count)) }
+        withExtendedLifetime((rows, table, router)) {
+            print(
+                #"{"routes":\#(count),"seconds":\#(compiling.nanoseconds / 1e9),"#
+                    + #""readingSeconds":\#(reading.nanoseconds / 1e9),"#
+                    + #""table":\#(perRoute(read.heap - before.heap)),"router":\#(perRoute(compiled.heap - read.heap)),"#
+                    + #""resident":\#(perRoute(compiled.resident - before.resident))}"#
+            )
+        }
+    }
+}
+
+/// What the process holds, in bytes.
+private struct HeapUse {
+    var heap = 0
+    var resident = 0
+
+    init() {
+        #if canImport(CMalloc)
+            malloc_trim(0)
+            let information = mallinfo2()
+            heap = Int(information.uordblks) + Int(information.hblkhd)
+        #endif
+        let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+        let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        resident = pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import LinkCatalog
+import LinkRouting
+
+/// A table and the links that are looked up in it.
+struct BenchTable {
+    var router: Router
+    /// Each is answered by a route; in an order that has nothing to do with the table's.
+    var links: [String]
+    /// As many that no route answers: half of them leave the trie at the first segment, half at the end.
+    var misses: [String]
+
+    static let host = "https://go.bench.test"
+
+    init(_ table: RouteTable, links: [String]) throws {
+        router = Router(identity: try Self.identity(), table: table)
+        var random = SplitMix(state: 1)
+        self.links = links.shuffled(using: &random)
+        misses = self.links.enumerated().map { index, link in
+            index.isMultiple(of: 2)
+                ? link + "/no/such/page" : Self.host + "/no" + link.dropFirst(Self.host.utf8.count + 1)
+        }
+    }
+
+    static func identity() throws -> Identity {
+        let settings = #"""
+            {"domains": ["go.bench.test"], "schemes": ["bench"],
+             "apps": [{"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "com.example.bench"}]}
+            """#
+        return try Settings(Field(try Document.readJSON(settings), path: "settings")).identity
+    }
+
+    /// The caller of every look-up.
+    static var context: Context {
+        Context(
+            app: AppID("ios"),
+            platform: .ios,
+            device: .phone,
+            osVersion: Version("17.4"),
+            appVersion: Version("3.2.0"),
+            locale: ["en-GB", "fr"].compactMap { LanguageTag($0) },
+            country: "GB",
+            authenticated: true
+        )
+    }
+}
+
+/// What is wrong with what the bench was given.
+struct InputError: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// Routes of a file, or generated ones. Tables are read from JSON like a tenant's, in parts, because the text of a million
+/// routes is larger than a document may be.
+enum TableSource {
+    /// The links that are looked up in one pass: enough that a million routes do not stay in the processor's cache.
+    static let linksOfOnePass = 100_000
+
+    /// `patterns` and the links that they answer, from lines of both with a tab between.
+    static func read(_ file: String) throws -> [(pattern: String, link: String)] {
+        try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
+            let columns = line.split(separator: "\t")
+            guard columns.count == 2 else {
+                throw InputError(description: "\(file): '\(line)' is no pattern, tab, link.")
+            }
+            return (String(columns[0]), String(columns[1]))
+        }
+    }
+
+    /// Routes of one to five segments, half of them with parameters, sixty-four to a first segment.
+    static func generate(_ count: Int) -> [(pattern: String, link: String)] {
+        (0..<count).map { index in
+            let group = "/section-\(index / 64)"
+            let leaf = "page-\(index % 64)"
+            return switch index % 4 {
+            case 0: ("\(group)/\(leaf)", "\(group)/\(leaf)")
+            case 1: ("\(group)/\(leaf)/{id:int}", "\(group)/\(leaf)/\(index)")
+            case 2: ("\(group)/{user}/\(leaf)", "\(group)/user-\(index)/\(leaf)")
+            default: ("\(group)/{user}/\(leaf)/items/{item}", "\(group)/user-\(index)/\(leaf)/items/\(index)")
+            }
+        }
+    }
+
+    /// `conditions` is the JSON of further members of every route.
+    static func table(_ rows: [(pattern: String, link: String)], conditions: String = "") throws -> RouteTable {
+        var routes: [Route] = []
+        routes.reserveCapacity(rows.count)
+        var next = 0
+        while next < rows.count {
+            let part = next..<min(next + 10_000, rows.count)
+            let texts = part.map { index in
+                #"{"id":"r\#(index)","path":"\#(rows[index].pattern)","open":{"screen":"Page"}\#(conditions)}"#
+            }
+            let document = #"{"routes":[\#(texts.joined(separator: ","))]}"#
+            routes += try RouteTable(Field(try Document.readJSON(document), path: "")).routes
+            next = part.upperBound
+        }
+        return RouteTable(routes: routes)
+    }
+
+    static func links(_ rows: [(pattern: String, link: String)]) -> [String] {
+        var random = SplitMix(state: 2)
+        let sample =
+            rows.count <= linksOfOnePass
+            ? rows : (0..<linksOfOnePass).map { _ in rows[Int(random.next() % UInt64(rows.count))] }
+        return sample.map { BenchTable.host + $0.link }
+    }
+}
+
+/// Numbers that look random and are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+
+/// Measures the engine by itself, in one process and on one thread. Prints a JSON object a line; `bench.py` reads them.
+@main
+struct RoutingBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "RoutingBench",
+        abstract: "Time and count look-ups, compiling and messages.",
+        subcommands: [Times.self, Count.self, Compile.self, Workloads.self]
+    )
+}
+
+struct Inputs: ParsableArguments {
+    @Option(help: "A file of patterns and links, a tab between; without it routes of the same shape are made.")
+    var routes: String?
+    @Option(help: "A file with the body of a POST /resolve on each line.") var bodies: String
+    @Option(help: "The tenant file that the bodies' links belong to.") var tenant: String
+}
+
+struct Times: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Time workloads in turn, round after round, and print the median of each in nanoseconds an operation.",
+        discussion: """
+            EXAMPLE
+              RoutingBench times --bodies bodies.txt --tenant config/examples/shop.yaml github/lookup github/miss
+            """
+    )
+
+    @OptionGroup var inputs: Inputs
+    @Option(help: "For how long one workload runs in one round.") var seconds = 0.2
+    @Option(help: "Rounds.") var rounds = 7
+    @Argument(help: "Their names; `workloads` prints them.") var names: [String]
+
+    func run() throws {
+        let library = try WorkloadLibrary(inputs)
+        let workloads = try names.map(library.workload)
+        var times: [[Double]] = Array(repeating: [], count: workloads.count)
+        for _ in 0..<max(1, rounds) {
+            for (index, workload) in workloads.enumerated() {
+                times[index].append(nanoseconds(workload, atLeast: .seconds(seconds)))
+            }
+        }
+        for (workload, times) in zip(workloads, times) {
+            let median = times.sorted()[times.count / 2]
+            print(#"{"name":"\#(workload.name)","nanoseconds":\#(median)}"#)
+        }
+    }
+
+    private func nanoseconds(_ workload: Workload, atLeast duration: Duration) -> Double {
+        var passes = 0
+        let start = ContinuousClock.now
+        var elapsed = Duration.zero
+        while elapsed < duration {
+            consume(workload.pass())
+            passes += 1
+            elapsed = ContinuousClock.now - start
+        }
+        return elapsed.nanoseconds / Double(passes * workload.operations)
+    }
+}
+
+struct Count: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run one pass of a workload as warm-up and one inside `countedPass`, for callgrind to collect.",
+        discussion: """
+            EXAMPLE
+              valgrind --tool=callgrind --toggle-collect='*countedPass*' RoutingBench count github/lookup …
+            """
+    )
+
+    @OptionGroup var inputs: Inputs
+    @Argument(help: "The workload's name.") var name: String
+
+    func run() throws {
+        let workload = try WorkloadLibrary(inputs).workload(name)
+        consume(workload.pass())
+        consume(countedPass(workload))
+        print(#"{"name":"\#(name)","operations":\#(workload.operations)}"#)
+    }
+}
+
+struct Workloads: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the names of all workloads.")
+
+    func run() { for name in WorkloadLibrary.names { print(name) } }
+}
+
+/// A function of its own, so that callgrind can tell the pass that counts from everything before it.
+@inline(never)
+private func countedPass(_ workload: Workload) -> Int { workload.pass() }
+
+/// Keeps the optimizer from leaving out work whose result nobody reads.
+@inline(never)
+private func consume(_ value: Int) { withExtendedLifetime(value) {} }
+
+extension Duration {
+    var nanoseconds: Double { Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9 }
+}

@@ -1,0 +1,92 @@
+import LinkRouting
+
+/// Something that is measured: `pass` does `operations` of it and gives a number that depends on all of them.
+struct Workload {
+    var name: String
+    var operations: Int
+    var pass: () -> Int
+}
+
+/// Makes workloads by their names, TABLE/WORK or message/WORK.
+struct WorkloadLibrary {
+    private let inputs: Inputs
+
+    /// Tables: the 130 routes of GitHub's API, and generated ones by their number.
+    private static let tables = ["github", "1000", "10000", "100000", "1000000"]
+
+    static let names =
+        tables.flatMap { table in ["lookup", "resolve", "miss"].map { "\(table)/\($0)" } }
+        + ["github/parse", "github/conditions"] + Messages.names
+
+    init(_ inputs: Inputs) throws { self.inputs = inputs }
+
+    func workload(_ name: String) throws -> Workload {
+        let parts = name.split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2, Self.names.contains(name) else {
+            throw InputError(description: "there is no workload '\(name)'; see RoutingBench workloads.")
+        }
+        if parts[0] == "message" { return try Messages(bodies: inputs.bodies, tenant: inputs.tenant).workload(name) }
+        let rows = try rows(parts[0])
+        let table: BenchTable
+        switch parts[1] {
+        case "conditions":
+            table = try BenchTable(
+                try TableSource.table(rows, conditions: Self.conditions),
+                links: TableSource.links(rows).map { $0 + "?ref=mail&page=7" }
+            )
+        default: table = try BenchTable(try TableSource.table(rows), links: TableSource.links(rows))
+        }
+        try table.check()
+        return try workload(name, parts[1], table)
+    }
+
+    private static let conditions = #"""
+        ,"query":{"ref":{"oneOf":["mail","push"]},"page":"int = 1"},
+        "when":{"platform":["ios","android"],"appVersion":{"from":"2.0"},"locale":["en","de"],"country":["GB","US"]}
+        """#
+
+    private func rows(_ table: String) throws -> [(pattern: String, link: String)] {
+        if let count = Int(table) { return TableSource.generate(count) }
+        return try inputs.routes.map(TableSource.read) ?? TableSource.generate(130)
+    }
+
+    private func workload(_ name: String, _ work: String, _ table: BenchTable) throws -> Workload {
+        let router = table.router
+        let context = BenchTable.context
+        switch work {
+        case "parse":
+            let texts = table.links.map { Array($0.utf8) }
+            return Workload(name: name, operations: texts.count) {
+                var sum = 0
+                for text in texts { if let link = try? Link.parse(text) { sum &+= link.segmentCount } }
+                return sum
+            }
+        case "lookup":
+            let links = try table.links.map { try Link.parse($0) }
+            return Workload(name: name, operations: links.count) {
+                var sum = 0
+                for link in links { if router.firstRoute(for: link, where: { _ in true }) != nil { sum &+= 1 } }
+                return sum
+            }
+        default:
+            let links = try (work == "miss" ? table.misses : table.links).map { try Link.parse($0) }
+            return Workload(name: name, operations: links.count) {
+                var sum = 0
+                for link in links { sum &+= router.resolve(link, in: context).parameters.count }
+                return sum
+            }
+        }
+    }
+}
+
+extension BenchTable {
+    /// A bench of wrong answers is worth nothing.
+    fileprivate func check() throws {
+        for link in links.prefix(1_000) where router.resolve(link, in: Self.context).outcome != .matched {
+            throw InputError(description: "no route answers \(link).")
+        }
+        for link in misses.prefix(1_000) where router.resolve(link, in: Self.context).outcome != .unmatched {
+            throw InputError(description: "a route answers \(link).")
+        }
+    }
+}
