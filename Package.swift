@@ -177,15 +177,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Not a product: ./dev bench alone builds and runs it.
+        // Not products: ./dev bench alone builds and runs them.
         .executableTarget(
-            name: "DoNothing",
+            name: "Yardsticks",
             dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            path: "Tests/Benchmarks/DoNothing",
+            path: "Tests/Benchmarks/Yardsticks",
             swiftSettings: strict
         ),
         // What the GNU C library says of its heap, which its own Swift module leaves out.

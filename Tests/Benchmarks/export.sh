@@ -7,7 +7,7 @@ bench=${1:?'usage: export.sh LOGBENCH [EVENTS]'}
 events=${2:-500000}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-. "$here/service.sh"
+. "$here/scratch.sh"
 
 "$bench" fill "$scratch/log" --events "$events" --days 2 >"$scratch/fill"
 days=$(ls "$scratch/log" | grep -E '^[0-9-]+\.db$')

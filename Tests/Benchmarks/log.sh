@@ -3,7 +3,7 @@
 # the first holds a fifth of all events. Prints what ./dev bench log shows.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/service.sh"
+. "$here/scratch.sh"
 
 bench=$1
 events=${2:-50000000}

@@ -178,6 +178,7 @@ final class Clock: Sendable {
 private struct Millions {
     private var count = 0
     private var time = Duration.zero
+    private var total = Duration.zero
     private var processor = processorSeconds()
     private var first: Double?
     private var last: Double?
@@ -185,6 +186,7 @@ private struct Millions {
     mutating func note(_ events: Int, _ duration: Duration) {
         count += events
         time += duration
+        total += duration
         guard count % 1_000_000 < events else { return }
         let seconds = time.milliseconds / 1_000
         let spent = processorSeconds()
@@ -205,6 +207,7 @@ private struct Millions {
     }
 
     func conclude() {
+        print(String(format: "appending: %.3f s", total.milliseconds / 1_000))
         guard let first, let last else { return }
         print(String(format: "last million / first million: %.2f", last / first))
     }

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The least that HTTP/1.1 costs on this machine's network stack in Swift.
+struct Hello: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "SwiftNIO's own HTTP handlers, and a constant answer to every request from `channelRead`.",
+        discussion: """
+            EXAMPLE
+              Yardsticks hello
+            """
+    )
+
+    func run() async throws {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(Greeting())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        print("hello http://127.0.0.1:\(channel.localAddress?.port ?? 0)")
+        fflush(nil)
+        try await channel.closeFuture.get()
+    }
+}
+
+private final class Greeting: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private static let text = #"{"outcome":"nothing"}"#
+    private let body = ByteBuffer(string: text)
+    private let head = HTTPResponseHead(
+        version: .http1_1,
+        status: .ok,
+        headers: ["content-type": "application/json", "content-length": "\(text.utf8.count)"]
+    )
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .end = unwrapInboundIn(data) else { return }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}

@@ -1,0 +1,137 @@
+"""Measures Fingerpost beside what else one could use, and prints a table: ./dev bench --help."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+
+import figures
+import logs
+import machine
+import publishing
+import routing
+import starting
+import web
+from servers import Scratch
+
+SECTIONS = {
+    "routing": routing.figures, "http": web.figures, "publish": publishing.figures, "append": logs.append,
+    "export": logs.export, "start": starting.start, "memory": starting.memory,
+}
+
+
+class Bench:
+    """What every section is given: the binaries, the options, and a folder that goes when the bench ends."""
+
+    def __init__(self, options, scratch):
+        self.here = os.path.dirname(os.path.abspath(__file__))
+        self.root = os.path.dirname(os.path.dirname(self.here))
+        self.scratch = scratch
+        binaries = os.path.abspath(options.binaries)
+        self.service_binary = os.path.abspath(options.service or os.path.join(binaries, "fingerpost"))
+        self.yardsticks_binary = os.path.join(binaries, "Yardsticks")
+        self.routing_binary = os.path.join(binaries, "RoutingBench")
+        self.log_binary = os.path.join(binaries, "LogBench")
+        self.seconds, self.rounds, self.full = options.seconds, options.rounds, options.full
+        self.events, self.routes, self.unrecorded = options.events, options.routes, options.unrecorded
+        self._bodies = None
+        self._memory = None
+
+    def say(self, text):
+        print(f"bench: {text}", file=sys.stderr, flush=True)
+
+    def bodies(self):
+        """A file of what POST /resolve is asked, one body a line; every seventh link falls back, as in real traffic."""
+        if self._bodies is None:
+            self._bodies = self.scratch.path("bodies")
+            with open(self._bodies, "w") as file:
+                for number in range(1, 1_001):
+                    path = f"/product/{'x' if number % 7 == 0 else ''}{number}"
+                    file.write(
+                        f'{{"url":"https://yourappdomain.com{path}?utm_source=mail","context":{{"platform":"ios"}}}}\n'
+                    )
+        return self._bodies
+
+    def memory_folder(self):
+        """A data directory whose disk is the memory."""
+        if self._memory is None:
+            self._memory = Scratch("/dev/shm")
+        return self._memory.path("data")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._memory is not None:
+            self._memory.__exit__()
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
+    parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--service", help="another build of fingerpost to measure")
+    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"one of {', '.join(SECTIONS)}; may be repeated")
+    parser.add_argument("--seconds", type=float, default=5, help="for how long each measurement asks (5)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often what is compared takes turns (3)")
+    parser.add_argument("--full", action="store_true", help="everything at the size that its bound names; takes an hour")
+    parser.add_argument("--events", type=int, default=1_000_000, help="of the log that a start finds (1000000)")
+    parser.add_argument("--routes", type=int, default=100_000, help="of the largest table (100000)")
+    parser.add_argument("--unrecorded", metavar="KEY=VALUE", help="the environment that turns recording off")
+    parser.add_argument("--scratch", help="a folder on the disk to measure (the one for temporary files)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there")
+    parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
+    here = os.path.dirname(os.path.abspath(__file__))
+    stored = os.path.join(here, "baseline.json")
+    parser.add_argument("--compare", nargs="?", const=stored, metavar="FILE", help="fail where a tenth was lost against a baseline")
+    parser.add_argument("--save-baseline", nargs="?", const=stored, metavar="FILE", help="store the ratios as the baseline")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    # As Ctrl-C: a scratch folder ends its processes on the way out.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    found, broken = [], []
+    with Scratch(options.scratch) as scratch, Bench(options, scratch) as bench:
+        description = machine.describe(bench.root)
+        stored = figures.read_baseline(options.compare) if options.compare else None
+        for name in options.only or SECTIONS:
+            try:
+                for figure in SECTIONS[name](bench):
+                    found.append(figure)
+            except SystemExit as error:
+                # The others are still worth their time.
+                bench.say(f"{name} FAILED: {error}")
+                broken.append(name)
+    text = f"{machine.summary(description)}\n\n{figures.table(found)}\n"
+    print(text)
+    if options.markdown:
+        with open(options.markdown, "w") as file:
+            file.write(text)
+    if options.json:
+        _write(options.json, description | {"options": vars(options), "figures": [figure.record() for figure in found]})
+    if options.save_baseline:
+        _write(options.save_baseline, description | {"figures": figures.baseline(found)})
+    failed = [figure for figure in found if figure.holds is False]
+    if failed:
+        print(f"{len(failed)} bounds do not hold: " + "; ".join(figure.name for figure in failed), file=sys.stderr)
+    lost = [] if stored is None else figures.losses(found, stored)
+    for line in lost:
+        print(line)
+    for name in broken:
+        print(f"FAILED: {name}, see above")
+    return 1 if lost or broken else 0
+
+
+def _write(path, document):
+    with open(path, "w") as file:
+        json.dump(document, file, indent=1, ensure_ascii=False)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,57 @@
+"""The log in process: appending beside SQLite that copies the same rows, and exports beside sqlite3 and gzip."""
+
+import os
+import re
+import sqlite3
+import time
+
+from figures import Figure, at_least
+
+BATCH = 1_024
+
+
+def append(bench):
+    """Events in batches of 1,024, each synced; SQLite writes the same rows in transactions of the same size, without index and counts."""
+    folder = bench.scratch.path("appended")
+    events = 2_000_000 if bench.full else 200_000
+    bench.say(f"appending {events:,} events")
+    printed = bench.scratch.run(bench.log_binary, "fill", folder, "--events", str(events), "--days", "2")
+    seconds = float(re.search(r"appending: ([\d.]+) s", printed).group(1))
+    days = [name for name in os.listdir(folder) if re.fullmatch(r"[\d-]+\.db", name)]
+    copy = sum(_copy(os.path.join(folder, day), bench.scratch.path(f"copy-of-{day}")) for day in days)
+    yield Figure(
+        f"append events, batches of {BATCH:,}", events / seconds, "a second", "SQLite, the same rows, INSERT … SELECT",
+        events / copy, better="higher",
+    )
+
+
+def _copy(source, destination):
+    """The seconds of it."""
+    database = sqlite3.connect(destination, isolation_level=None)
+    try:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("ATTACH ? AS source", (source,))
+        (schema,) = database.execute("SELECT sql FROM source.sqlite_schema WHERE type = 'table' AND name = 'event'").fetchone()
+        database.execute(schema)
+        first, last = database.execute("SELECT min(seq), max(seq) FROM source.event").fetchone()
+        start = time.perf_counter()
+        for seq in range(first, last + 1, BATCH):
+            database.execute("INSERT INTO main.event SELECT * FROM source.event WHERE seq BETWEEN ? AND ?", (seq, seq + BATCH - 1))
+        return time.perf_counter() - start
+    finally:
+        database.close()
+
+
+def export(bench):
+    events = 2_000_000 if bench.full else 200_000
+    bench.say(f"exporting {events:,} events in each format, twice")
+    printed = bench.scratch.run(os.path.join(bench.here, "export.sh"), bench.log_binary, str(events))
+    rows = [line.split() for line in printed.splitlines()[1:]]
+    for name in ("ndjson", "csv"):
+        # The second round reads what the first has brought into memory, on both sides.
+        _, _, beside, rate, ratio, memory = [row for row in rows if row[0] == name][-1]
+        yield Figure(
+            f"export as {name}", float(rate), "a second", "sqlite3 and gzip -6", float(beside), ratio=float(ratio),
+            better="higher", bound=at_least(0.8), note=f"{memory} MB resident",
+        )

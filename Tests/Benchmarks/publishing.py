@@ -1,0 +1,68 @@
+"""How long a publication of 10,000 routes takes until it is live, and what requests notice while publications follow each other."""
+
+import json
+import os
+import statistics
+import time
+
+from figures import Figure, at_most, value_at_most
+from servers import Service
+
+ROUTES = 10_000
+
+
+def settings(tenant):
+    return json.dumps({
+        "domains": [{"host": f"www.{tenant}.test", "serves": "association"}], "schemes": [tenant],
+        "association": {"detail": "coarse"},
+    }).encode()
+
+
+def table(count, generation=0):
+    routes = ",".join(
+        f'{{"id":"r{index}","path":"/{index}/{{id:int}}","open":{{"screen":"G{generation}"}}}}' for index in range(count)
+    )
+    return f'{{"defaults":{{"fallback":{{"web":"https://www.bench.test/"}}}},"routes":[{routes}]}}'.encode()
+
+
+def figures(bench):
+    service = Service(bench.scratch, bench.service_binary, bench.scratch.path("published"), "--demo")
+    service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
+    bench.say(f"publishing {ROUTES:,} routes again and again, beside 64 connections")
+    quiet = _ended(_load(bench, service))
+    # Each publication changes every route; the texts are made before the load, of which the cores are full.
+    tables = [table(ROUTES, generation) for generation in range(2)]
+    load = _load(bench, service)
+    written, live = [], []
+    while load[0].poll() is None:
+        start = time.perf_counter()
+        service.ask_admin("PUT", "tenants/bench/draft", tables[len(written) % 2])
+        middle = time.perf_counter()
+        service.ask_admin("POST", "tenants/bench/draft/publish", b"")
+        written.append(middle - start)
+        live.append(time.perf_counter() - middle)
+    busy = _ended(load)
+    service.stop()
+    yield Figure(
+        f"publish {ROUTES:,} routes, until live", max(live), "seconds", "writing the draft", statistics.median(written),
+        bound=value_at_most(1), note=f"the slowest of {len(live)}",
+    )
+    yield Figure(
+        "POST /resolve while publications follow each other, p99", busy["p99"], "µs", "while nothing is published", quiet["p99"],
+        bound=at_most(3),
+    )
+
+
+def _load(bench, service):
+    output = bench.scratch.path("load")
+    return bench.scratch.start(
+        "wrk", "--threads", "1", "--connections", "64", "--duration", f"{max(2, round(bench.seconds))}s",
+        "--script", os.path.join(bench.here, "resolve.lua"), f"http://{service.public}/", output=output, BODIES=bench.bodies(),
+    ), output
+
+
+def _ended(load):
+    process, output = load
+    process.wait()
+    with open(output) as file:
+        return json.loads(file.read().splitlines()[-1])

@@ -1,0 +1,127 @@
+"""The engine in process: times, instructions, allocations, memory, compiling, and the JSON of messages."""
+
+import json
+import os
+import re
+
+from figures import Figure, at_most, value_at_most
+
+#: What a GET of /orgs/{org}/repos and its like may cost.
+INSTRUCTIONS = 1_500
+GENERATED = (1_000, 10_000, 100_000, 1_000_000)
+
+
+def figures(bench):
+    inputs = _inputs(bench)
+    largest = 1_000_000 if bench.full else bench.routes
+    sizes = [size for size in GENERATED if size <= largest]
+    yield from _times(bench, inputs, sizes)
+    yield from _counts(bench, inputs, [size for size in sizes if bench.full or size <= 100_000])
+    yield from _compiling(bench, largest)
+
+
+def _inputs(bench):
+    routes = os.path.join(bench.root, "..", "shared", "data", "github-routes.tsv")
+    if os.path.exists(routes):
+        found = ["--routes", routes]
+    else:
+        bench.say(f"NOT THERE: {os.path.normpath(routes)}. 130 generated routes stand in for those of GitHub's API.")
+        found = []
+    return [*found, "--bodies", bench.bodies(), "--tenant", os.path.join(bench.root, "config/examples/shop.yaml")]
+
+
+def _times(bench, inputs, sizes):
+    names = ["github/parse", "github/lookup", "github/resolve", "github/miss", "github/conditions"]
+    names += [f"{size}/lookup" for size in sizes] + [f"message/{work}" for work in
+        ("read", "read-foundation", "write", "write-foundation")]
+    bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
+    output = bench.scratch.run(
+        bench.routing_binary, "times", *inputs, "--seconds", str(min(0.5, bench.seconds / 10)), *names
+    )
+    times = {row["name"]: row["nanoseconds"] for row in map(json.loads, output.splitlines())}
+
+    def beside(name, work, other, what, bound=None):
+        return Figure(name, times[work], "ns", what, times[other], bound=bound)
+
+    yield beside("parse a link", "github/parse", "github/lookup", "look-up, 130 routes")
+    yield beside("look up, 130 routes", "github/lookup", "github/parse", "parsing the link")
+    yield beside("resolve, 130 routes", "github/resolve", "github/lookup", "look-up")
+    yield beside("resolve, 130 routes, a miss", "github/miss", "github/resolve", "a match")
+    yield beside("resolve, 130 routes with conditions", "github/conditions", "github/resolve", "without")
+    for size in sizes[1:]:
+        bound = at_most(1.5) if size == 1_000_000 else None
+        yield beside(f"look up, {size:,} routes", f"{size}/lookup", "1000/lookup", "1,000 routes", bound)
+    for work in ("read", "write"):
+        yield beside(f"{work} a message's JSON", f"message/{work}", f"message/{work}-foundation", "Foundation's coder")
+
+
+def _counts(bench, inputs, sizes):
+    counted = {}
+    names = ["github/lookup", "github/resolve", "github/miss", "github/parse", "github/conditions"]
+    for name in names + [f"{size}/lookup" for size in sizes]:
+        bench.say(f"counting instructions of {name}")
+        counted[name] = _count(bench, inputs, name)
+
+    def instructions(name, work, bound=None):
+        return Figure(name, counted[work][0], "instructions", bound=bound)
+
+    yield instructions("look up, 130 routes, instructions", "github/lookup", value_at_most(INSTRUCTIONS))
+    yield instructions("resolve, 130 routes, instructions", "github/resolve")
+    yield instructions("resolve, 130 routes, a miss, instructions", "github/miss")
+    yield instructions("resolve, 130 routes with conditions, instructions", "github/conditions")
+    yield instructions("parse a link, instructions", "github/parse")
+    for size in sizes[1:]:
+        yield Figure(
+            f"look up, {size:,} routes, instructions", counted[f"{size}/lookup"][0], "instructions",
+            "1,000 routes", counted["1000/lookup"][0], bound=at_most(1.5) if size == sizes[-1] else None,
+        )
+    yield Figure("resolve, 130 routes, a miss, allocations", counted["github/miss"][1], "allocations", bound=value_at_most(0))
+    yield Figure("resolve, 130 routes, allocations", counted["github/resolve"][1], "allocations")
+
+
+def _count(bench, inputs, name):
+    """Instructions and allocations of one operation."""
+    # Valgrind cannot read the debug information that Swift writes; the names of functions stand elsewhere.
+    binary = bench.scratch.path("RoutingBench")
+    if not os.path.exists(binary):
+        bench.scratch.run("strip", "--strip-debug", "-o", binary, bench.routing_binary)
+    output = bench.scratch.path("callgrind.out")
+    # Hashes with a seed of their own in each process would change the count.
+    printed = bench.scratch.run(
+        "valgrind", "--tool=callgrind", "--toggle-collect=*countedPass*", f"--callgrind-out-file={output}",
+        binary, "count", *inputs, name, SWIFT_DETERMINISTIC_HASHING="1",
+    )
+    operations = json.loads(printed.splitlines()[-1])["operations"]
+    instructions, allocations = _read_callgrind(output)
+    return instructions / operations, allocations / operations
+
+
+def _read_callgrind(path):
+    """All instructions of a profile, and the calls of what takes memory."""
+    names, callee, allocations, total = {}, None, 0, 0
+    with open(path) as file:
+        for line in file:
+            if match := re.match(r"(c?fn)=\((\d+)\)(?: (\S+))?", line):
+                if match.group(3):
+                    names[match.group(2)] = match.group(3)
+                if match.group(1) == "cfn":
+                    callee = names[match.group(2)]
+            elif line.startswith("calls=") and callee in ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"):
+                allocations += int(line[len("calls="):].split()[0])
+            elif line.startswith("totals:"):
+                total = int(line.split()[1])
+    return total, allocations
+
+
+def _compiling(bench, count):
+    bench.say(f"compiling {count:,} routes")
+    result = json.loads(bench.scratch.run(bench.routing_binary, "compile", str(count)))
+    complete = count == 1_000_000
+    yield Figure(
+        f"compile {count:,} routes", result["seconds"], "seconds", "reading their JSON", result["readingSeconds"],
+        bound=value_at_most(3) if complete else None,
+    )
+    yield Figure(
+        f"heap of a compiled route, of {count:,}", result["router"], "bytes", bound=value_at_most(500),
+        note=f"mallinfo2; {result['table']:,.0f} more for the table it was read from; resident together {result['resident']:,.0f}",
+    )
