@@ -44,9 +44,23 @@ extension Link {
     }
 
     /// Whether the item's decoded name has these UTF-8 bytes; allocates nothing.
-    public func matchesName(_ item: QueryItem, _ name: [UInt8], plus: PlusSign) -> Bool {
+    public func matchesName(_ item: QueryItem, _ name: some Sequence<UInt8>, plus: PlusSign) -> Bool {
         guard !item.hasInvalidName else { return false }
         guard item.hasEncodedName else { return bytes[item.rawName].elementsEqual(name) }
         return PercentDecoding(bytes[item.rawName], plus: plus).elementsEqual(name)
+    }
+
+    /// Whether the item's decoded value, empty when there is no `=`, has these UTF-8 bytes; allocates nothing.
+    func matchesValue(_ item: QueryItem, _ value: some Sequence<UInt8>, plus: PlusSign) -> Bool {
+        guard !item.hasInvalidValue else { return false }
+        return PercentDecoding(bytes[item.rawValue ?? 0..<0], plus: plus).elementsEqual(value)
+    }
+
+    /// As `value`, in UTF-8; a value without escapes is a part of `bytes`.
+    func valueBytes(of item: QueryItem, plus: PlusSign) -> ArraySlice<UInt8>? {
+        guard !item.hasInvalidValue else { return nil }
+        let raw = bytes[item.rawValue ?? 0..<0]
+        guard raw.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return raw }
+        return Array(PercentDecoding(raw, plus: plus))[...]
     }
 }

@@ -8,14 +8,19 @@ struct MatchInput {
 extension Route {
     /// Whether everything but the path's segments holds; those the index has compared.
     func holds(for input: MatchInput) -> Bool {
-        linkHolds(for: input) && (when?.evaluate(in: input.context) ?? .holds) == .holds
+        linkHolds(for: input.link, input.plusSign) && (when?.evaluate(in: input.context) ?? .holds) == .holds
     }
 
     /// As `holds`, whoever the caller is.
-    func linkHolds(for input: MatchInput) -> Bool {
-        hostHolds(for: input.link) && trailingSlashHolds(for: input.link)
-            && query.allSatisfy { $0.failure(in: input) == nil }
-            && fragmentFailure(in: input.link) == nil
+    func linkHolds(for link: Link, _ plusSign: Link.PlusSign) -> Bool {
+        hostHolds(for: link) && trailingSlashHolds(for: link) && query.allSatisfy { $0.holds(for: link, plusSign) }
+            && fragmentFailure(in: link) == nil
+    }
+
+    /// Whether the index alone decides: nothing is left to ask of a link whose host and path it has compared.
+    var isDecidedByPath: Bool {
+        if case .label(_?, _) = host { return false }
+        return trailingSlash == .ignored && query.isEmpty && fragment == nil && when == nil
     }
 
     package func hostHolds(for link: Link) -> Bool {
@@ -155,47 +160,64 @@ extension Link {
 }
 
 extension QueryCondition {
+    /// Allocates nothing, unless a value that has to have a type is written with escapes.
+    func holds(for link: Link, _ plusSign: Link.PlusSign) -> Bool { fault(in: link, plusSign) == nil }
+
     /// What was expected and found where the condition does not hold.
     func failure(in input: MatchInput) -> (expected: String, found: String?)? {
-        let name = Array(name.utf8)
+        guard let fault = fault(in: input.link, input.plusSign) else { return nil }
+        let found: String? =
+            switch fault {
+            case .missing: nil
+            case .item(let item): input.link.value(of: item, plus: input.plusSign) ?? "an invalid escape"
+            }
+        return switch test {
+        case .present: ("present", found)
+        case .absent: ("absent", found)
+        case .oneOf(let values): (values.joined(separator: " | "), found)
+        case .capture(let parameter, _): (parameter.type.description, found)
+        }
+    }
+
+    private enum Fault {
+        case missing
+        case item(Link.QueryItem)
+    }
+
+    private func fault(in link: Link, _ plusSign: Link.PlusSign) -> Fault? {
         var isPresent = false
-        for item in input.link.query where input.link.matchesName(item, name, plus: input.plusSign) {
+        for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
             isPresent = true
             switch test {
             case .present: return nil
-            case .absent: return ("absent", input.link.value(of: item, plus: input.plusSign) ?? "an invalid escape")
+            case .absent: return .item(item)
             case .oneOf(let values):
-                let value = input.link.value(of: item, plus: input.plusSign)
-                guard let value, values.contains(where: { $0.utf8.elementsEqual(value.utf8) }) else {
-                    return (values.joined(separator: " | "), value ?? "an invalid escape")
+                guard values.contains(where: { link.matchesValue(item, $0.utf8, plus: plusSign) }) else {
+                    return .item(item)
                 }
             case .capture(let parameter, _):
-                let value = input.link.value(of: item, plus: input.plusSign)
-                guard let value, parameter.type.accepts(Array(value.utf8)[...]) else {
-                    return (parameter.type.description, value ?? "an invalid escape")
+                guard link.valueBytes(of: item, plus: plusSign).map({ parameter.type.accepts($0) }) ?? false else {
+                    return .item(item)
                 }
             }
         }
         guard !isPresent else { return nil }
         return switch test {
-        case .present: ("present", nil)
         case .absent, .capture(_, .optional), .capture(_, .defaultsTo): nil
-        case .oneOf(let values): (values.joined(separator: " | "), nil)
-        case .capture(let parameter, .required): (parameter.type.description, nil)
+        case .present, .oneOf, .capture(_, .required): .missing
         }
     }
 
     /// The first occurrence, or the default; nil when there is nothing to capture.
     func capture(in input: MatchInput) -> Resolution.Parameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
-        let name = Array(name.utf8)
-        let first = input.link.query.first { input.link.matchesName($0, name, plus: input.plusSign) }
+        let first = input.link.query.first { input.link.matchesName($0, name.utf8, plus: input.plusSign) }
         if let first, let text = input.link.value(of: first, plus: input.plusSign) {
             return Resolution.Parameter(
                 name: parameter.name,
                 value: parameter.type.value(of: text),
                 text: text,
-                place: .query(self.name)
+                place: .query(name)
             )
         }
         guard case .defaultsTo(let text) = need else { return nil }
@@ -203,7 +225,7 @@ extension QueryCondition {
             name: parameter.name,
             value: parameter.type.value(of: text),
             text: text,
-            place: .query(self.name)
+            place: .query(name)
         )
     }
 }

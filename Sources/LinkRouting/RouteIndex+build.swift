@@ -1,8 +1,8 @@
 extension RouteIndex {
-    /// Indexes routes that stand in the written order.
-    init(_ routes: [Route]) {
-        var builder = Builder()
-        for (rank, route) in routes.enumerated() { builder.insert(route, rank: Int32(rank)) }
+    /// - Parameter order: The places of all routes in the written order.
+    init(_ routes: [Route], in order: [Int32]) {
+        var builder = Builder(routeCount: routes.count)
+        for rank in order.indices.reversed() { builder.insert(routes[Int(order[rank])], rank: Int32(rank)) }
         self = builder.finish()
     }
 
@@ -10,24 +10,26 @@ extension RouteIndex {
     /// case exceeds 4,096 is refused.
     var worstCase: Int {
         var costs = Array(repeating: 0, count: nodes.count)
-        var dearestLiteral: [Int32: (exact: Int, folded: Int)] = [:]
-        let children = literals.children
+        var dearestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
+        var parents = Array(repeating: (node: Self.none, letterCase: Route.LetterCase.sensitive), count: nodes.count)
+        for (child, parent, letterCase) in literals.children { parents[Int(child)] = (parent, letterCase) }
         // Children stand behind their parents, so one walk from the end meets them first.
         for index in nodes.indices.reversed() {
             let node = nodes[index]
-            let literal = dearestLiteral[Int32(index)] ?? (0, 0)
-            var cost = 1 + Int(node.endCount) + Int(node.restCount) + literal.exact + literal.folded
-            for edge in edges[Int(node.firstEdge)..<Int(node.firstEdge + node.edgeCount)] {
-                cost = cost.clampedSum(costs[Int(edge.child)] + 1)
+            let literal = dearestLiterals[index]
+            var cost = 1 + rankCount(from: node.firstEnd) + rankCount(from: node.firstRest)
+            cost = cost.clampedSum(literal.exact).clampedSum(literal.folded)
+            var child = node.firstChild
+            while child != Self.none {
+                cost = cost.clampedSum(costs[Int(child)]).clampedSum(1)
+                child = nodes[Int(child)].nextSibling
             }
             costs[index] = cost
-            if let (parent, letterCase) = children[Int32(index)] {
-                var dearest = dearestLiteral[parent] ?? (0, 0)
-                switch letterCase {
-                case .sensitive: dearest.exact = max(dearest.exact, cost)
-                case .ignored: dearest.folded = max(dearest.folded, cost)
-                }
-                dearestLiteral[parent] = dearest
+            let (parent, letterCase) = parents[index]
+            guard parent != Self.none else { continue }
+            switch letterCase {
+            case .sensitive: dearestLiterals[Int(parent)].exact = max(dearestLiterals[Int(parent)].exact, cost)
+            case .ignored: dearestLiterals[Int(parent)].folded = max(dearestLiterals[Int(parent)].folded, cost)
             }
         }
         func cost(_ root: Int32?) -> Int { root.map { costs[Int($0)] } ?? 0 }
@@ -36,53 +38,50 @@ extension RouteIndex {
             .clampedSum(hostSuffixes.values.map { cost($0) }.max() ?? 0)
     }
 
+    private func rankCount(from first: Int32) -> Int {
+        var count = 0
+        var rank = first
+        while rank != Self.none {
+            count += 1
+            rank = nextRank[Int(rank)]
+        }
+        return count
+    }
+
+    /// Takes routes from the last rank to the first, so that each stands in front of those in its node's lists.
     private struct Builder {
-        private var nodes: [BuildNode] = [BuildNode()]
-        private var index = RouteIndex()
+        private(set) var index = RouteIndex()
         private var matcherNumbers: [SegmentMatcher: Int32] = [:]
 
-        private struct BuildNode {
-            var exact: [[UInt8]: Int32] = [:]
-            var folded: [[UInt8]: Int32] = [:]
-            var edges: [(rank: UInt32, matcher: Int32, child: Int32)] = []
-            var ends: [Int32] = []
-            var rests: [Int32] = []
-            var smallestRank = Int32.max
-        }
+        init(routeCount: Int) { index.nextRank = Array(repeating: RouteIndex.none, count: routeCount) }
 
         mutating func insert(_ route: Route, rank: Int32) {
             var node = root(for: route.host)
-            note(rank, at: node)
+            index.nodes[Int(node)].smallestRank = rank
             for segment in route.path.segments {
                 switch segment {
                 case .rest:
-                    nodes[Int(node)].rests.append(rank)
+                    index.nextRank[Int(rank)] = index.nodes[Int(node)].firstRest
+                    index.nodes[Int(node)].firstRest = rank
                     return
-                case .literal(let literal):
-                    node = child(of: node, literal: literal, route.letterCase)
-                case .parameter(let parameter):
-                    node = child(
-                        of: node,
-                        .parameter(parameter.type, letterCase(of: parameter.type, route)),
-                        segment.rank
-                    )
-                case .mixed(let mixed):
-                    node = child(of: node, .mixed(mixed.unnamed, route.letterCase), segment.rank)
-                case .any:
-                    node = child(of: node, .any, segment.rank)
+                case .literal(let literal): node = child(of: node, literal: literal, route.letterCase)
+                case .parameter(let parameter): node = child(of: node, matcher(parameter.type, route.letterCase))
+                case .mixed(let mixed): node = child(of: node, .mixed(mixed.unnamed, route.letterCase))
+                case .any: node = child(of: node, .any)
                 }
-                note(rank, at: node)
+                index.nodes[Int(node)].smallestRank = rank
             }
-            nodes[Int(node)].ends.append(rank)
+            index.nextRank[Int(rank)] = index.nodes[Int(node)].firstEnd
+            index.nodes[Int(node)].firstEnd = rank
         }
 
-        /// Only sets compare letters; other types then share one edge.
-        private func letterCase(of type: ParameterType, _ route: Route) -> Route.LetterCase {
-            if case .oneOf = type { route.letterCase } else { .sensitive }
-        }
-
-        private mutating func note(_ rank: Int32, at node: Int32) {
-            nodes[Int(node)].smallestRank = min(nodes[Int(node)].smallestRank, rank)
+        /// Only sets compare letters; other types then share one child.
+        private func matcher(_ type: ParameterType, _ letterCase: Route.LetterCase) -> SegmentMatcher {
+            switch type {
+            case .string(nil): .any
+            case .oneOf: .parameter(type, letterCase)
+            default: .parameter(type, .sensitive)
+            }
         }
 
         private mutating func root(for host: HostPattern?) -> Int32 {
@@ -98,74 +97,51 @@ extension RouteIndex {
                 index.hostSuffixes[suffix.unicode] = root
                 return root
             case nil:
-                index.anyHost = 0
-                return 0
+                let root = index.anyHost ?? newNode()
+                index.anyHost = root
+                return root
             }
         }
 
         private mutating func newNode() -> Int32 {
-            nodes.append(BuildNode())
-            return Int32(nodes.count - 1)
+            index.nodes.append(Node())
+            return Int32(index.nodes.count - 1)
         }
 
         private mutating func child(of node: Int32, literal: [UInt8], _ letterCase: Route.LetterCase) -> Int32 {
             switch letterCase {
-            case .sensitive:
-                if let child = nodes[Int(node)].exact[literal] { return child }
-                let child = newNode()
-                nodes[Int(node)].exact[literal] = child
-                return child
-            case .ignored:
-                let literal = literal.map(folded)
-                if let child = nodes[Int(node)].folded[literal] { return child }
-                let child = newNode()
-                nodes[Int(node)].folded[literal] = child
-                return child
+            case .sensitive: index.nodes[Int(node)].hasExactLiterals = true
+            case .ignored: index.nodes[Int(node)].hasFoldedLiterals = true
             }
+            let next = Int32(index.nodes.count)
+            let child = index.literals.child(of: node, literal.span, letterCase, orInsert: next)
+            if child == next { index.nodes.append(Node()) }
+            return child
         }
 
-        private mutating func child(of node: Int32, _ matcher: SegmentMatcher, _ rank: UInt32) -> Int32 {
+        private mutating func child(of node: Int32, _ matcher: SegmentMatcher) -> Int32 {
             let number = matcherNumbers[matcher] ?? Int32(index.matchers.count)
             if number == index.matchers.count {
                 index.matchers.append(matcher)
                 matcherNumbers[matcher] = number
             }
-            if let edge = nodes[Int(node)].edges.first(where: { $0.matcher == number }) { return edge.child }
-            let child = newNode()
-            nodes[Int(node)].edges.append((rank, number, child))
+            let first = index.nodes[Int(node)].firstChild
+            var child = first
+            while child != RouteIndex.none {
+                if index.nodes[Int(child)].matcher == number { return child }
+                child = index.nodes[Int(child)].nextSibling
+            }
+            child = newNode()
+            index.nodes[Int(child)].matcher = number
+            index.nodes[Int(child)].nextSibling = first
+            index.nodes[Int(node)].firstChild = child
             return child
         }
 
         consuming func finish() -> RouteIndex {
-            var literals: [(parent: Int32, literal: [UInt8], letterCase: Route.LetterCase, child: Int32)] = []
-            for (number, node) in nodes.enumerated() {
-                var flat = Node()
-                flat.firstEdge = Int32(index.edges.count)
-                flat.edgeCount = Int32(node.edges.count)
-                index.edges += node.edges.sorted { $0.rank < $1.rank }.map {
-                    Edge(matcher: $0.matcher, child: $0.child)
-                }
-                flat.firstRank = Int32(index.ranks.count)
-                flat.endCount = Int32(node.ends.count)
-                flat.restCount = Int32(node.rests.count)
-                index.ranks += node.ends + node.rests
-                flat.smallestRank = node.smallestRank
-                flat.hasExactLiterals = !node.exact.isEmpty
-                flat.hasFoldedLiterals = !node.folded.isEmpty
-                index.nodes.append(flat)
-                for (literal, child) in node.exact { literals.append((Int32(number), literal, .sensitive, child)) }
-                for (literal, child) in node.folded { literals.append((Int32(number), literal, .ignored, child)) }
-            }
-            index.literals = LiteralTable(literals)
+            index.literals.compact()
             return index
         }
-    }
-}
-
-extension LiteralTable {
-    /// Parent and case by child.
-    fileprivate var children: [Int32: (parent: Int32, letterCase: Route.LetterCase)] {
-        Dictionary(uniqueKeysWithValues: entries.map { ($0.child, ($0.parent, $0.letterCase)) })
     }
 }
 

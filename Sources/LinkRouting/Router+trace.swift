@@ -2,7 +2,7 @@ extension Router {
     /// Why each other route did not hold: those whose path agreed longest first, then in the written order.
     func trace(_ input: MatchInput, winner: Int?) -> Trace {
         var failures: [(agreement: Int, rank: Int, entry: Trace.Entry)] = []
-        for (rank, route) in routes.enumerated() where rank != winner {
+        for (rank, route) in routesInOrder.enumerated() where rank != winner {
             guard let (entry, agreement) = route.failure(for: input) else { continue }
             failures.append((agreement, rank, entry))
         }

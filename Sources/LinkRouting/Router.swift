@@ -5,8 +5,6 @@ public struct Router: Sendable {
     public var identity: Identity { compiled.identity }
     public var table: RouteTable { compiled.table }
     public var environment: EnvironmentID { compiled.environment }
-    /// In the written order; a rank is an index into it.
-    var routes: [Route] { compiled.routes }
     var index: RouteIndex { compiled.index }
     /// The apps of the environment; clips are never meant by default.
     var apps: [App] { compiled.apps }
@@ -18,17 +16,20 @@ public struct Router: Sendable {
         let identity: Identity
         let table: RouteTable
         let environment: EnvironmentID
-        let routes: [Route]
+        /// By rank: the place in `table.routes`.
+        let order: [Int32]
         let index: RouteIndex
+        /// By rank: whether nothing but the path decides, so that a look-up need not read the route.
+        let isDecidedByPath: [Bool]
         let apps: [App]
 
         init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
             self.identity = identity
             self.table = table
             self.environment = environment
-            let keyed = table.routes.enumerated().map { (key: PatternKey($1), place: $0, route: $1) }
-            routes = keyed.sorted { ($0.key, $0.place) < ($1.key, $1.place) }.map(\.route)
-            index = RouteIndex(routes)
+            order = PatternKey.order(of: table.routes)
+            index = RouteIndex(table.routes, in: order)
+            isDecidedByPath = order.map { table.routes[Int($0)].isDecidedByPath }
             apps = identity.apps.filter { $0.environment == environment }
         }
     }
@@ -41,7 +42,10 @@ public struct Router: Sendable {
     }
 
     /// The routes in the order in which they are tried.
-    public var routesInOrder: [Route] { routes }
+    public var routesInOrder: [Route] { compiled.order.map { compiled.table.routes[Int($0)] } }
+
+    /// The route of a rank, a place in the written order.
+    func route(at rank: Int) -> Route { compiled.table.routes[Int(compiled.order[rank])] }
 
     /// The most steps that any link can need; see ``maximumSteps``.
     public var worstCaseSteps: Int { index.worstCase }
@@ -66,56 +70,90 @@ public struct Router: Sendable {
 
     /// Resolves a link of the tenant.
     public func resolve(_ link: Link, in context: Context, explanation: Explanation = .omitted) -> Resolution {
-        let app = app(for: context)
-        let input = input(link, context, app)
+        link.hasAuthoritySegment
+            ? resolve(asRead: identity.withoutIgnoredHost(link), context, explanation)
+            : resolve(asRead: link, context, explanation)
+    }
 
-        var isVolatile = false
-        let routes = routes
-        let rank = index.smallestRank(for: input.link) { rank in
-            let route = routes[rank]
-            if route.when?.isVolatile == true { isVolatile = true }
-            return route.holds(for: input)
+    private func resolve(asRead link: Link, _ context: Context, _ explanation: Explanation) -> Resolution {
+        let app = appIndex(for: context)
+        var asked = Asked()
+        let rank = compiled.index.smallestRank(for: link, context) { rank, link, context in
+            compiled.isDecidedByPath[rank] || holds(rank, link, context, app, &asked)
         }
-        var resolution = answer(rank.map { routes[$0] }, input, app)
-        if isVolatile || resolution.action == .signIn || rank.map({ routes[$0].asksForSignIn }) == true {
-            resolution.validFor = 0
+        var resolution: Resolution
+        if rank == nil, compiled.table.defaults.fallback == nil, explanation == .omitted {
+            resolution = Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id })
+        } else {
+            let input = input(asRead: link, asked.context ?? completed(context, app))
+            let route = rank.map(route)
+            resolution = answer(route, input, app.map { compiled.apps[$0] })
+            if route?.asksForSignIn == true { asked.isVolatile = true }
+            if explanation == .included { resolution.trace = trace(input, winner: rank) }
         }
-        if explanation == .included { resolution.trace = trace(input, winner: rank) }
+        if asked.isVolatile || resolution.action == .signIn { resolution.validFor = 0 }
         return resolution
     }
 
+    /// What asking routes has brought to light.
+    private struct Asked {
+        var isVolatile = false
+        /// The caller with the app that is meant: a copy, made when the first route has a condition on it.
+        var context: Context?
+    }
+
+    private func holds(_ rank: Int, _ link: Link, _ context: Context, _ app: Int?, _ asked: inout Asked) -> Bool {
+        let route = route(at: rank)
+        let plusSign = compiled.table.defaults.plusSign
+        guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
+        if when.isVolatile { asked.isVolatile = true }
+        guard route.linkHolds(for: link, plusSign) else { return false }
+        let context = asked.context ?? completed(context, app)
+        asked.context = context
+        return when.evaluate(in: context) == .holds
+    }
+
     /// What routes are asked about: the link as its scheme reads it, and the caller with the app that is meant.
-    func input(_ link: Link, _ context: Context, _ app: App?) -> MatchInput {
+    func input(_ link: Link, _ context: Context) -> MatchInput {
+        input(asRead: identity.withoutIgnoredHost(link), completed(context, appIndex(for: context)))
+    }
+
+    private func input(asRead link: Link, _ context: Context) -> MatchInput {
+        MatchInput(link: link, context: context, plusSign: compiled.table.defaults.plusSign)
+    }
+
+    /// A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
+    private func completed(_ context: Context, _ app: Int?) -> Context {
+        guard let app else { return context }
         var context = context
-        // A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
-        context.app = app?.id ?? context.app
-        context.platform = context.platform ?? app?.platform
-        return MatchInput(
-            link: identity.withoutIgnoredHost(link),
-            context: context,
-            plusSign: table.defaults.plusSign
-        )
+        context.app = compiled.apps[app].id
+        context.platform = context.platform ?? compiled.apps[app].platform
+        return context
     }
 
     /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
     package func firstRoute(for link: Link, where answers: (Route) -> Bool) -> Route? {
-        let input = MatchInput(link: link, context: Context(), plusSign: table.defaults.plusSign)
-        let rank = index.smallestRank(for: link) { rank in
-            answers(routes[rank]) && routes[rank].linkHolds(for: input)
+        let plusSign = compiled.table.defaults.plusSign
+        let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
+            let route = route(at: rank)
+            return answers(route) && route.linkHolds(for: link, plusSign)
         }
-        return rank.map { routes[$0] }
+        return rank.map(route)
     }
 
     /// The app that is meant: the caller's, else the tenant's first of the caller's platform.
-    func app(for context: Context) -> App? {
-        if let id = context.app, let app = apps.first(where: { $0.id == id }) { return app }
+    private func appIndex(for context: Context) -> Int? {
+        let apps = compiled.apps
+        if let id = context.app, let index = apps.indices.first(where: { apps[$0].id == id }) { return index }
         guard let platform = context.platform else { return nil }
-        return apps.first { $0.platform == platform && $0.kind == .app }
+        return apps.indices.first { apps[$0].platform == platform && apps[$0].kind == .app }
     }
 
     private func answer(_ route: Route?, _ input: MatchInput, _ app: App?) -> Resolution {
         guard let route else {
-            guard let fallback = table.defaults.fallback else { return Resolution(outcome: .unmatched, app: app?.id) }
+            guard let fallback = compiled.table.defaults.fallback else {
+                return Resolution(outcome: .unmatched, app: app?.id)
+            }
             let filling = Filling(router: self, input: input, app: app, parameters: [], isFallback: true)
             return filling.resolution(outcome: .fallback, fallback)
         }

@@ -101,12 +101,12 @@ struct OrderCheck {
 
     /// The rank of the route that answers; nil for none.
     private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
-        let input = router.input(sample.link, sample.caller, router.app(for: sample.caller))
+        let input = router.input(sample.link, sample.caller)
         var trials = 0
         defer { self.trials += trials }
-        return router.index.smallestRank(for: input.link) { rank in
+        return router.index.smallestRank(for: input.link, input) { rank, _, input in
             trials += 1
-            return router.routes[rank].holds(for: input)
+            return router.route(at: rank).holds(for: input)
         }
     }
 
@@ -208,7 +208,7 @@ struct OrderCheck {
         for space in one.spaces {
             for otherSpace in other.spaces {
                 for sample in space.commonSamples(otherSpace, forms, otherForms, router.apps) {
-                    let input = router.input(sample.link, sample.caller, router.app(for: sample.caller))
+                    let input = router.input(sample.link, sample.caller)
                     guard rank(for: sample) == earlier, other.route.holds(for: input),
                         other.route.path.captures(in: input.link, other.route.letterCase) != nil
                     else { continue }

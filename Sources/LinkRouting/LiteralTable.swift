@@ -1,0 +1,132 @@
+/// The literal children of all nodes of a ``RouteIndex``, by parent and text: open addressing in one flat array.
+///
+/// A slot holds its literal, up to sixteen bytes, so that a look-up mostly reads one place of memory however many literals
+/// there are; what is longer goes on in `tails`. At most three of four slots are taken, so that every search ends.
+struct LiteralTable: Sendable {
+    private var slots: [Slot] = []
+    private var tails: [UInt8] = []
+    private var count = 0
+
+    private struct Slot: Sendable {
+        var parent = Parent.none
+        var child = RouteIndex.none
+        var head = Head()
+        /// Where the bytes behind `head` start in `tails`.
+        var tail: Int32 = 0
+
+        var tailRange: Range<Int> { Int(tail)..<(Int(tail) + max(0, Int(head.length) - Head.length)) }
+    }
+
+    /// A node together with the way in which its literals are compared, as one number.
+    private struct Parent: Sendable, Equatable {
+        static let none = Parent(number: .max)
+        let number: UInt32
+
+        private init(number: UInt32) { self.number = number }
+
+        init(_ node: Int32, _ letterCase: Route.LetterCase) {
+            number = UInt32(node) << 1 | (letterCase == .ignored ? 1 : 0)
+        }
+
+        var node: Int32 { Int32(number >> 1) }
+        var letterCase: Route.LetterCase { number & 1 == 1 ? .ignored : .sensitive }
+    }
+
+    /// The length of a text and its first sixteen bytes, padded with zeros.
+    private struct Head: Sendable, Equatable {
+        static let length = 16
+        private(set) var first: UInt64 = 0
+        private(set) var second: UInt64 = 0
+        private(set) var length: Int32 = 0
+
+        init() {}
+
+        init(_ text: Swift.Span<UInt8>, _ letterCase: Route.LetterCase) {
+            length = Int32(text.count)
+            for index in 0..<min(text.count, Self.length) {
+                let byte = UInt64(letterCase == .ignored ? folded(text[index]) : text[index])
+                if index < 8 { first |= byte << (index * 8) } else { second |= byte << (index * 8 - 64) }
+            }
+        }
+
+        /// Spread over the whole range, with the highest bits the best.
+        func hash(_ parent: Parent) -> UInt64 {
+            var hash = (first &+ UInt64(parent.number) &* 0x9E37_79B9_7F4A_7C15) &* 0xBF58_476D_1CE4_E5B9
+            hash = (hash ^ hash >> 32 ^ second) &* 0x94D0_49BB_1331_11EB
+            return (hash ^ hash >> 29 ^ UInt64(length)) &* 0xBF58_476D_1CE4_E5B9
+        }
+    }
+
+    func child(of node: Int32, _ text: Swift.Span<UInt8>, _ letterCase: Route.LetterCase) -> Int32? {
+        let child = slots[slot(for: text, Head(text, letterCase), Parent(node, letterCase))].child
+        return child == RouteIndex.none ? nil : child
+    }
+
+    /// The child that is there already, or else `newChild`, which is then there.
+    mutating func child(
+        of node: Int32,
+        _ text: Swift.Span<UInt8>,
+        _ letterCase: Route.LetterCase,
+        orInsert newChild: Int32
+    ) -> Int32 {
+        if count * 4 >= slots.count * 3 { resize(to: max(8, slots.count * 2)) }
+        let head = Head(text, letterCase)
+        let parent = Parent(node, letterCase)
+        let slot = slot(for: text, head, parent)
+        guard slots[slot].child == RouteIndex.none else { return slots[slot].child }
+        slots[slot] = Slot(parent: parent, child: newChild, head: head, tail: Int32(tails.count))
+        for index in text.indices.dropFirst(Head.length) {
+            tails.append(letterCase == .ignored ? folded(text[index]) : text[index])
+        }
+        count += 1
+        return newChild
+    }
+
+    /// Gives back what growing has left over.
+    mutating func compact() { resize(to: count + count / 3 + 1) }
+
+    /// Each child with its parent.
+    var children: some Sequence<(child: Int32, parent: Int32, letterCase: Route.LetterCase)> {
+        slots.lazy.filter { $0.child != RouteIndex.none }.map { ($0.child, $0.parent.node, $0.parent.letterCase) }
+    }
+
+    private mutating func resize(to size: Int) {
+        let old = slots
+        slots = Array(repeating: Slot(), count: size)
+        for entry in old where entry.child != RouteIndex.none {
+            var slot = firstSlot(entry.head, entry.parent, tails.span.extracting(entry.tailRange))
+            while slots[slot].child != RouteIndex.none { slot = slot + 1 == size ? 0 : slot + 1 }
+            slots[slot] = entry
+        }
+    }
+
+    /// The slot of a text, or the free one in which it would stand.
+    private func slot(for text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
+        let tail = text.extracting(droppingFirst: min(text.count, Head.length))
+        var slot = firstSlot(head, parent, tail)
+        while slots[slot].child != RouteIndex.none {
+            if slots[slot].parent == parent, slots[slot].head == head, isTail(tail, of: slots[slot]) { return slot }
+            slot += 1
+            if slot == slots.count { slot = 0 }
+        }
+        return slot
+    }
+
+    private func firstSlot(_ head: Head, _ parent: Parent, _ tail: Swift.Span<UInt8>) -> Int {
+        var hash = head.hash(parent)
+        for index in tail.indices {
+            let byte = parent.letterCase == .ignored ? folded(tail[index]) : tail[index]
+            hash = (hash ^ hash >> 32 ^ UInt64(byte)) &* 0x94D0_49BB_1331_11EB
+        }
+        return Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(slots.count)).high)
+    }
+
+    private func isTail(_ tail: Swift.Span<UInt8>, of slot: Slot) -> Bool {
+        let start = Int(slot.tail)
+        for index in tail.indices {
+            let byte = slot.parent.letterCase == .ignored ? folded(tail[index]) : tail[index]
+            guard tails[start + index] == byte else { return false }
+        }
+        return true
+    }
+}
