@@ -38,7 +38,11 @@ def value_at_most(value):
 
 @dataclass
 class Figure:
-    """`beside` names what the yardstick is, `yardstick` its value in the same unit."""
+    """`beside` names what the yardstick is, `yardstick` its value in the same unit.
+
+    `better` is "lower" or "higher"; None where the yardstick is our own code too, or nothing of ours was measured: such a ratio
+    is not compared with a baseline, for it gets worse when the yardstick gets better.
+    """
 
     name: str
     value: float
@@ -57,6 +61,8 @@ class Figure:
     @property
     def compared(self):
         """The number that means the same on every machine; None when there is none."""
+        if self.better is None:
+            return None
         return self.value if self.unit in PORTABLE else self.ratio
 
     @property

@@ -6,7 +6,7 @@ import re
 
 from figures import Figure, at_most, value_at_most
 
-#: What a GET of /orgs/{org}/repos and its like may cost.
+#: The most that a look-up among 130 routes may cost.
 INSTRUCTIONS = 1_500
 GENERATED = (1_000, 10_000, 100_000, 1_000_000)
 
@@ -32,7 +32,7 @@ def _inputs(bench):
 
 def _times(bench, inputs, sizes):
     names = ["github/parse", "github/lookup", "github/resolve", "github/miss", "github/conditions"]
-    names += [f"{size}/lookup" for size in sizes] + [f"message/{work}" for work in
+    names += ["github/url", "github/dictionary"] + [f"{size}/lookup" for size in sizes] + [f"message/{work}" for work in
         ("read", "read-foundation", "write", "write-foundation")]
     bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
     output = bench.scratch.run(
@@ -43,11 +43,12 @@ def _times(bench, inputs, sizes):
     def beside(name, work, other, what, bound=None):
         return Figure(name, times[work], "ns", what, times[other], bound=bound)
 
-    yield beside("parse a link", "github/parse", "github/lookup", "look-up, 130 routes")
-    yield beside("look up, 130 routes", "github/lookup", "github/parse", "parsing the link")
-    yield beside("resolve, 130 routes", "github/resolve", "github/lookup", "look-up")
-    yield beside("resolve, 130 routes, a miss", "github/miss", "github/resolve", "a match")
-    yield beside("resolve, 130 routes with conditions", "github/conditions", "github/resolve", "without")
+    dictionary = "a dictionary of whole links"
+    yield beside("parse a link", "github/parse", "github/url", "Foundation's URLComponents")
+    yield beside("look up, 130 routes", "github/lookup", "github/dictionary", dictionary)
+    yield beside("resolve, 130 routes", "github/resolve", "github/dictionary", dictionary)
+    yield beside("resolve, 130 routes, a miss", "github/miss", "github/dictionary", dictionary)
+    yield beside("resolve, 130 routes with conditions", "github/conditions", "github/dictionary", dictionary)
     for size in sizes[1:]:
         bound = at_most(1.5) if size == 1_000_000 else None
         yield beside(f"look up, {size:,} routes", f"{size}/lookup", "1000/lookup", "1,000 routes", bound)
@@ -58,7 +59,7 @@ def _times(bench, inputs, sizes):
 def _counts(bench, inputs, sizes):
     counted = {}
     names = ["github/lookup", "github/resolve", "github/miss", "github/parse", "github/conditions"]
-    for name in names + [f"{size}/lookup" for size in sizes]:
+    for name in [*names, "message/read", "message/write", *(f"{size}/lookup" for size in sizes)]:
         bench.say(f"counting instructions of {name}")
         counted[name] = _count(bench, inputs, name)
 
@@ -70,6 +71,8 @@ def _counts(bench, inputs, sizes):
     yield instructions("resolve, 130 routes, a miss, instructions", "github/miss")
     yield instructions("resolve, 130 routes with conditions, instructions", "github/conditions")
     yield instructions("parse a link, instructions", "github/parse")
+    for work in ("read", "write"):
+        yield instructions(f"{work} a message's JSON, instructions", f"message/{work}")
     for size in sizes[1:]:
         yield Figure(
             f"look up, {size:,} routes, instructions", counted[f"{size}/lookup"][0], "instructions",
@@ -88,8 +91,9 @@ def _count(bench, inputs, name):
     output = bench.scratch.path("callgrind.out")
     # Hashes with a seed of their own in each process would change the count.
     printed = bench.scratch.run(
-        "valgrind", "--tool=callgrind", "--toggle-collect=*countedPass*", f"--callgrind-out-file={output}",
-        binary, "count", *inputs, name, SWIFT_DETERMINISTIC_HASHING="1",
+        "valgrind", "--tool=callgrind", "--toggle-collect=*countedPass*", "--dump-instr=yes", "--compress-pos=no",
+        f"--callgrind-out-file={output}",
+        binary, "count", *inputs, "--links", "10000", name, SWIFT_DETERMINISTIC_HASHING="1",
     )
     operations = json.loads(printed.splitlines()[-1])["operations"]
     instructions, allocations = _read_callgrind(output)
@@ -97,20 +101,32 @@ def _count(bench, inputs, name):
 
 
 def _read_callgrind(path):
-    """All instructions of a profile, and the calls of what takes memory."""
-    names, callee, allocations, total = {}, None, 0, 0
+    """All instructions of a profile, and how often something that takes memory was entered.
+
+    The calls that callgrind lists are not only those of the pass that is collected; executions of instructions are.
+    """
+    names, function, skips, total = {}, None, False, 0
+    entries = {name: {} for name in ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")}
     with open(path) as file:
         for line in file:
             if match := re.match(r"(c?fn)=\((\d+)\)(?: (\S+))?", line):
                 if match.group(3):
                     names[match.group(2)] = match.group(3)
-                if match.group(1) == "cfn":
-                    callee = names[match.group(2)]
-            elif line.startswith("calls=") and callee in ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc"):
-                allocations += int(line[len("calls="):].split()[0])
+                if match.group(1) == "fn":
+                    function = names[match.group(2)]
+            elif line.startswith("calls="):
+                skips = True
+            elif line.startswith("0x"):
+                # The line after `calls=` holds the cost of what was called.
+                if not skips and function in entries:
+                    address, *_, count = line.split()
+                    counts = entries[function]
+                    counts[int(address, 16)] = counts.get(int(address, 16), 0) + int(count)
+                skips = False
             elif line.startswith("totals:"):
                 total = int(line.split()[1])
-    return total, allocations
+    # A function begins at its lowest address.
+    return total, sum(counts[min(counts)] for counts in entries.values() if counts)
 
 
 def _compiling(bench, count):
@@ -118,8 +134,9 @@ def _compiling(bench, count):
     result = json.loads(bench.scratch.run(bench.routing_binary, "compile", str(count)))
     complete = count == 1_000_000
     yield Figure(
-        f"compile {count:,} routes", result["seconds"], "seconds", "reading their JSON", result["readingSeconds"],
-        bound=value_at_most(3) if complete else None,
+        f"compile {count:,} routes", result["seconds"], "seconds", "a dictionary of their patterns",
+        result["dictionarySeconds"], bound=value_at_most(3) if complete else None,
+        note=f"after {result['readingSeconds']:.3g} s to read their JSON",
     )
     yield Figure(
         f"heap of a compiled route, of {count:,}", result["router"], "bytes", bound=value_at_most(500),

@@ -41,6 +41,7 @@ def figures(bench):
     asked = {
         "resolve": Target("POST /resolve, durable", service.public),
         "unrecorded": Target(unrecorded, quiet.public),
+        **_without_lane(bench),
         "echo": Target("echo", echo),
         "hello": Target("hello", hello),
         "nginx": Target("nginx", nginx),
@@ -63,8 +64,6 @@ def figures(bench):
     syncs.append(machine.median_sync(scratch.folder))
     yield from _rates(asked)
     yield from _half(bench, asked, statistics.median(syncs))
-    quiet.stop()
-    service.stop()
 
 
 def _unrecorded(bench):
@@ -77,13 +76,21 @@ def _unrecorded(bench):
     return Service(bench.scratch, bench.service_binary, bench.memory_folder(), "--demo"), "log in memory"
 
 
+def _without_lane(bench):
+    """The service on its ordinary path, where this build has another."""
+    if "public.lane:" not in bench.scratch.run(bench.service_binary, "config"):
+        return {}
+    service = Service(bench.scratch, bench.service_binary, bench.scratch.path("ordinary"), "--demo", FINGERPOST_PUBLIC_LANE="disabled")
+    return {"ordinary": Target("the lane off", service.public)}
+
+
 def _rates(asked):
     bounds = {
         (128, "resolve", "echo"): at_least(1.5), (128, "resolve", "hello"): at_least(0.5), (32, "resolve", "echo"): at_least(1.1),
-        (128, "click", "hello, GET"): at_least(0.8), (128, "association", "hello, GET"): at_least(0.8),
+        **{(connections, name, "hello, GET"): at_least(0.8) for connections in (32, 128) for name in ("click", "association")},
     }
     yardsticks = {
-        "resolve": ("echo", "hello", "nginx", "unrecorded"),
+        "resolve": ("echo", "hello", "nginx", "unrecorded", *(name for name in asked if name == "ordinary")),
         "click": ("hello, GET", "nginx, GET"),
         "association": ("hello, GET", "nginx, GET"),
     }
@@ -99,7 +106,7 @@ def _rates(asked):
                     yardstick.name, statistics.median(yardstick.rates[connections]),
                     # The two of one round were measured within seconds of each other.
                     ratio=statistics.median(rate / beside for rate, beside in pairs if beside),
-                    better="higher", bound=bounds.get((connections, name, other)),
+                    better=None if other in ("unrecorded", "ordinary") else "higher", bound=bounds.get((connections, name, other)),
                     note=f"p50 {_shown(target.p50[connections])}, p99 {_shown(target.p99[connections])}",
                 )
 
@@ -124,8 +131,8 @@ def _half(bench, asked, sync):
         "POST /resolve at half of saturation, p99", resolve, "µs", "3 × the echo's + 2 × fdatasync", 3 * echo + 2e6 * sync,
         bound=at_most(1), note=f"{statistics.median(asked['resolve'].rates[128]) / 2:,.0f}/s",
     )
-    yield Figure("echo at half of saturation, p99", echo, "µs", "POST /resolve", resolve)
-    yield Figure("median fdatasync of 4 KiB", sync, "seconds", "the echo's p99", echo / 1e6)
+    yield Figure("echo at half of saturation, p99", echo, "µs", "POST /resolve", resolve, better=None)
+    yield Figure("median fdatasync of 4 KiB", sync, "seconds", "the echo's p99", echo / 1e6, better=None)
 
 
 def _measure(bench, target, connections, seconds):

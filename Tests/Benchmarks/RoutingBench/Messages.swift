@@ -26,14 +26,13 @@ struct Messages {
             settings: settings,
             table: table
         )
+        let catalog = Catalog([published])
         answers = try bodies.map { body in
             let message = try Self.read(body)
             guard case .link(let link) = message.subject else {
                 throw InputError(description: "\(file): a body asks for something else than one link.")
             }
-            var answer = ResolveResponse(
-                Catalog([published]).resolve(link.url, in: message.context, explanation: .omitted)
-            )
+            var answer = ResolveResponse(catalog.resolve(link.url, in: message.context, explanation: .omitted))
             answer.id = "01980000-0000-7000-8000-000000000000"
             answer.isRecorded = true
             return answer

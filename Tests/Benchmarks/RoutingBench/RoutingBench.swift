@@ -15,6 +15,12 @@ struct Inputs: ParsableArguments {
     var routes: String?
     @Option(help: "A file with the body of a POST /resolve on each line.") var bodies: String
     @Option(help: "The tenant file that the bodies' links belong to.") var tenant: String
+    @Option(help: "How many links one pass looks up; many, so that the processor's caches do not hold what is asked.")
+    var links = 100_000
+
+    func validate() throws {
+        guard links > 0 else { throw ValidationError("A pass looks up one link at least.") }
+    }
 }
 
 struct Times: ParsableCommand {

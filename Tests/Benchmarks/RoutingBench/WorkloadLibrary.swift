@@ -1,3 +1,4 @@
+import Foundation
 import LinkRouting
 
 /// Something that is measured: `pass` does `operations` of it and gives a number that depends on all of them.
@@ -7,7 +8,8 @@ struct Workload {
     var pass: () -> Int
 }
 
-/// Makes workloads by their names, TABLE/WORK or message/WORK.
+/// Makes workloads by their names, TABLE/WORK or message/WORK. Two of them are what else one could use, and less: a dictionary
+/// that knows each link as a whole, and Foundation's parser.
 struct WorkloadLibrary {
     private let inputs: Inputs
 
@@ -16,7 +18,7 @@ struct WorkloadLibrary {
 
     static let names =
         tables.flatMap { table in ["lookup", "resolve", "miss"].map { "\(table)/\($0)" } }
-        + ["github/parse", "github/conditions"] + Messages.names
+        + ["parse", "conditions", "dictionary", "url"].map { "github/\($0)" } + Messages.names
 
     init(_ inputs: Inputs) throws { self.inputs = inputs }
 
@@ -31,10 +33,11 @@ struct WorkloadLibrary {
         switch parts[1] {
         case "conditions":
             table = try BenchTable(
-                try TableSource.table(rows, conditions: Self.conditions),
-                links: TableSource.links(rows).map { $0 + "?ref=mail&page=7" }
+                try TableSource.table(reading: rows, conditions: Self.conditions),
+                links: TableSource.links(rows, atMost: inputs.links).map { $0 + "?ref=mail&page=7" }
             )
-        default: table = try BenchTable(try TableSource.table(rows), links: TableSource.links(rows))
+        default:
+            table = try BenchTable(try TableSource.table(rows), links: TableSource.links(rows, atMost: inputs.links))
         }
         try table.check()
         return try workload(name, parts[1], table)
@@ -59,6 +62,21 @@ struct WorkloadLibrary {
             return Workload(name: name, operations: texts.count) {
                 var sum = 0
                 for text in texts { if let link = try? Link.parse(text) { sum &+= link.segmentCount } }
+                return sum
+            }
+        case "url":
+            let texts = table.links
+            return Workload(name: name, operations: texts.count) {
+                var sum = 0
+                for text in texts { if let link = URLComponents(string: text) { sum &+= link.path.utf8.count } }
+                return sum
+            }
+        case "dictionary":
+            let texts = table.links
+            let places = Dictionary(texts.enumerated().map { ($1, $0) }) { first, _ in first }
+            return Workload(name: name, operations: texts.count) {
+                var sum = 0
+                for text in texts { if let place = places[text] { sum &+= place } }
                 return sum
             }
         case "lookup":
