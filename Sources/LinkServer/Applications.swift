@@ -27,6 +27,8 @@ package struct ServerParts: Sendable {
     package var logSettings: LogSettings
     /// Of the public port.
     package var proxyProtocol: ProxyProtocol
+    /// Whether the public port answers what it can on the event loop.
+    package var hasLane: Bool
     package var logger: Logger
 
     package init(
@@ -47,6 +49,7 @@ package struct ServerParts: Sendable {
         traces: TraceSource,
         logSettings: LogSettings,
         proxyProtocol: ProxyProtocol = .off,
+        hasLane: Bool = true,
         logger: Logger
     ) {
         self.resolving = resolving
@@ -66,6 +69,7 @@ package struct ServerParts: Sendable {
         self.traces = traces
         self.logSettings = logSettings
         self.proxyProtocol = proxyProtocol
+        self.hasLane = hasLane
         self.logger = logger
     }
 }
@@ -127,13 +131,15 @@ package func buildPublicApplication(
     certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(
+    let router = publicRouter(parts)
+    return application(
         parts,
         .public,
         at: address,
-        router: publicRouter(parts),
+        router: router,
         certificates: certificates,
         believing: parts.proxyProtocol == .off ? nil : parts.admission,
+        lane: parts.hasLane ? Lane(parts, beside: router) : nil,
         onListening: onListening
     )
 }
@@ -142,13 +148,47 @@ func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestConte
     let router = newRouter(parts, .public)
     router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .publicPort).addRoutes(to: router)
-    let (resolving, admission) = (parts.resolving, parts.admission)
-    ResolveController(resolving: resolving, keys: parts.keys, limits: parts.limits, admission: admission).addRoutes(
-        to: router
-    )
-    AssociationController(catalog: resolving.catalog, admission: admission).addRoutes(to: router)
-    ClickController(resolving: resolving, admission: admission).addRoutes(to: router)
+    ResolveController(parts).addRoutes(to: router)
+    AssociationController(parts).addRoutes(to: router)
+    ClickController(parts).addRoutes(to: router)
     return router
+}
+
+extension ResolveController {
+    fileprivate init(_ parts: ServerParts) {
+        self.init(resolving: parts.resolving, keys: parts.keys, limits: parts.limits, admission: parts.admission)
+    }
+}
+
+extension AssociationController {
+    fileprivate init(_ parts: ServerParts) {
+        self.init(catalog: parts.resolving.catalog, admission: parts.admission)
+    }
+}
+
+extension ClickController {
+    fileprivate init(_ parts: ServerParts) { self.init(resolving: parts.resolving, admission: parts.admission) }
+}
+
+extension Lane {
+    fileprivate init(_ parts: ServerParts, beside router: Hummingbird.Router<ServerRequestContext>) {
+        self.init(
+            frame: LinkServer.frame(parts, .public),
+            admission: parts.admission,
+            keys: parts.keys,
+            resolving: parts.resolving,
+            resolve: ResolveController(parts),
+            click: ClickController(parts),
+            association: AssociationController(parts),
+            date: ResponseDate(parts.resolving.now),
+            ownSegments: Set(
+                router.routes.compactMap { route in
+                    let first = route.path.description.split(separator: "/").first ?? ""
+                    return first.contains("*") || first.isEmpty ? nil : Array(first.utf8)
+                }
+            )
+        )
+    }
 }
 
 /// The admin port: tenants, tables, routes, exports; every request needs a key.
@@ -243,20 +283,21 @@ extension ServerParts: PortParts {
     }
 }
 
+private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestFrame {
+    RequestFrame(
+        metrics: RequestMetrics(port: port, metrics: parts.metrics),
+        log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
+        errors: ErrorAnswers(logger: parts.logger),
+        traces: parts.traces,
+        uptime: parts.uptime,
+        makeRequestID: parts.makeRequestID
+    )
+}
+
 /// With what goes around every request.
 private func newRouter(_ parts: some PortParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
     let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: MetricsMiddleware(port: port, metrics: parts.metrics))
-    let log = RequestLog(port: port, settings: parts.logSettings, logger: parts.logger)
-    router.add(
-        middleware: ArrivalMiddleware(
-            uptime: parts.uptime,
-            traces: parts.traces,
-            log: log,
-            makeRequestID: parts.makeRequestID
-        )
-    )
-    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: FrameMiddleware(frame: frame(parts, port)))
     return router
 }
 
@@ -267,6 +308,7 @@ private func application(
     router: Hummingbird.Router<ServerRequestContext>,
     certificates: ServerCertificates? = nil,
     believing admission: Admission? = nil,
+    lane: Lane? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
@@ -280,7 +322,13 @@ private func application(
     return Application(
         router: router,
         server: HTTPServerBuilder { responder in
-            let http1 = HTTP1Connection(responder: responder, limits: limits, refusals: refusals, crowd: crowd)
+            let http1 = HTTP1Connection(
+                responder: responder,
+                limits: limits,
+                refusals: refusals,
+                crowd: crowd,
+                lane: lane
+            )
             var connection: any ServerChildChannel = http1
             if let certificates {
                 let streams = ConnectionCrowd(

@@ -16,7 +16,7 @@ package func buildControlApplication(
 ) -> some ApplicationProtocol {
     unlink(path)
     let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: ErrorMiddleware())
+    router.add(middleware: ErrorMiddleware(errors: ErrorAnswers(logger: logger)))
     router.post("/control") { request, _ in
         var request = request
         let body = try await request.collectBody(upTo: 65_536)

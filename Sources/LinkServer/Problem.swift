@@ -93,15 +93,11 @@ struct Problem: Error {
         self.findings = findings
     }
 
-    func response(requestID: String) -> Response {
+    func answer(requestID: String) -> Answer {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
-        return Response(
-            status: code.status,
-            headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json(requestID: requestID)))
-        )
+        return Answer(code.status, headers: headers, body: ByteBuffer(bytes: json(requestID: requestID)))
     }
 
     func json(requestID: String) -> [UInt8] {

@@ -143,6 +143,7 @@ struct Server {
             traces: TraceSource(),
             logSettings: live.log,
             proxyProtocol: configuration.admission.proxyProtocol,
+            hasLane: configuration.hasLane,
             logger: logger
         )
     }

@@ -12,6 +12,8 @@ struct ServiceConfiguration {
     var adminAddress: ListenAddress
     var opsAddress: ListenAddress
     var tls: TLSSettings
+    /// Whether the public port answers what it can on its event loops.
+    var hasLane: Bool
     /// Names this server in events.
     var node: String
     var log: LogConfiguration
@@ -35,7 +37,7 @@ struct ServiceConfiguration {
         [
             "data", "public.host", "public.port",
         ] + TLSSettings.keys + [
-            "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
+            "public.lane", "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
@@ -114,6 +116,11 @@ struct ServiceConfiguration {
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         tls = try TLSSettings(text: text)
+        let lane = text("public.lane", "enabled")
+        guard ["enabled", "disabled"].contains(lane) else {
+            throw Invalid(message: "public.lane is '\(lane)'; write enabled or disabled.")
+        }
+        hasLane = lane == "enabled"
         node = text("node", ProcessInfo.processInfo.hostName)
         log = try LogConfiguration(text: text)
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {
@@ -137,7 +144,8 @@ struct ServiceConfiguration {
             [
                 data, publicAddress.host, "\(publicAddress.port)",
             ] + tls.effective + [
-                adminAddress.host, "\(adminAddress.port)", opsAddress.host, "\(opsAddress.port)",
+                hasLane ? "enabled" : "disabled", adminAddress.host, "\(adminAddress.port)", opsAddress.host,
+                "\(opsAddress.port)",
                 "\(minimumFreeBytes)", node,
             ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""

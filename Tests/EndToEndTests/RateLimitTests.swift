@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The keys of config/fingerpost.yaml reach the gate.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RateLimitTests {
     private static let link = #"{"url": "yourapp://product/1"}"#
 

@@ -5,7 +5,7 @@ import NIOSSL
 import Testing
 
 /// The real process with a certificate: how it starts, and how it ends what is open.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct TLSTests {
     /// The variables that name a certificate and its key, which are written into the folder.
     private func variables(_ directory: String, _ identity: HTTPSServer.Identity) throws -> [String: String] {

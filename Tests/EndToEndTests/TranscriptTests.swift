@@ -73,11 +73,12 @@ struct TranscriptTests {
         ),
     ]
 
-    @Test(arguments: `public`.map(\.name))
-    func publicPortAnswersAsRecorded(name: String) async throws {
+    /// Byte for byte the same whether the event loop answers or Hummingbird does.
+    @Test(arguments: `public`.map(\.name), ["enabled", "disabled"])
+    func publicPortAnswersAsRecorded(name: String, lane: String) async throws {
         let exchanges = try #require(Self.public.first { $0.name == name }).exchanges
         try await withTemporaryDirectory { directory in
-            let server = try RunningServer(directory: directory)
+            let server = try RunningServer(directory: directory, environment: ["FINGERPOST_PUBLIC_LANE": lane])
             defer { server.killNow() }
             try compare(name, try transcript(exchanges, port: server.publicPort, key: nil))
         }

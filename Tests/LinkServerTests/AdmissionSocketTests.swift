@@ -4,7 +4,7 @@ import OutboundHTTP
 import Testing
 
 /// Who asks and how often, over sockets from several addresses of this machine.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AdmissionSocketTests {
     private static let proxy = "127.0.0.9"
 

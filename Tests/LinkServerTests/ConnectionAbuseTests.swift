@@ -2,7 +2,7 @@ import LinkServer
 import Testing
 
 /// What a client may send that is no part of a request, and how it may leave a connection behind.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConnectionAbuseTests {
     private static let head = "POST /resolve HTTP/1.1\r\nHost: a.example\r\n"
     private static let file = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com\r\n"

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// What a client may send, and how slowly, over a socket.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ConnectionLimitTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let testDescription: String

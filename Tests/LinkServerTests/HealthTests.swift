@@ -63,7 +63,7 @@ struct HealthTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SignsOfLifeTests {
     /// Each sleep waits for the test, which tells what the next probe does.
     private func signs(
@@ -123,7 +123,7 @@ struct SignsOfLifeTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ShutdownPaceTests {
     @Test func whoWaitsGoesOnWhenTheShutdownIsHurried() async {
         let pace = ShutdownPace()

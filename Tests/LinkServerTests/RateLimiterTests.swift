@@ -129,17 +129,3 @@ struct RateLimiterTests {
 private enum FloodSize {
     static let callers = ProcessInfo.processInfo.environment["RATE_LIMIT_FLOOD"].flatMap { UInt64($0) } ?? 1_000_000
 }
-
-/// SplitMix64: the same numbers in each run.
-private struct SeededNumbers {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-}

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Which address a request goes to when its URL may be somebody else's wish, such as a webhook's.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct WebhookReachTests {
     /// A name server that gives another answer each time, and the last one from then on.
     private final class NameServer: Sendable {

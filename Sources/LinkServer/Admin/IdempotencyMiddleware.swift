@@ -28,7 +28,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey],
-            let grant = try keys.optionalGrant(of: request)
+            let grant = try keys.optionalGrant(in: request.headers)
         else { return try await next(request, context) }
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")

@@ -1,6 +1,6 @@
+import HTTPTypes
 import Hummingbird
 import LinkCatalog
-import OutboundHTTP
 
 /// Finds out who asks, and lets nobody ask too often: before a body is read, and once more when a key was wrong.
 struct AdmissionMiddleware: RouterMiddleware {
@@ -15,17 +15,31 @@ struct AdmissionMiddleware: RouterMiddleware {
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        let policy = admission.policy
-        let client = policy.proxies.client(of: context.client.address, headers: request.headers)
-        context.client = client
-        // A key that has a limit of its own is not counted on the address: behind one there may be a whole company.
-        let key = policy.key == nil ? nil : keys.validGrant(in: request.headers)?.id
-        try admission.check(key.map(Admission.Caller.key) ?? .address(client))
+        try admission.enter(request.head, &context.scope, keys)
         do {
             return try await next(request, context)
-        } catch let problem as Problem where problem.code == .invalidKey {
-            try admission.check(.wrongKey(client))
-            throw problem
+        } catch {
+            throw admission.judged(error, context.scope)
         }
+    }
+}
+
+extension Admission {
+    /// Finds out who asks, and counts the request on them: on their key where keys have a limit of their own, as behind an
+    /// address there may be a whole company.
+    func enter(_ head: HTTPRequest, _ scope: inout RequestScope, _ keys: KeyRing) throws(Problem) {
+        let policy = policy
+        let client = policy.proxies.client(of: scope.client.address, headers: head.headerFields)
+        scope.client = client
+        let key = policy.key == nil ? nil : keys.validGrant(in: head.headerFields)?.id
+        try check(key.map(Caller.key) ?? .address(client))
+    }
+
+    /// What is told of an error: who has shown wrong keys too often learns no longer that they are wrong.
+    func judged(_ error: any Error, _ scope: RequestScope) -> any Error {
+        guard let problem = error as? Problem, problem.code == .invalidKey,
+            let refusal = admit(.wrongKey(scope.client))
+        else { return error }
+        return Problem(refusal)
     }
 }

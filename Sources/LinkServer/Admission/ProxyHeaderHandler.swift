@@ -55,13 +55,18 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
             isWaiting = false
             deadline?.cancel()
             bytes.moveReaderIndex(forwardBy: count)
-            isSetUp.assumeIsolated().whenComplete { [self] result in handOver(result, context) }
+            isSetUp.assumeIsolated().whenComplete { [self] result in handOver(result, source, context) }
             header.succeed(source)
         }
     }
 
-    private func handOver(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
+    private func handOver(
+        _ result: Result<Void, any Error>,
+        _ source: NetworkAddress?,
+        _ context: ChannelHandlerContext
+    ) {
         guard case .success = result else { return context.close(promise: nil) }
+        if let source { context.fireUserInboundEventTriggered(ProxiedClient(address: source)) }
         if bytes.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(bytes))
             context.fireChannelReadComplete()

@@ -5,20 +5,23 @@ import LinkRouting
 import NIOCore
 
 /// The association files of the host that is asked for, at their exact paths: 200 or 404, never a redirect.
-struct AssociationController {
+struct AssociationController: Sendable {
     let catalog: LiveCatalog
     let admission: Admission
 
+    private static let paths: KeyValuePairs<String, AssociationFile> = [
+        "/.well-known/apple-app-site-association": .apple, "/apple-app-site-association": .apple,
+        "/.well-known/assetlinks.json": .android,
+    ]
+
+    static func kind(of path: String) -> AssociationFile? { paths.first { $0.key == path }?.value }
+
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        let paths: [(String, AssociationFile)] = [
-            ("/.well-known/apple-app-site-association", .apple), ("/apple-app-site-association", .apple),
-            ("/.well-known/assetlinks.json", .android),
-        ]
-        for (path, kind) in paths {
+        for (path, kind) in Self.paths {
             for method in [HTTPRequest.Method.get, .head] {
                 router.on(RouterPath(path), method: method) { request, _ in
                     try checkPath(of: request, is: path)
-                    return try answer(request, kind)
+                    return Response(try answer(request.head, kind))
                 }
             }
         }
@@ -29,7 +32,7 @@ struct AssociationController {
         guard request.uri.path == path else { throw Problem(.notFound, "The file is at \(path).") }
     }
 
-    private func answer(_ request: Request, _ kind: AssociationFile) throws -> Response {
+    func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> Answer {
         let host = request.hostLink?.host
         if let host, let tenant = catalog.current.tableForAssociation(ofHost: host)?.tenant {
             try admission.check(.tenant(tenant))
@@ -37,16 +40,16 @@ struct AssociationController {
         guard let host, let file = try catalog.file(kind, forHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
-        return file.response(to: request)
+        return file.answer(to: request)
     }
 }
 
-extension Request {
+extension HTTPRequest {
     /// The root of the host that the request names, scanned like any link; nil when there is none or it is no host.
     var hostLink: Link? {
         // What ends a host in a link would make the rest of the authority a path, a query or a fragment.
         let ends = "/?#".utf8
-        guard let authority = head.authority, !authority.isEmpty, !authority.utf8.contains(where: ends.contains) else {
+        guard let authority, !authority.isEmpty, !authority.utf8.contains(where: ends.contains) else {
             return nil
         }
         return try? Link.parse("https://\(authority)/")

@@ -1,6 +1,5 @@
 import Crypto
 import HTTPTypes
-import Hummingbird
 import LinkEvents
 import NIOCore
 
@@ -35,21 +34,21 @@ struct ServedFile: Sendable {
     }
 
     /// 200 with the file, or 304 when the caller has it. Compressed only for who asks: Apple's limit counts the plain bytes.
-    func response(to request: Request) -> Response {
-        let accepted = request.headers[values: .acceptEncoding].joined(separator: ",")
+    func answer(to request: HTTPRequest) -> Answer {
+        let accepted = request.headerFields[values: .acceptEncoding].joined(separator: ",")
         let zipped = Self.accepts("gzip", in: accepted) ? gzipped : nil
         let form = zipped ?? plain
         var headers = HTTPFields()
         headers[.eTag] = form.tag
         headers[.cacheControl] = "public, max-age=300"
         headers[.vary] = "Accept-Encoding"
-        if Self.names(form.tag, in: request.headers[values: .ifNoneMatch].joined(separator: ",")) {
-            return Response(status: .notModified, headers: headers)
+        if Self.names(form.tag, in: request.headerFields[values: .ifNoneMatch].joined(separator: ",")) {
+            return Answer(.notModified, headers: headers)
         }
         headers[.contentType] = "application/json"
         if zipped != nil { headers[.contentEncoding] = "gzip" }
-        let response = Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: form.body))
-        return request.method == .head ? response.createHeadResponse() : response
+        let answer = Answer(.ok, headers: headers, body: form.body)
+        return request.method == .head ? answer.withoutBody : answer
     }
 
     /// Whether a list such as `gzip, br;q=0` allows a coding.

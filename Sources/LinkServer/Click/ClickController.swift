@@ -6,7 +6,7 @@ import LinkRouting
 import NIOCore
 
 /// `GET` on a host that serves links: somebody tapped a link in a browser.
-struct ClickController {
+struct ClickController: Sendable {
     let resolving: Resolving
     let admission: Admission
 
@@ -18,11 +18,16 @@ struct ClickController {
     }
 
     @Sendable private func click(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let step = try begin(request.head, context.scope)
+        return Response(try await resolving.answer(step, context.scope))
+    }
+
+    func begin(_ request: HTTPRequest, _ scope: RequestScope) throws -> EndpointStep {
         let catalog = resolving.catalog.current
-        guard let authority = request.head.authority, let root = request.hostLink, let host = root.host,
+        guard let authority = request.authority, let root = request.hostLink, let host = root.host,
             let (table, serves) = catalog.table(forHost: host, port: root.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
-        let path = request.head.path ?? "/"
+        let path = request.path ?? "/"
         // Anything else would go on with the host's name.
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw Problem(.invalidRequest, "A click asks for a path, which begins with '/'.")
@@ -30,14 +35,14 @@ struct ClickController {
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
         try admission.check(.tenant(table.tenant))
 
-        let visitor = Visitor(request.headers)
+        let visitor = Visitor(request.headerFields)
         var facts = visitor.context
         facts.now = resolving.now()
-        facts.country = resolving.country(of: context.client.address)
+        facts.country = resolving.country(of: scope.client.address)
         let caller = Resolving.Caller(
-            requestID: context.requestID,
-            address: context.client.address,
-            userAgent: request.headers[.userAgent],
+            requestID: scope.requestID,
+            address: scope.client.address,
+            userAgent: request.headerFields[.userAgent],
             botClass: visitor.botClass,
             referrerHost: visitor.referrerHost,
             method: request.method.rawValue,
@@ -45,23 +50,19 @@ struct ClickController {
             kind: .click,
             purpose: visitor.purpose
         )
-        var passages = [
-            resolving.resolve(
-                "https://\(authority)\(path)",
-                from: catalog,
-                clientEventID: nil,
-                in: facts,
-                explanation: .omitted,
-                by: caller
-            )
-        ]
-        if let passage = passages.first { context.facts.note(passage.event) }
-        try await resolving.record(&passages, arrivedAt: context.arrival)
-        guard let answer = passages.first?.answer else { preconditionFailure("one link gives one passage") }
-        return response(to: answer)
+        let passage = resolving.resolve(
+            "https://\(authority)\(path)",
+            from: catalog,
+            clientEventID: nil,
+            in: facts,
+            explanation: .omitted,
+            by: caller
+        )
+        scope.facts.note(passage.event)
+        return .record([passage]) { _ in answer(to: passage.answer) }
     }
 
-    private func response(to answer: CatalogResolution) -> Response {
+    private func answer(to answer: CatalogResolution) -> Answer {
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
@@ -107,18 +108,18 @@ extension String {
     }
 }
 
-extension Response {
+extension Answer {
     /// 302, never 301: where a link leads may change.
-    fileprivate static func redirect(to page: Link) -> Response {
+    fileprivate static func redirect(to page: Link) -> Answer {
         var headers = HTTPFields()
         headers[.location] = page.asciiText
         headers[.cacheControl] = "no-store"
         headers[.referrerPolicy] = "no-referrer"
-        return Response(status: .found, headers: headers)
+        return Answer(.found, headers: headers)
     }
 
     /// A page for people, without script, style or anything of the link's own text.
-    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> Response {
+    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> Answer {
         var headers = HTTPFields()
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
@@ -131,7 +132,7 @@ extension Response {
             <h1>\(title.escapedForHTML)</h1><p>\(text.escapedForHTML)</p></html>
 
             """
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        return Answer(status, headers: headers, body: ByteBuffer(string: html))
     }
 }
 

@@ -12,7 +12,7 @@ import NIOHTTPTypesHTTP1
 /// read to its end, or when a request was refused here: the answer goes out, what the client still sends is thrown away up to
 /// a bound, and then it is closed. A refusal waits for the answers to earlier requests.
 ///
-/// Timers are set only when a read leaves a head or a body unfinished, so a request that comes in one piece pays for none.
+/// One timer runs, which looks at the deadline when it ends, so a request that comes in one piece sets none.
 final class HTTP1Gate: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -29,9 +29,10 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private var seat: ConnectionCrowd.Seat?
 
     private var reading = Reading.waiting
-    /// Until when the head or body that is being read must be whole; nil while nothing waits for it.
+    /// Until when the next request must begin, or the head or body that is being read must be whole; nil while the client waits
+    /// for us.
     private var deadline: NIODeadline?
-    private var timer: Scheduled<Void>?
+    private var timer: (task: Scheduled<Void>, at: NIODeadline)?
     private var unanswered = 0
     /// Nothing more is taken in: the connection ends when what was taken in is answered.
     private var isEnding = false
@@ -54,19 +55,30 @@ final class HTTP1Gate: ChannelDuplexHandler {
 
     // MARK: The connection
 
-    func handlerAdded(context: ChannelHandlerContext) { seat = crowd.enter(context.channel) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        seat = crowd.enter(context.channel)
+        expect(within: limits.idleSeconds, context)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         if let seat { crowd.leave(seat) }
         seat = nil
-        timer?.cancel()
+        timer?.task.cancel()
+        timer = nil
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isEnding, unanswered == 0, case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            context.close(promise: nil)
+        switch event {
+        case is ChannelShouldQuiesceEvent:
+            // What was asked is answered, the request that is coming in too.
+            if reading == .body { isLastRequest = true } else { isEnding = true }
+            if unanswered == 0 { context.close(promise: nil) }
+        case ChannelEvent.inputClosed as ChannelEvent:
+            isEnding = isEnding || reading != .body
+            if unanswered == 0 { context.close(promise: nil) }
+            context.fireUserInboundEventTriggered(event)
+        default: context.fireUserInboundEventTriggered(event)
         }
-        context.fireUserInboundEventTriggered(event)
     }
 
     // MARK: What comes in
@@ -98,6 +110,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
         undecoded += bytes.readableBytes
         if reading == .waiting {
             reading = .head
+            deadline = nil
             firstLine = (0, false)
         }
         if reading == .head, !firstLine.hasEnded {
@@ -152,24 +165,28 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func expect(within seconds: Int, _ context: ChannelHandlerContext) {
         let deadline = NIODeadline.now() + .seconds(Int64(seconds))
         self.deadline = deadline
-        if timer == nil { watch(until: deadline, context) }
+        if let timer, timer.at <= deadline { return }
+        timer?.task.cancel()
+        watch(until: deadline, context)
     }
 
     private func watch(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
-        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
             self.timer = nil
             guard let deadline = self.deadline else { return }
             if deadline > .now() { self.watch(until: deadline, context) } else { self.isLate(context) }
         }
+        timer = (task, deadline)
     }
 
     private func isLate(_ context: ChannelHandlerContext) {
         deadline = nil
-        if reading == .body {
-            // Whoever reads the body answers.
-            context.fireErrorCaught(LateBody(seconds: limits.bodySeconds))
-        } else {
+        switch reading {
+        case .waiting: context.close(promise: nil)
+        case .head:
             refuse(Problem(.requestTimeout, "The head took longer than \(limits.headSeconds) seconds."), context)
+        // Whoever reads the body answers.
+        case .body: context.fireErrorCaught(LateBody(seconds: limits.bodySeconds))
         }
     }
 
@@ -215,7 +232,11 @@ final class HTTP1Gate: ChannelDuplexHandler {
             unanswered -= 1
             guard unanswered == 0 else { return }
             seat?.startWaiting()
-            if isEnding { end(context) }
+            if isEnding {
+                end(context)
+            } else if reading == .waiting {
+                expect(within: limits.idleSeconds, context)
+            }
         }
     }
 
@@ -223,7 +244,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func end(_ context: ChannelHandlerContext) {
         deadline = nil
         if let refusal { answer(refusals.parts(for: refusal), context) } else { context.flush() }
-        timer?.cancel()
+        timer?.task.cancel()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
         let channel = context.channel

@@ -38,9 +38,9 @@ package final class KeyRing: Sendable {
     package var isEmpty: Bool { grants.withLock(\.isEmpty) }
 
     /// What the request's bearer key may do; nil without one. A key that is wrong is an error, never nothing.
-    func optionalGrant(of request: Request) throws -> KeyGrant? {
-        guard request.headers[.authorization] != nil else { return nil }
-        guard let grant = validGrant(in: request.headers) else {
+    func optionalGrant(in headers: HTTPFields) throws -> KeyGrant? {
+        guard headers[.authorization] != nil else { return nil }
+        guard let grant = validGrant(in: headers) else {
             throw Problem(
                 .invalidKey,
                 "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
@@ -67,7 +67,7 @@ package final class KeyRing: Sendable {
 
     /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are the key's own.
     func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
-        guard let grant = try optionalGrant(of: request) else {
+        guard let grant = try optionalGrant(in: request.headers) else {
             var problem = Problem(
                 .missingKey,
                 "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import Logging
@@ -16,26 +16,24 @@ struct RequestLog: Sendable {
         self.logger = logger
     }
 
-    /// - Parameters:
-    ///   - instant: Now.
-    ///   - arrival: When the request's head was read, by the same clock; nil where requests are not timed.
+    /// - Parameter instant: Now, by the clock of the request's arrival.
     func note(
-        _ request: Request,
-        _ response: Response,
-        _ context: ServerRequestContext,
-        at instant: ContinuousClock.Instant,
-        since arrival: ContinuousClock.Instant?
+        _ method: HTTPRequest.Method,
+        _ status: HTTPResponse.Status,
+        _ scope: RequestScope,
+        route: String?,
+        at instant: ContinuousClock.Instant
     ) {
-        let isFailure = response.status.code >= 500
+        let isFailure = status.code >= 500
         let level: Logger.Level = isFailure ? .warning : .info
         guard level >= logger.logLevel, isWanted(isFailure: isFailure, at: instant) else { return }
-        let found = context.facts.found
+        let found = scope.facts.found
         var metadata: Logger.Metadata = [
-            "event": "request", "port": "\(port.rawValue)", "method": "\(MetricsMiddleware.known(request.method))",
-            "route": "\(context.endpointPath ?? "none")", "status": .stringConvertible(response.status.code),
-            "request_id": "\(context.requestID)",
+            "event": "request", "port": "\(port.rawValue)", "method": "\(RequestMetrics.known(method))",
+            "route": "\(route ?? "none")", "status": .stringConvertible(status.code),
+            "request_id": "\(scope.requestID)",
         ]
-        if let arrival {
+        if let arrival = scope.arrival {
             metadata["dur_ms"] = .stringConvertible(Double((instant - arrival).microseconds) / 1_000)
         }
         if let tenant = found.tenant { metadata["tenant"] = "\(tenant)" }

@@ -6,7 +6,7 @@ import LinkRouting
 import NIOCore
 
 /// `POST /resolve`
-struct ResolveController {
+struct ResolveController: Sendable {
     let resolving: Resolving
     let keys: KeyRing
     let limits: LiveLimits
@@ -17,9 +17,20 @@ struct ResolveController {
     }
 
     @Sendable private func resolve(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try keys.optionalGrant(of: request)
+        let grant = try keys.optionalGrant(in: request.headers)
         var request = request
         let body = try await request.collectBody(upTo: limits.batchBytes)
+        let step = try begin(request.head, body: body, grant, context.scope)
+        return Response(try await resolving.answer(step, context.scope))
+    }
+
+    /// - Parameter body: At most `limits.batchBytes`.
+    func begin(
+        _ head: HTTPRequest,
+        body: ByteBuffer,
+        _ grant: KeyGrant?,
+        _ scope: RequestScope
+    ) throws -> EndpointStep {
         let node = try JSONReader.parse(
             Array(buffer: body),
             limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
@@ -34,11 +45,12 @@ struct ResolveController {
         var message = try ResolveRequest(Field(node, path: ""))
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
+        let client = scope.client.address
         let caller = Resolving.Caller(
-            requestID: context.requestID,
-            address: context.client.address,
-            country: message.context.country == nil ? resolving.country(of: context.client.address) : nil,
-            userAgent: request.headers[.userAgent],
+            requestID: scope.requestID,
+            address: client,
+            country: message.context.country == nil ? resolving.country(of: client) : nil,
+            userAgent: head.headerFields[.userAgent],
             method: "POST",
             source: "api",
             kind: .resolve,
@@ -47,7 +59,7 @@ struct ResolveController {
         )
         let (links, isBatch) = try links(of: &message)
         let catalog = resolving.catalog.current
-        var passages = links.map { link in
+        let passages = links.map { link in
             resolving.resolve(
                 link.url,
                 from: catalog,
@@ -58,12 +70,13 @@ struct ResolveController {
                 by: caller
             )
         }
-        if let first = passages.first { context.facts.note(first.event) }
+        if let first = passages.first { scope.facts.note(first.event) }
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try checkTenants(of: passages)
-        try await resolving.record(&passages, arrivedAt: context.arrival)
-        return try Response(json: answer(passages, isBatch: isBatch, warnings: message.warnings))
+        return .record(passages) { [warnings = message.warnings] passages in
+            Answer(json: try json(of: passages, isBatch: isBatch, warnings: warnings))
+        }
     }
 
     /// The links that the message asks for; a continuation holds its own.
@@ -124,7 +137,7 @@ struct ResolveController {
         }
     }
 
-    private func answer(_ passages: [Resolving.Passage], isBatch: Bool, warnings: [String]) throws -> [UInt8] {
+    private func json(of passages: [Resolving.Passage], isBatch: Bool, warnings: [String]) throws -> [UInt8] {
         var writer = JSONWriter()
         guard isBatch else {
             guard let passage = passages.first else { preconditionFailure("a message has at least one link") }

@@ -67,7 +67,7 @@ package struct Resolving: Sendable {
     }
 
     /// One link on its way.
-    struct Passage {
+    struct Passage: Sendable {
         var answer: CatalogResolution
         /// The link's text, for a continuation.
         var url: String
@@ -99,26 +99,56 @@ package struct Resolving: Sendable {
 
     /// Commits the events of one request together, with the time since its arrival. Events that belong to no tenant may be
     /// left out when there are too many.
-    func record(_ passages: inout [Passage], arrivedAt arrival: ContinuousClock.Instant?) async throws {
+    ///
+    /// - Parameter completion: Called once, on any thread, with what may be answered.
+    func record(
+        _ passages: [Passage],
+        arrivedAt arrival: ContinuousClock.Instant?,
+        completion: @escaping @Sendable (Result<[Passage], Problem>) -> Void
+    ) {
+        var passages = passages
         if let arrival {
             let latency = (uptime() - arrival).microseconds
             for index in passages.indices { passages[index].event.latencyMicroseconds = latency }
         }
-        var result = await recorder.record(passages.map(\.event))
-        var recorded = passages.indices.filter { _ in true }
-        if case .refused(.unownedRate) = result {
-            recorded = recorded.filter { passages[$0].event.tenant != .none }
-            guard !recorded.isEmpty else { return }
-            result = await recorder.record(recorded.map { passages[$0].event })
+        recorder.record(passages.map(\.event)) { [passages] result in
+            guard case .refused(.unownedRate) = result else {
+                return completion(Self.outcome(result, of: Array(passages.indices), among: passages))
+            }
+            let owned = passages.indices.filter { passages[$0].event.tenant != .none }
+            guard !owned.isEmpty else { return completion(.success(passages)) }
+            recorder.record(owned.map { passages[$0].event }) { result in
+                completion(Self.outcome(result, of: owned, among: passages))
+            }
         }
+    }
+
+    /// As above; who is cancelled still learns what became of the events.
+    func record(
+        _ passages: [Passage],
+        arrivedAt arrival: ContinuousClock.Instant?
+    ) async throws(Problem) -> [Passage] {
+        try await withCheckedContinuation { continuation in
+            record(passages, arrivedAt: arrival) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    private static func outcome(
+        _ result: RecordResult,
+        of recorded: [Int],
+        among passages: [Passage]
+    ) -> Result<[Passage], Problem> {
+        var passages = passages
         switch result {
         case .stored:
             for index in recorded {
                 passages[index].isRecorded = true
-                Self.resolutions[passages[index].event.outcome]?.increment()
+                resolutions[passages[index].event.outcome]?.increment()
             }
         case .refused(.unstorable):
-            throw Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
+            return .failure(
+                Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
+            )
         case .refused:
             let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
             guard mayAnswer else {
@@ -127,9 +157,10 @@ package struct Resolving: Sendable {
                     "The request could not be recorded, so it was not answered. Try again in a second."
                 )
                 problem.headers[.retryAfter] = "1"
-                throw problem
+                return .failure(problem)
             }
         }
+        return .success(passages)
     }
 
     func response(_ passage: Passage) throws -> ResolveResponse {

@@ -65,6 +65,54 @@ struct FaultBackpressureTests {
         }
     }
 
+    @Test func terminationAnswersWhoWaitsForTheDisk() async throws {
+        try await withFaultTrial { trial in
+            let server = try trial.start()
+            defer { server.killNow() }
+            let tracer = try Tracer.Attached(
+                server.holder,
+                "fdatasync",
+                "delay_enter=900000000",
+                log: trial.folder + "/calls"
+            )
+            let answers = Mutex<[HTTPConnection.Response]>([])
+            async let asked: Void = onThreads(64) { client in
+                let id = "termination-\(client)"
+                trial.history.attempt(id, links: 1)
+                guard
+                    let response = try? HTTPConnection(port: server.publicPort, seconds: 900).request(
+                        "POST",
+                        "/resolve",
+                        headers: ["X-Request-ID": id],
+                        body: #"{"url":"yourapp://user/anna"}"#
+                    )
+                else { return }
+                if response.status == 200, let event = try? response.json()["id"]?.text {
+                    trial.history.acknowledge(id, events: [event])
+                }
+                answers.withLock { $0.append(response) }
+            }
+            try await eventually("64 requests wait", seconds: 300) {
+                try server.ops("/metrics").text.contains(#"fingerpost_http_inflight_requests{port="public"} 64"#)
+            }
+            server.send(SIGTERM)
+            try await eventually("it stops", seconds: 300) { try server.ops("/readyz").status == 503 }
+            let early = answers.withLock(\.self)
+            #expect(early.isEmpty)
+            tracer.detach()
+            await asked
+            let all = answers.withLock(\.self)
+            #expect(all.count { $0.status == 200 } == 64)
+            // Their clients are told to ask somebody else next.
+            #expect(all.allSatisfy { $0.header("Connection") == "close" })
+            let end = server.wait()
+            #expect(end.reason == .exit && end.status == 0)
+            let restarted = try trial.start()
+            defer { restarted.killNow() }
+            try trial.verify(restarted)
+        }
+    }
+
     private static func expectRefusal(_ response: HTTPConnection.Response) {
         #expect(response.status == 503)
         #expect(response.header("Retry-After") == "1")

@@ -4,7 +4,7 @@ import NIOSSL
 import Testing
 
 /// What a connection of HTTP/2 takes, and how it ends; Tests/Attacks/http2_floods.py does the same to a running service.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct HTTP2ConnectionTests {
     private func connected(
         _ change: (inout ServerLimits) -> Void = { _ in },

@@ -7,7 +7,7 @@ import NIOSSL
 import Testing
 
 /// The public port under TLS, as clients see it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(15)))
 struct SecureConnectionTests {
     /// The port with a certificate of an authority of its own, and what a client who trusts that configures.
     private func secured(

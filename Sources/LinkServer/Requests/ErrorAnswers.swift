@@ -10,8 +10,8 @@ import NIOHTTP1
 import NIOHTTP2
 
 /// Gives every error its answer; the only place of the server that logs errors.
-struct ErrorMiddleware: RouterMiddleware {
-    typealias Context = ServerRequestContext
+struct ErrorAnswers: Sendable {
+    private let logger: Logger
 
     private static let authenticationFailures = Dictionary(
         uniqueKeysWithValues: [Problem.Code.missingKey, .invalidKey, .forbidden, .explainForbidden].map {
@@ -19,27 +19,20 @@ struct ErrorMiddleware: RouterMiddleware {
         }
     )
 
-    init() {
+    init(logger: Logger) {
+        self.logger = logger
         // Known at 0 from the start: a rate sees the first failure only of a counter that was there before.
         _ = Self.authenticationFailures
     }
 
-    func handle(
-        _ request: Request,
-        context: ServerRequestContext,
-        next: @concurrent (Request, ServerRequestContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch {
-            let problem = problem(for: error, context)
-            context.facts.note(problem.code)
-            Self.authenticationFailures[problem.code]?.increment()
-            return problem.response(requestID: context.requestID)
-        }
+    func answer(to error: any Error, _ scope: RequestScope) -> Answer {
+        let problem = problem(for: error, scope)
+        scope.facts.note(problem.code)
+        Self.authenticationFailures[problem.code]?.increment()
+        return problem.answer(requestID: scope.requestID)
     }
 
-    private func problem(for error: any Error, _ context: ServerRequestContext) -> Problem {
+    private func problem(for error: any Error, _ scope: RequestScope) -> Problem {
         switch error {
         case let problem as Problem: return problem
         case let error as DocumentError: return Problem(.invalidRequest, error.description)
@@ -73,11 +66,27 @@ struct ErrorMiddleware: RouterMiddleware {
                 "The request cannot be read."
             )
         default:
-            context.logger.error(
-                "request failed",
-                metadata: ["error": "\(error)", "request_id": "\(context.requestID)"]
-            )
+            logger.error("request failed", metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"])
             return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
+        }
+    }
+}
+
+/// Gives the errors of a port without a frame their answers.
+struct ErrorMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let errors: ErrorAnswers
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            return Response(errors.answer(to: error, context.scope))
         }
     }
 }

@@ -1,22 +1,15 @@
 import HTTPTypes
-import Hummingbird
 import Metrics
 import Synchronization
 
 /// Counts and times every request of a port, by the endpoint's pattern and not its path, and by methods that are known:
 /// nothing that a client writes becomes a label.
-struct MetricsMiddleware: RouterMiddleware {
-    typealias Context = ServerRequestContext
-
+final class RequestMetrics: Sendable {
     private let port: PortRole
     private let metrics: MetricRegistry
     private let running: Meter
     /// Made once each: finding a metric by its labels costs more than counting.
-    private let known = Known()
-
-    private final class Known: Sendable {
-        let handles = Mutex<[Endpoint: Handles]>([:])
-    }
+    private let handles = Mutex<[Endpoint: Handles]>([:])
 
     private struct Endpoint: Hashable {
         let route: String?
@@ -39,28 +32,17 @@ struct MetricsMiddleware: RouterMiddleware {
         )
     }
 
-    func handle(
-        _ request: Request,
-        context: ServerRequestContext,
-        next: @concurrent (Request, ServerRequestContext) async throws -> Response
-    ) async throws -> Response {
-        let start = ContinuousClock.now
-        running.increment()
-        defer { running.decrement() }
-        let response = try await next(request, context)
-        let endpoint = Endpoint(
-            route: context.endpointPath,
-            method: Self.known(request.method),
-            code: response.status.code
-        )
-        let handles = handles(of: endpoint)
+    func began() { running.increment() }
+
+    func ended(_ method: HTTPRequest.Method, _ status: HTTPResponse.Status, route: String?, after duration: Duration) {
+        running.decrement()
+        let handles = handles(of: Endpoint(route: route, method: Self.known(method), code: status.code))
         handles.count.increment()
-        handles.duration.record(duration: ContinuousClock.now - start)
-        return response
+        handles.duration.record(duration: duration)
     }
 
     private func handles(of endpoint: Endpoint) -> Handles {
-        known.handles.withLock { known in
+        handles.withLock { known in
             if let handles = known[endpoint] { return handles }
             let labels = [
                 ("port", port.rawValue), ("route", endpoint.route ?? "none"),

@@ -1,0 +1,234 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import OutboundHTTP
+
+/// Answers a connection's requests on its event loop where ``Lane`` can, and lets all others pass to who stands behind.
+///
+/// One request is answered at a time, whoever answers it, and what comes meanwhile waits: so answers leave in the order of
+/// their requests. While something waits, nothing more is read.
+///
+///     free ──head for the lane──▶ collecting ──its end──▶ answering ──answer──▶ free
+///      │                             │
+///      │                             └──no end in the same read, or too long: as below
+///      └──any other head──▶ passing ──its end──▶ passed ──answer from behind──▶ free
+///
+/// A request that does not come in one read passes: only who stands behind waits for bodies. What ends the connection is the
+/// affair of ``HTTP1Gate``, which stands before and counts the requests of both.
+final class LaneHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private enum State {
+        case free
+        case collecting(Lane.Endpoint, HTTPRequest, ByteBuffer)
+        case answering
+        case passing
+        case passed
+    }
+
+    private enum Inbound {
+        case part(HTTPRequestPart)
+        case error(any Error)
+        case event(Any)
+    }
+
+    private let lane: Lane
+    /// Adds who stands behind, when the first request passes.
+    private var addOrdinary: ((Result<Void, any Error>) -> Void)?
+    private var client: ClientAddress
+    private var state = State.free
+    private var waiting = CircularBuffer<Inbound>()
+    private var isTaking = false
+    private var mayRead = false
+    private var context: ChannelHandlerContext?
+
+    /// Why nobody was added behind.
+    struct NoneBehind: Error {}
+
+    /// - Parameters:
+    ///   - client: The socket's peer.
+    ///   - addOrdinary: Called once: with success when a request passes for the first time, and adds who answers it; with a
+    ///     failure when the connection ends and none has.
+    init(_ lane: Lane, client: ClientAddress, addOrdinary: @escaping (Result<Void, any Error>) -> Void) {
+        self.lane = lane
+        self.client = client
+        self.addOrdinary = addOrdinary
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        waiting.removeAll()
+        addOrdinary?(.failure(NoneBehind()))
+        addOrdinary = nil
+    }
+
+    // MARK: What comes in
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(.part(unwrapInboundIn(data)), context) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { receive(.error(error), context) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ProxiedClient { client = ClientAddress(event.address) }
+        receive(.event(event), context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        passWhatIsUnfinished(context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        mayRead = !waiting.isEmpty
+        if waiting.isEmpty { context.read() }
+    }
+
+    private func receive(_ inbound: Inbound, _ context: ChannelHandlerContext) {
+        if waiting.isEmpty, canTake { take(inbound, context) } else { waiting.append(inbound) }
+    }
+
+    private var canTake: Bool {
+        switch state {
+        case .free, .collecting, .passing: true
+        case .answering, .passed: false
+        }
+    }
+
+    /// What has waited; one after the other, however many are answered at once.
+    private func takeWaiting(_ context: ChannelHandlerContext) {
+        guard !isTaking, !waiting.isEmpty else { return }
+        isTaking = true
+        while canTake, let inbound = waiting.popFirst() { take(inbound, context) }
+        isTaking = false
+        if waiting.isEmpty { passWhatIsUnfinished(context) }
+        // It came in a read that is long over; who stands behind waits for the end of it.
+        context.fireChannelReadComplete()
+        if waiting.isEmpty, mayRead {
+            mayRead = false
+            context.read()
+        }
+    }
+
+    private func take(_ inbound: Inbound, _ context: ChannelHandlerContext) {
+        switch inbound {
+        case .part(let part): take(part, context)
+        case .error(let error):
+            passWhatIsUnfinished(context)
+            context.fireErrorCaught(error)
+        case .event(let event):
+            passWhatIsUnfinished(context)
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch (state, part) {
+        case (.free, .head(let head)):
+            if let endpoint = lane.endpoint(for: head) {
+                state = .collecting(endpoint, head, ByteBuffer())
+            } else {
+                state = .passing
+                pass(part, context)
+            }
+        case (.collecting(let endpoint, let head, var body), .body(var bytes)):
+            state = .free
+            if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
+            state = .collecting(endpoint, head, body)
+            if body.readableBytes > lane.bodyBytes { passWhatIsUnfinished(context) }
+        case (.collecting(let endpoint, let head, let body), .end):
+            state = .answering
+            answer(endpoint, head, body, context)
+        default:
+            if case .end = part { state = .passed }
+            pass(part, context)
+        }
+    }
+
+    private func passWhatIsUnfinished(_ context: ChannelHandlerContext) {
+        guard case .collecting(_, let head, let body) = state else { return }
+        state = .passing
+        pass(.head(head), context)
+        if body.readableBytes > 0 { pass(.body(body), context) }
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        addOrdinary?(.success(()))
+        addOrdinary = nil
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    // MARK: What goes out
+
+    /// Of who stands behind.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        context.write(data, promise: promise)
+        if case .end = unwrapOutboundIn(data), case .passed = state { isFree(context) }
+    }
+
+    private func isFree(_ context: ChannelHandlerContext) {
+        state = .free
+        takeWaiting(context)
+    }
+
+    private func answer(
+        _ endpoint: Lane.Endpoint,
+        _ head: HTTPRequest,
+        _ body: ByteBuffer,
+        _ context: ChannelHandlerContext
+    ) {
+        var scope = RequestScope(client: client)
+        lane.frame.begin(head, &scope)
+        let lane = lane
+        TraceContext.$current.withValue(scope.trace) {
+            do {
+                switch try lane.begin(endpoint, head, body, &scope) {
+                case .answer(let answer): send(answer, endpoint, head, scope)
+                case .record(let passages, let then):
+                    let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
+                    lane.resolving.record(passages, arrivedAt: scope.arrival) { [scope] result in
+                        loop.execute { handler.value.send(Result { try then(result.get()) }, endpoint, head, scope) }
+                    }
+                }
+            } catch {
+                send(lane.answer(to: error, scope), endpoint, head, scope)
+            }
+        }
+    }
+
+    private func send(
+        _ result: Result<Answer, any Error>,
+        _ endpoint: Lane.Endpoint,
+        _ head: HTTPRequest,
+        _ scope: RequestScope
+    ) {
+        TraceContext.$current.withValue(scope.trace) {
+            switch result {
+            case .success(let answer): send(answer, endpoint, head, scope)
+            case .failure(let error): send(lane.answer(to: error, scope), endpoint, head, scope)
+            }
+        }
+    }
+
+    private func send(_ answer: Answer, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
+        var headers = answer.headers
+        lane.frame.end(head, scope, route: endpoint.route, answer.status, &headers)
+        headers[.date] = lane.date.now
+        // Nobody is there any more; what was asked is recorded all the same.
+        guard let context else { return }
+        let response = HTTPResponse(status: answer.status, headerFields: headers)
+        context.write(wrapOutboundOut(.head(response)), promise: nil)
+        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        isFree(context)
+    }
+}
+
+/// For whom a proxy has opened the connection; told to its handlers before anything else of it.
+struct ProxiedClient: Sendable {
+    let address: NetworkAddress
+}

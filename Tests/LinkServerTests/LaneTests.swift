@@ -1,0 +1,113 @@
+import Testing
+
+@testable import LinkServer
+
+/// Whatever the lane does, a client sees one server that answers in the order of its questions.
+@Suite(.timeLimit(.minutes(15)))
+struct LaneTests {
+    /// A request, and the status of its answer. Some the lane answers, the others Hummingbird.
+    private struct Question {
+        let name: String
+        let text: String
+        let status: Int
+
+        init(
+            _ name: String,
+            _ line: String,
+            host: String,
+            headers: String = "",
+            body: String? = nil,
+            chunk: String? = nil,
+            status: Int
+        ) {
+            self.name = name
+            self.status = status
+            var text = "\(line) HTTP/1.1\r\nHost: \(host)\r\nX-Request-ID: \(name)\r\n\(headers)"
+            if let body { text += "Content-Length: \(body.utf8.count)\r\n\r\n\(body)" }
+            if let chunk { text += "\r\n\(String(chunk.utf8.count, radix: 16))\r\n\(chunk)\r\n0\r\n\r\n" }
+            if body == nil, chunk == nil { text += "\r\n" }
+            self.text = text
+        }
+    }
+
+    private static func question(_ kind: Int, _ name: String) -> Question {
+        let link = #"{"url":"https://yourappdomain.com/product/\#(name)"}"#
+        let clicks = "go.yourappdomain.com"
+        return switch kind {
+        case 0: Question(name, "POST /resolve", host: "a.example", body: link, status: 200)
+        case 1: Question(name, "POST /resolve", host: "a.example", body: "{", status: 400)
+        case 2: Question(name, "POST /resolve?x", host: "a.example", body: link, status: 200)
+        case 3: Question(name, "GET /product/\(name)", host: clicks, status: 302)
+        case 4: Question(name, "HEAD /product/\(name)", host: clicks, status: 302)
+        case 5: Question(name, "GET /", host: "nobody.example", status: 404)
+        case 6: Question(name, "GET /.well-known/assetlinks.json", host: "yourappdomain.com", status: 200)
+        case 7: Question(name, "GET //resolve", host: clicks, status: 404)
+        case 8:
+            Question(
+                name,
+                "POST /resolve",
+                host: "a.example",
+                headers: "Transfer-Encoding: chunked\r\n",
+                chunk: link,
+                status: 200
+            )
+        case 9:
+            Question(
+                name,
+                "POST /resolve",
+                host: "a.example",
+                headers: "Authorization: Bearer fp_no\r\n",
+                status: 401
+            )
+        case 10:
+            Question(
+                name,
+                "POST /resolve",
+                host: "a.example",
+                body: link + String(repeating: " ", count: 30_000),
+                status: 413
+            )
+        default: Question(name, "DELETE /resolve", host: "a.example", status: 405)
+        }
+    }
+
+    private static func patient(_ limits: inout ServerLimits) {
+        limits.headSeconds = 900
+        limits.bodySeconds = 900
+    }
+
+    /// Thirty questions at once, cut anywhere.
+    @Test(arguments: 1...8 as ClosedRange<UInt64>, [true, false])
+    func answersComeInOrder(seed: UInt64, hasLane: Bool) async throws {
+        var random = SeededNumbers(seed: seed)
+        let questions = (0..<30).map { Self.question(Int.random(in: 0...11, using: &random), "q-\($0)") }
+        let bytes = Array(questions.map { $0.text }.joined().utf8)
+        var cuts = (0..<6).map { _ in Int.random(in: 0...bytes.count, using: &random) }
+        cuts = [0] + cuts.sorted() + [bytes.count]
+        let pieces = zip(cuts, cuts.dropFirst()).map { Array(bytes[$0..<$1]) }
+        let answers = try await withService { service in
+            // A machine that is busy with other tests is no slow client.
+            try await service.listening(hasLane: hasLane, Self.patient) { port in
+                try await onThread {
+                    let connection = try RawConnection(port: port)
+                    for piece in pieces { connection.send(piece) }
+                    connection.finish()
+                    return try connection.readToEnd()
+                }
+            }
+        }
+        let statuses = answers.split(separator: "HTTP/1.1 ").map { Int($0.prefix(3)) }
+        let names = answers.split(separator: "X-Request-ID: ").dropFirst().map { String($0.prefix { !$0.isNewline }) }
+        #expect(statuses == questions.map { $0.status })
+        #expect(names == questions.map { $0.name })
+    }
+
+    /// Where nothing is known of a date but its text.
+    @Test(arguments: [
+        (784_111_777 as Int64, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    ])
+    func dateIsWrittenAsHTTPWants(second: Int64, text: String) {
+        #expect(ResponseDate.text(second) == text)
+    }
+}
