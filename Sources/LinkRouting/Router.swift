@@ -131,6 +131,16 @@ public struct Router: Sendable {
         return context
     }
 
+    /// The place in ``routesInOrder`` of the route that answers for a link of the tenant: a look-up by itself, as `resolve`
+    /// does it before it makes the answer.
+    package func rank(of link: Link, in context: Context) -> Int? {
+        let app = appIndex(for: context)
+        var asked = Asked()
+        return compiled.index.smallestRank(for: link, context) { rank, link, context in
+            compiled.isDecidedByPath[rank] || holds(rank, link, context, app, &asked)
+        }
+    }
+
     /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
     package func firstRoute(for link: Link, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign

@@ -32,7 +32,7 @@ def _inputs(bench):
 
 def _times(bench, inputs, sizes):
     names = ["github/parse", "github/lookup", "github/resolve", "github/miss", "github/conditions"]
-    names += ["github/url", "github/dictionary"] + [f"{size}/lookup" for size in sizes] + [f"message/{work}" for work in
+    names += ["github/url", "github/dictionary"] + [f"{size}/{work}" for size in sizes for work in ("lookup", "same")] + [f"message/{work}" for work in
         ("read", "read-foundation", "write", "write-foundation")]
     bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
     output = bench.scratch.run(
@@ -50,8 +50,9 @@ def _times(bench, inputs, sizes):
     yield beside("resolve, 130 routes, a miss", "github/miss", "github/dictionary", dictionary)
     yield beside("resolve, 130 routes with conditions", "github/conditions", "github/dictionary", dictionary)
     for size in sizes[1:]:
-        bound = at_most(1.5) if size == 1_000_000 else None
-        yield beside(f"look up, {size:,} routes", f"{size}/lookup", "1000/lookup", "1,000 routes", bound)
+        bound = at_most(1.5) if size == sizes[-1] else None
+        yield beside(f"the same links, {size:,} routes", f"{size}/same", "1000/same", "1,000 routes", bound)
+        yield beside(f"links of all of {size:,} routes", f"{size}/lookup", "1000/lookup", "1,000 routes")
     for work in ("read", "write"):
         yield beside(f"{work} a message's JSON", f"message/{work}", f"message/{work}-foundation", "Foundation's coder")
 
@@ -75,7 +76,7 @@ def _counts(bench, inputs, sizes):
         yield instructions(f"{work} a message's JSON, instructions", f"message/{work}")
     for size in sizes[1:]:
         yield Figure(
-            f"look up, {size:,} routes, instructions", counted[f"{size}/lookup"][0], "instructions",
+            f"links of all of {size:,} routes, instructions", counted[f"{size}/lookup"][0], "instructions",
             "1,000 routes", counted["1000/lookup"][0], bound=at_most(1.5) if size == sizes[-1] else None,
         )
     yield Figure("resolve, 130 routes, a miss, allocations", counted["github/miss"][1], "allocations", bound=value_at_most(0))

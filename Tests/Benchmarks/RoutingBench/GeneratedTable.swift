@@ -103,13 +103,6 @@ enum TableSource {
         }
         return RouteTable(routes: routes)
     }
-
-    /// The links of all rows, or of `limit` that are taken at random.
-    static func links(_ rows: [(pattern: String, link: String)], atMost limit: Int) -> [String] {
-        var random = SplitMix(state: 2)
-        let sample = rows.count <= limit ? rows : (0..<limit).map { _ in rows[Int(random.next() % UInt64(rows.count))] }
-        return sample.map { BenchTable.host + $0.link }
-    }
 }
 
 /// Numbers that look random and are the same in every run.

@@ -8,7 +8,7 @@ struct Workload {
     var pass: () -> Int
 }
 
-/// Makes workloads by their names, TABLE/WORK or message/WORK. Two of them are what else one could use, and less: a dictionary
+/// Makes workloads by their names, TABLE/WORK or message/WORK. `same` looks up the links of the first thousand routes. Two of them are what else one could use, and less: a dictionary
 /// that knows each link as a whole, and Foundation's parser.
 struct WorkloadLibrary {
     private let inputs: Inputs
@@ -17,7 +17,7 @@ struct WorkloadLibrary {
     private static let tables = ["github", "1000", "10000", "100000", "1000000"]
 
     static let names =
-        tables.flatMap { table in ["lookup", "resolve", "miss"].map { "\(table)/\($0)" } }
+        tables.flatMap { table in ["lookup", "same", "resolve", "miss"].map { "\(table)/\($0)" } }
         + ["parse", "conditions", "dictionary", "url"].map { "github/\($0)" } + Messages.names
 
     init(_ inputs: Inputs) throws { self.inputs = inputs }
@@ -29,15 +29,16 @@ struct WorkloadLibrary {
         }
         if parts[0] == "message" { return try Messages(bodies: inputs.bodies, tenant: inputs.tenant).workload(name) }
         let rows = try rows(parts[0])
+        let links = links(of: parts[1] == "same" ? Array(rows.prefix(1_000)) : rows, in: parts[0])
         let table: BenchTable
         switch parts[1] {
         case "conditions":
             table = try BenchTable(
                 try TableSource.table(reading: rows, conditions: Self.conditions),
-                links: TableSource.links(rows, atMost: inputs.links).map { $0 + "?ref=mail&page=7" }
+                links: links.map { $0 + "?ref=mail&page=7" }
             )
         default:
-            table = try BenchTable(try TableSource.table(rows), links: TableSource.links(rows, atMost: inputs.links))
+            table = try BenchTable(try TableSource.table(rows), links: links)
         }
         try table.check()
         return try workload(name, parts[1], table)
@@ -51,6 +52,14 @@ struct WorkloadLibrary {
     private func rows(_ table: String) throws -> [(pattern: String, link: String)] {
         if let count = Int(table) { return TableSource.generate(count) }
         return try inputs.routes.map(TableSource.read) ?? TableSource.generate(130)
+    }
+
+    /// Of GitHub's routes each once; of generated tables as many of a small one as of a large one, so that what it takes to
+    /// read the links themselves from memory is the same.
+    private func links(of rows: [(pattern: String, link: String)], in table: String) -> [String] {
+        guard Int(table) != nil else { return rows.map { BenchTable.host + $0.link } }
+        var random = SplitMix(state: 2)
+        return (0..<inputs.links).map { _ in BenchTable.host + rows[Int(random.next() % UInt64(rows.count))].link }
     }
 
     private func workload(_ name: String, _ work: String, _ table: BenchTable) throws -> Workload {
@@ -79,11 +88,11 @@ struct WorkloadLibrary {
                 for text in texts { if let place = places[text] { sum &+= place } }
                 return sum
             }
-        case "lookup":
+        case "lookup", "same":
             let links = try table.links.map { try Link.parse($0) }
             return Workload(name: name, operations: links.count) {
                 var sum = 0
-                for link in links { if router.firstRoute(for: link, where: { _ in true }) != nil { sum &+= 1 } }
+                for link in links { if let rank = router.rank(of: link, in: context) { sum &+= rank } }
                 return sum
             }
         default:
