@@ -103,9 +103,11 @@ enum SQLiteFile {
         configuration.maximumReaderCount = readers
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
+            // KiB of pages a connection keeps, which they all fill in time: what is appended to, and the system has the rest.
+            let pages = db.configuration.readonly ? 2_000 : 8_000
             try db.execute(
                 sql:
-                    "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA secure_delete = ON"
+                    "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(pages); PRAGMA secure_delete = ON"
             )
             if !db.configuration.readonly { try db.execute(sql: "PRAGMA wal_autocheckpoint = 2000") }
         }

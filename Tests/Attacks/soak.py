@@ -1,6 +1,6 @@
 """Half an hour of everything that a service does, slowly: does anything grow?
 
-    soak.py BINARY [--minutes 30] [--rate 30] [--csv FILE]
+    soak.py BINARY [--minutes 30] [--rate 200] [--csv FILE]
 
 Resolutions, batches, clicks, association files and bad input arrive at a constant rate; beside them a table is published, exports
 are made, statistics asked, the log paged and tailed. Every ten seconds it writes a line: resident size, descriptors, threads,
@@ -244,7 +244,7 @@ def main():
     parser = argparse.ArgumentParser(description="Half an hour of everything that a service does.")
     parser.add_argument("binary", help="a release build of fingerpost")
     parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--rate", type=float, default=30, help="requests a second to the public port (30)")
+    parser.add_argument("--rate", type=float, default=200, help="requests a second to the public port (200)")
     parser.add_argument("--csv", default="soak.csv", help="where the samples go (soak.csv)")
     wanted = parser.parse_args()
     service = Service(os.path.abspath(wanted.binary))

@@ -26,7 +26,7 @@ struct SQLiteFileTests {
             #expect(try setting("foreign_keys", of: pool) == "1")
             #expect(try setting("busy_timeout", of: pool) == "5000")
             #expect(try setting("journal_size_limit", of: pool) == "67108864")
-            #expect(try setting("cache_size", of: pool) == "-16000")
+            #expect(try setting("cache_size", of: pool) == "-8000")
             #expect(try setting("temp_store", of: pool) == "2")
             try SQLiteFile.close(pool)
             let queue = try SQLiteFile.openSettled(folder + "/a.db", Self.schema)
