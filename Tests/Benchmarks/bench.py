@@ -93,9 +93,9 @@ def main():
     # As Ctrl-C: a scratch folder ends its processes on the way out.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     found, broken = [], []
+    stored = figures.read_baseline(options.compare) if options.compare else None
     with Scratch(options.scratch) as scratch, Bench(options, scratch) as bench:
         description = machine.describe(bench.root)
-        stored = figures.read_baseline(options.compare) if options.compare else None
         for name in options.only or SECTIONS:
             try:
                 for figure in SECTIONS[name](bench):
@@ -110,7 +110,8 @@ def main():
         with open(options.markdown, "w") as file:
             file.write(text)
     if options.json:
-        _write(options.json, description | {"options": vars(options), "figures": [figure.record() for figure in found]})
+        asked = {name: getattr(options, name) for name in ("only", "seconds", "rounds", "full", "events", "routes")}
+        _write(options.json, description | {"options": asked, "figures": [figure.record() for figure in found]})
     if options.save_baseline:
         _write(options.save_baseline, description | {"figures": figures.baseline(found)})
     failed = [figure for figure in found if figure.holds is False]

@@ -1,10 +1,11 @@
 #!/bin/sh
-# export.sh LOGBENCH [EVENTS]: exports a log of generated events as NDJSON and as CSV, in turn with sqlite3 that reads the same
+# export.sh LOGBENCH [EVENTS [ROUNDS]]: exports a log of generated events as NDJSON and as CSV, in turn with sqlite3 that reads the same
 # rows, texts looked up, and pipes them to `gzip -6`, and prints how they compare; the budget is 0.8 of the rows a second. Needs
 # sqlite3 and gzip; called by ./dev bench.
 set -eu
-bench=${1:?'usage: export.sh LOGBENCH [EVENTS]'}
+bench=${1:?'usage: export.sh LOGBENCH [EVENTS [ROUNDS]]'}
 events=${2:-500000}
+rounds=${3:-2}
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 . "$here/scratch.sh"
@@ -38,7 +39,7 @@ read_with_sqlite() {
 }
 
 printf '%-8s %10s %14s %14s %8s %8s\n' format rows 'sqlite rows/s' 'export rows/s' ratio 'RSS MB'
-for round in 1 2; do
+for round in $(seq "$rounds"); do
     for format in ndjson csv; do
         seconds=$(read_with_sqlite "$format")
         # A window ends once: each round is of a log of its own.

@@ -128,5 +128,8 @@ def losses(figures, stored):
 
 
 def read_baseline(path):
-    with open(path) as file:
-        return json.load(file)["figures"]
+    try:
+        with open(path) as file:
+            return json.load(file)["figures"]
+    except FileNotFoundError:
+        raise SystemExit(f"bench: there is no baseline {path}; --save-baseline stores one.") from None

@@ -17,7 +17,7 @@ def summary(description):
     tools = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
     return (
         f"{machine['processor']}, {machine['cores']} cores, {machine['memoryGB']} GB, {machine['system']}, Linux {machine['kernel']}; "
-        f"{tools}; commit {description['commit']}; {description['at']}. Load when it began: {machine['load']}."
+        f"{tools}; commit {description['commit'] or 'unknown'}; {description['at']}. Load when it began: {machine['load']}."
     )
 
 
@@ -64,7 +64,7 @@ def _versions():
 
 
 def _commit(root):
-    commit = _first("git", "-C", root, "rev-parse", "--short=12", "HEAD", find=r"(\w+)")
+    commit = _first("git", "-C", root, "rev-parse", "--short=12", "HEAD", find=r"^([0-9a-f]{12,})$")
     changed = _first("git", "-C", root, "status", "--porcelain", "--untracked-files=no", find=r"(.+)")
     return f"{commit}{' with changes' if changed else ''}" if commit else None
 

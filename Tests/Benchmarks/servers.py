@@ -41,7 +41,8 @@ class Scratch:
         out = open(output, "wb") if output else subprocess.DEVNULL
         errors = open(self.path("errors"), "ab")
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env={**os.environ, **environment}
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env={**os.environ, **environment},
+            start_new_session=True,
         )
         self._processes.append(process)
         return process
@@ -50,7 +51,7 @@ class Scratch:
         """What a command prints. It is ended with the bench, and a failure ends that."""
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **environment},
+            env={**os.environ, **environment}, start_new_session=True,
         )
         self._processes.append(process)
         output, errors = process.communicate()
@@ -59,13 +60,13 @@ class Scratch:
         return output
 
     def end(self, process):
-        """SIGTERM, and SIGKILL after ten seconds."""
+        """SIGTERM to it and to what it has started, which share a group; SIGKILL after ten seconds."""
         if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGTERM)
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
     def __enter__(self):
@@ -74,7 +75,7 @@ class Scratch:
     def __exit__(self, *_):
         for process in self._processes:
             if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
+                os.killpg(process.pid, signal.SIGTERM)
         for process in self._processes:
             self.end(process)
         shutil.rmtree(self.folder, ignore_errors=True)
