@@ -33,16 +33,18 @@ package final class EventIDGenerator: Sendable {
     private static let digits = Array("0123456789abcdef".utf8)
 
     private static func text(high: UInt64, low: UInt64) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for (index, word) in [high, low].enumerated() {
-            for nibble in 0..<16 {
-                if (index == 0 && (nibble == 8 || nibble == 12)) || (index == 1 && (nibble == 0 || nibble == 4)) {
-                    text.append(UInt8(ascii: "-"))
+        String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            for nibble in 0..<32 {
+                if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+                    text[end] = UInt8(ascii: "-")
+                    end += 1
                 }
-                text.append(digits[Int(word >> UInt64(60 - nibble * 4) & 15)])
+                let word = nibble < 16 ? high : low
+                text[end] = digits[Int(word >> UInt64(60 - nibble % 16 * 4) & 15)]
+                end += 1
             }
+            return end
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

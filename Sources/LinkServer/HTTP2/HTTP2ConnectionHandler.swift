@@ -133,10 +133,3 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         context.write(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 }
-
-extension Error {
-    /// Whether it is a late frame of a stream that has ended or was refused, as they come while a connection ends.
-    fileprivate var endsOnlyItsStream: Bool {
-        self is NIOHTTP2Errors.StreamError || self is NIOHTTP2Errors.NoSuchStream
-    }
-}

@@ -4,7 +4,7 @@ import LinkRouting
 enum EndpointStep {
     case answer(Answer)
     /// The answer is made once these are in the log.
-    case record([Resolving.Passage], then: @Sendable ([Resolving.Passage]) throws -> Answer)
+    case record([Resolving.Passage], then: @Sendable (Resolving.Recorded) throws -> Answer)
 }
 
 extension Resolving {

@@ -74,8 +74,8 @@ struct ResolveController: Sendable {
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try checkTenants(of: passages)
-        return .record(passages) { [warnings = message.warnings] passages in
-            Answer(json: try json(of: passages, isBatch: isBatch, warnings: warnings))
+        return .record(passages) { [warnings = message.warnings] recorded in
+            Answer(json: try json(of: passages, recorded, isBatch: isBatch, warnings: warnings))
         }
     }
 
@@ -137,18 +137,23 @@ struct ResolveController: Sendable {
         }
     }
 
-    private func json(of passages: [Resolving.Passage], isBatch: Bool, warnings: [String]) throws -> [UInt8] {
+    private func json(
+        of passages: [Resolving.Passage],
+        _ recorded: Resolving.Recorded,
+        isBatch: Bool,
+        warnings: [String]
+    ) throws -> [UInt8] {
         var writer = JSONWriter()
         guard isBatch else {
             guard let passage = passages.first else { preconditionFailure("a message has at least one link") }
-            var response = try resolving.response(passage)
+            var response = try resolving.response(passage, recorded)
             response.warnings = warnings
             return response.json()
         }
         writer.beginObject()
         writer.key("results")
         writer.beginArray()
-        for passage in passages { try resolving.response(passage).write(to: &writer) }
+        for passage in passages { try resolving.response(passage, recorded).write(to: &writer) }
         writer.endArray()
         if !warnings.isEmpty {
             writer.key("warnings")

@@ -72,7 +72,6 @@ package struct Resolving: Sendable {
         /// The link's text, for a continuation.
         var url: String
         var event: Event
-        var isRecorded = false
     }
 
     /// The country of a caller; the address is not kept.
@@ -97,29 +96,43 @@ package struct Resolving: Sendable {
         return Passage(answer: answer, url: url, event: event)
     }
 
-    /// Commits the events of one request together, with the time since its arrival. Events that belong to no tenant may be
-    /// left out when there are too many.
+    /// What of a request is in the log.
+    enum Recorded: Sendable {
+        case all
+        /// Links that belong to no tenant were left out, because there are too many of them.
+        case owned
+        case nothing
+
+        func holds(_ passage: Passage) -> Bool {
+            switch self {
+            case .all: true
+            case .owned: passage.event.tenant != .none
+            case .nothing: false
+            }
+        }
+    }
+
+    /// Commits the events of one request together, with the time since its arrival.
     ///
-    /// - Parameter completion: Called once, on any thread, with what may be answered.
+    /// - Parameter completion: Called once, on any thread; after a failure nothing may be answered but the problem.
     func record(
         _ passages: [Passage],
         arrivedAt arrival: ContinuousClock.Instant?,
-        completion: @escaping @Sendable (Result<[Passage], Problem>) -> Void
+        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
     ) {
-        var passages = passages
-        if let arrival {
-            let latency = (uptime() - arrival).microseconds
-            for index in passages.indices { passages[index].event.latencyMicroseconds = latency }
+        let latency = arrival.map { (uptime() - $0).microseconds }
+        let events = passages.map { passage in
+            var event = passage.event
+            event.latencyMicroseconds = latency
+            return event
         }
-        recorder.record(passages.map(\.event)) { [passages] result in
+        recorder.record(events) { result in
             guard case .refused(.unownedRate) = result else {
-                return completion(Self.outcome(result, of: Array(passages.indices), among: passages))
+                return completion(Self.outcome(result, of: .all, passages))
             }
-            let owned = passages.indices.filter { passages[$0].event.tenant != .none }
-            guard !owned.isEmpty else { return completion(.success(passages)) }
-            recorder.record(owned.map { passages[$0].event }) { result in
-                completion(Self.outcome(result, of: owned, among: passages))
-            }
+            let owned = events.filter { $0.tenant != .none }
+            guard !owned.isEmpty else { return completion(.success(.nothing)) }
+            recorder.record(owned) { completion(Self.outcome($0, of: .owned, passages)) }
         }
     }
 
@@ -127,7 +140,7 @@ package struct Resolving: Sendable {
     func record(
         _ passages: [Passage],
         arrivedAt arrival: ContinuousClock.Instant?
-    ) async throws(Problem) -> [Passage] {
+    ) async throws(Problem) -> Recorded {
         try await withCheckedContinuation { continuation in
             record(passages, arrivedAt: arrival) { continuation.resume(returning: $0) }
         }.get()
@@ -135,38 +148,35 @@ package struct Resolving: Sendable {
 
     private static func outcome(
         _ result: RecordResult,
-        of recorded: [Int],
-        among passages: [Passage]
-    ) -> Result<[Passage], Problem> {
-        var passages = passages
+        of recorded: Recorded,
+        _ passages: [Passage]
+    ) -> Result<Recorded, Problem> {
         switch result {
         case .stored:
-            for index in recorded {
-                passages[index].isRecorded = true
-                resolutions[passages[index].event.outcome]?.increment()
+            for passage in passages where recorded.holds(passage) {
+                resolutions[passage.answer.resolution.outcome]?.increment()
             }
+            return .success(recorded)
         case .refused(.unstorable):
             return .failure(
                 Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
             )
         case .refused:
             let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
-            guard mayAnswer else {
-                var problem = Problem(
-                    .logUnavailable,
-                    "The request could not be recorded, so it was not answered. Try again in a second."
-                )
-                problem.headers[.retryAfter] = "1"
-                return .failure(problem)
-            }
+            if mayAnswer { return .success(.nothing) }
+            var problem = Problem(
+                .logUnavailable,
+                "The request could not be recorded, so it was not answered. Try again in a second."
+            )
+            problem.headers[.retryAfter] = "1"
+            return .failure(problem)
         }
-        return .success(passages)
     }
 
-    func response(_ passage: Passage) throws -> ResolveResponse {
+    func response(_ passage: Passage, _ recorded: Recorded) throws -> ResolveResponse {
         var response = ResolveResponse(passage.answer)
         response.id = passage.event.id
-        response.isRecorded = passage.isRecorded
+        response.isRecorded = recorded.holds(passage)
         if passage.answer.resolution.action == .signIn {
             let continuation = Continuation(
                 tenant: passage.answer.tenant,
