@@ -12,7 +12,7 @@ struct Answer: Sendable {
     init(_ status: HTTPResponse.Status, headers: HTTPFields = HTTPFields(), body: ByteBuffer = ByteBuffer()) {
         self.status = status
         self.headers = headers
-        self.headers[.contentLength] = String(body.readableBytes)
+        self.headers.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
         self.body = body
     }
 

@@ -10,45 +10,42 @@ struct ServedFile: Sendable {
     private let gzipped: Form?
 
     private struct Form: Sendable {
-        let body: ByteBuffer
         /// Strong: two forms of a file have two.
         let tag: String
+        let whole: Answer
+        let notModified: Answer
 
-        init(_ bytes: [UInt8]) {
-            body = ByteBuffer(bytes: bytes)
+        init(_ bytes: [UInt8], encoding: String?) {
             let digest = SHA256.hash(data: bytes).prefix(16)
             tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+            var headers: HTTPFields = [
+                .eTag: tag, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding",
+            ]
+            notModified = Answer(.notModified, headers: headers)
+            headers[.contentType] = "application/json"
+            if let encoding { headers[.contentEncoding] = encoding }
+            whole = Answer(.ok, headers: headers, body: ByteBuffer(bytes: bytes))
         }
     }
 
     /// As it is written, not compressed.
-    var bytes: [UInt8] { Array(buffer: plain.body) }
+    var bytes: [UInt8] { Array(buffer: plain.whole.body) }
 
     init(_ bytes: [UInt8]) throws {
-        plain = Form(bytes)
+        plain = Form(bytes, encoding: nil)
         var compressed: [UInt8] = []
         let stream = try GzipStream(level: 9)
         try stream.write(bytes) { compressed += $0 }
         try stream.finish { compressed += $0 }
-        gzipped = compressed.count < bytes.count ? Form(compressed) : nil
+        gzipped = compressed.count < bytes.count ? Form(compressed, encoding: "gzip") : nil
     }
 
     /// 200 with the file, or 304 when the caller has it. Compressed only for who asks: Apple's limit counts the plain bytes.
     func answer(to request: HTTPRequest) -> Answer {
-        let accepted = request.headerFields[values: .acceptEncoding].joined(separator: ",")
-        let zipped = Self.accepts("gzip", in: accepted) ? gzipped : nil
-        let form = zipped ?? plain
-        var headers = HTTPFields()
-        headers[.eTag] = form.tag
-        headers[.cacheControl] = "public, max-age=300"
-        headers[.vary] = "Accept-Encoding"
-        if Self.names(form.tag, in: request.headerFields[values: .ifNoneMatch].joined(separator: ",")) {
-            return Answer(.notModified, headers: headers)
-        }
-        headers[.contentType] = "application/json"
-        if zipped != nil { headers[.contentEncoding] = "gzip" }
-        let answer = Answer(.ok, headers: headers, body: form.body)
-        return request.method == .head ? answer.withoutBody : answer
+        let accepts = request.headerFields[.acceptEncoding].map { Self.accepts("gzip", in: $0) } ?? false
+        let form = accepts ? gzipped ?? plain : plain
+        if let known = request.headerFields[.ifNoneMatch], Self.names(form.tag, in: known) { return form.notModified }
+        return request.method == .head ? form.whole.withoutBody : form.whole
     }
 
     /// Whether a list such as `gzip, br;q=0` allows a coding.

@@ -27,20 +27,20 @@ extension HTTPRequest {
     }
 
     private static func host(of head: HTTPRequestHead) throws(Problem) -> String? {
-        let hosts = head.headers[canonicalForm: "host"]
-        guard hosts.count <= 1 else {
+        let hosts = head.headers["host"]
+        guard hosts.count <= 1, hosts.first?.utf8.contains(UInt8(ascii: ",")) != true else {
             throw Problem(.invalidRequest, "The request names more than one Host; send one.")
         }
         guard !hosts.isEmpty || head.version != .http1_1 else {
             throw Problem(.invalidRequest, "The request has no Host; send one.")
         }
-        return hosts.first.map(String.init)
+        return hosts.first
     }
 
     /// The decoder refuses a length beside an encoding, and two lengths; what else it lets pass is no framing of ours.
     private static func checkEncoding(of head: HTTPRequestHead) throws(Problem) {
+        guard head.headers.contains(name: "transfer-encoding") else { return }
         let encodings = head.headers[canonicalForm: "transfer-encoding"]
-        guard !encodings.isEmpty else { return }
         guard encodings.count == 1, encodings[0].lowercased() == "chunked", head.version == .http1_1 else {
             throw Problem(.invalidRequest, "The only Transfer-Encoding that is read is 'chunked', of HTTP/1.1.")
         }

@@ -217,7 +217,7 @@ final class LaneHandler: ChannelDuplexHandler {
     private func send(_ answer: Answer, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
         var headers = answer.headers
         lane.frame.end(head, scope, route: endpoint.route, answer.status, &headers)
-        headers[.date] = lane.date.now
+        headers.append(HTTPField(name: .date, value: lane.date.now))
         // Nobody is there any more; what was asked is recorded all the same.
         guard let context else { return }
         let response = HTTPResponse(status: answer.status, headerFields: headers)

@@ -33,8 +33,8 @@ struct RequestFrame: Sendable {
         _ status: HTTPResponse.Status,
         _ headers: inout HTTPFields
     ) {
-        headers[.requestID] = scope.requestID
-        headers[.contentTypeOptions] = "nosniff"
+        headers.append(HTTPField(name: .requestID, value: scope.requestID))
+        headers.append(HTTPField(name: .contentTypeOptions, value: "nosniff"))
         if scope.isTraced, let trace = scope.trace { headers[.traceResponse] = trace.parent }
         let now = uptime()
         log.note(head.method, status, scope, route: route, at: now)
