@@ -106,7 +106,7 @@ struct Filling {
         var path = link.bytes[link.rawPath]
         if path.first == UInt8(ascii: "/") { path = path.dropFirst() }
         let first = path.prefix { $0 != UInt8(ascii: "/") }
-        let canBeHost = first.allSatisfy(isPlainHostByte) && (path.isEmpty || !first.isEmpty)
+        let canBeHost = first.allSatisfy(isPlain) && (path.isEmpty || !first.isEmpty)
         let slashes = canBeHost && !scheme.ignores(host: first) ? "://" : ":///"
         let url = scheme.name + slashes + String(decoding: path, as: UTF8.self)
         return checked(forwarding(forward, to: url, isOwn: true, besides: []))
@@ -159,6 +159,7 @@ struct Filling {
 
     /// Appends the items of the link's query that travel on, and the fragment, with their bytes and order kept.
     private func forwarding(_ forward: Forwarding, to url: String, isOwn: Bool, besides own: Set<String>) -> String {
+        guard !link.query.isEmpty || link.rawFragment != nil else { return url }
         func travels(_ item: Link.QueryItem) -> Bool {
             let name = link.name(of: item, plus: input.plusSign)
             if let name, own.contains(name) { return false }
@@ -236,9 +237,4 @@ extension App {
         guard bytes.count <= Link.maximumLength else { return storeURL(campaign: nil) }
         return String(decoding: bytes, as: UTF8.self)
     }
-}
-
-private func isPlainHostByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-        || byte == UInt8(ascii: "_")
 }

@@ -6,22 +6,31 @@ extension HostName {
     /// ASCII is limited to letters, digits, `-`, `_` and `.`, so that a host is safe in headers, file names and logs.
     /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. At most 253 bytes.
     static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
-        var host = plainLookupForm(raw) ?? lookupForm(PercentDecoding(raw, plus: .plus))
+        var host = areAllPlain(raw.span) ? asciiLowercased(raw) : lookupForm(PercentDecoding(raw, plus: .plus))
         if host?.utf8.last == UInt8(ascii: ".") { host?.unicodeScalars.removeLast() }
         guard let host, host.utf8.count <= maximumLength else { return nil }
-        return host.isEmpty
-            || host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-                .allSatisfy { !$0.isEmpty }
-            ? host : nil
+        return host.isEmpty || !hasEmptyLabel(host) ? host : nil
     }
 
-    /// Of bytes that are letters, digits, `-`, `_` and `.`, as nearly all are; nil for others.
-    private static func plainLookupForm(_ raw: ArraySlice<UInt8>) -> String? {
-        let isPlain = raw.allSatisfy { byte in
-            isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "_")
+    private static func hasEmptyLabel(_ host: String) -> Bool {
+        func hasEmptyLabel(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+            var previous = UInt8(ascii: ".")
+            for byte in host {
+                if byte == UInt8(ascii: "."), previous == byte { return true }
+                previous = byte
+            }
+            return previous == UInt8(ascii: ".")
         }
-        return isPlain ? asciiLowercased(raw) : nil
+        return host.utf8.withContiguousStorageIfAvailable(hasEmptyLabel)
+            ?? Array(host.utf8).withUnsafeBufferPointer(hasEmptyLabel)
+    }
+
+    /// Whether the bytes are letters, digits, `-`, `_` and `.`, as nearly all are.
+    private static func areAllPlain(_ raw: Swift.Span<UInt8>) -> Bool {
+        for index in raw.indices {
+            guard isPlain(raw[index]) else { return false }
+        }
+        return true
     }
 
     private static func lookupForm(_ decoded: PercentDecoding) -> String? {
@@ -114,8 +123,9 @@ extension HostName {
 
 /// The text of ASCII bytes, capitals as small letters.
 func asciiLowercased(_ bytes: ArraySlice<UInt8>) -> String {
-    String(unsafeUninitializedCapacity: bytes.count) { buffer in
-        _ = buffer.initialize(from: bytes.lazy.map(folded))
-        return bytes.count
+    let span = bytes.span
+    return String(unsafeUninitializedCapacity: span.count) { buffer in
+        for index in span.indices { buffer[index] = folded(span[index]) }
+        return span.count
     }
 }

@@ -38,6 +38,7 @@ struct LinkScanner {
         let customHost = try scanHead()
         let pathStart = customHost?.lowerBound ?? index
         pathBytes.reserveCapacity(bytes.count - pathStart)
+        segments.reserveCapacity(Self.usualSegmentCount)
         if let customHost { try appendSegment(customHost, isEncoded: bytes[customHost].contains(UInt8(ascii: "%"))) }
         let hasTrailingSlash = try scanPath()
         let rawPath = pathStart..<index
@@ -58,6 +59,15 @@ struct LinkScanner {
             rawFragment: rawFragment,
             query: query
         )
+    }
+
+    /// Where the plain bytes from `index` on end, as nearly all are.
+    @inline(__always)
+    func plainEnd() -> Int {
+        let span = bytes.span
+        var end = index
+        while end < span.count, isPlain(span[end]) { end += 1 }
+        return end
     }
 
     /// Moves behind one raw character, if a link may hold it.
@@ -94,6 +104,8 @@ struct LinkScanner {
         return nil
     }
 
+    private static let usualSegmentCount = 8
+
     /// In bytes, as for schemes that a tenant can own; a longer one would be recorded, and is none.
     private static let maximumSchemeLength = 64
 
@@ -121,14 +133,15 @@ struct LinkScanner {
     /// What stands between `//` and the path, query or fragment.
     private mutating func scanAuthority() throws(Link.Rejection) -> Range<Int> {
         let start = index
-        while index < bytes.count {
+        while true {
+            index = plainEnd()
+            guard index < bytes.count else { return start..<index }
             switch bytes[index] {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return start..<index
             case UInt8(ascii: "@"): throw rejection(.userInfo, at: index)
             case let byte: try pass(byte)
             }
         }
-        return start..<index
     }
 
     /// A custom scheme's host is a segment, but neither a user nor a port may hide in it.

@@ -25,7 +25,9 @@ extension LinkScanner {
     private mutating func scanSegment() throws(Link.Rejection) {
         let start = index
         var isEncoded = false
-        scan: while index < bytes.count {
+        scan: while true {
+            index = plainEnd()
+            guard index < bytes.count else { break }
             switch bytes[index] {
             case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"):
                 break scan
@@ -85,7 +87,9 @@ extension LinkScanner {
         var items: [Link.QueryItem] = []
         var itemStart = start
         var equals: Int?
-        scan: while index < bytes.count {
+        scan: while true {
+            index = plainEnd()
+            guard index < bytes.count else { break }
             switch bytes[index] {
             case UInt8(ascii: "#"):
                 break scan

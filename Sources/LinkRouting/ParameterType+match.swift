@@ -15,7 +15,7 @@ extension ParameterType {
         case .alnum(let length):
             return !text.isEmpty && text.allSatisfy { isLetter($0) || isDigit($0) } && isWithin(length, text)
         case .hex(let length): return !text.isEmpty && text.allSatisfy { hexValue($0) != nil } && isWithin(length, text)
-        case .date: return CivilDay(String(decoding: text, as: UTF8.self)) != nil
+        case .date: return text.count == 10 && CivilDay(String(decoding: text, as: UTF8.self)) != nil
         case .oneOf(let values):
             return values.contains { areEqual(text, $0.utf8, letterCase) }
         }
@@ -104,6 +104,12 @@ func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).co
 
 func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
+/// Whether a byte is a letter, a digit, `-`, `.` or `_`, which mean nothing but themselves in any part of a link.
+func isPlain(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        || byte == UInt8(ascii: "_")
+}
+
 /// `-?(0|[1-9][0-9]*)` within Int64, but not `-0`.
 func parseInt(_ text: ArraySlice<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
@@ -146,7 +152,10 @@ func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
 private func isUUID(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count == 36 else { return false }
     return text.enumerated().allSatisfy { offset, byte in
-        [8, 13, 18, 23].contains(offset) ? byte == UInt8(ascii: "-") : hexValue(byte) != nil
+        switch offset {
+        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+        default: hexValue(byte) != nil
+        }
     }
 }
 
