@@ -11,7 +11,7 @@ extension Condition {
             context.locale.isEmpty ? .unknown : LanguageTag.lookup(context.locale, in: tags) == nil ? .fails : .holds
         case .country(let countries):
             truth(context.country) { country in
-                countries.contains { areEqual(Array(country.utf8)[...], $0.utf8, .ignored) }
+                countries.contains { $0.utf8.elementsEqual(country.utf8) { folded($0) == folded($1) } }
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
         case .trait(let name, let values): truth(context.traits[name]) { $0.contains(where: values.contains) }
@@ -23,7 +23,7 @@ extension Condition {
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
         case .apps(let apps): truth(context.app) { apps.contains($0) }
         case .all(let conditions): Self.all(conditions, in: context)
-        case .any(let conditions): !Self.all(conditions.map { .not($0) }, in: context)
+        case .any(let conditions): Self.any(conditions, in: context)
         case .not(let condition): !condition.evaluate(in: context)
         }
     }
@@ -36,6 +36,18 @@ extension Condition {
         case .not(let condition): condition.isVolatile
         default: false
         }
+    }
+
+    private static func any(_ conditions: [Condition], in context: Context) -> Truth {
+        var result = Truth.fails
+        for condition in conditions {
+            switch condition.evaluate(in: context) {
+            case .holds: return .holds
+            case .fails: continue
+            case .unknown: result = .unknown
+            }
+        }
+        return result
     }
 
     private static func all(_ conditions: [Condition], in context: Context) -> Truth {

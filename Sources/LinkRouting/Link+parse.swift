@@ -64,9 +64,8 @@ struct LinkScanner {
     /// Where the plain bytes from `index` on end, as nearly all are.
     @inline(__always)
     func plainEnd() -> Int {
-        let span = bytes.span
         var end = index
-        while end < span.count, isPlain(span[end]) { end += 1 }
+        while end < bytes.count, isPlain(bytes[end]) { end += 1 }
         return end
     }
 

@@ -94,7 +94,8 @@ struct LiteralTable: Sendable {
         let old = slots
         slots = Array(repeating: Slot(), count: size)
         for entry in old where entry.child != RouteIndex.none {
-            var slot = firstSlot(entry.head, entry.parent, tails.span.extracting(entry.tailRange))
+            let tail = tails[entry.tailRange]
+            var slot = firstSlot(entry.head, entry.parent, tail.span)
             while slots[slot].child != RouteIndex.none { slot = slot + 1 == size ? 0 : slot + 1 }
             slots[slot] = entry
         }

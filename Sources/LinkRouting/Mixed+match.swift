@@ -5,9 +5,20 @@ extension Pattern.Mixed {
     /// `b.c`; `{title}-{id:int}` on `a-b-7` takes `a-b` and `7`. Linear in the text for each parameter: an end after which
     /// the rest has failed is not tried again.
     func match(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> [Range<Int>]? {
-        guard starts(text, with: prefix, letterCase) else { return nil }
+        solution(text, letterCase).map { search in
+            pieces.indices.map { Int(search.starts[$0])..<Int(search.ends[$0]) }
+        }
+    }
+
+    /// Whether `match` finds ranges. Allocates nothing, unless a parameter behind another one is judged as a whole.
+    func accepts(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Bool {
+        solution(text, letterCase) != nil
+    }
+
+    private func solution(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Search? {
+        guard hasPrefix(text, prefix, letterCase) else { return nil }
         var search = Search(mixed: self, text: text, letterCase: letterCase)
-        return search.solve(0, from: text.startIndex + prefix.count) ? search.taken : nil
+        return search.solve(0, from: text.startIndex + prefix.count) ? search : nil
     }
 
     /// A depth-first walk over the parameters with a memory of what cannot succeed.
@@ -15,11 +26,13 @@ extension Pattern.Mixed {
         let mixed: Pattern.Mixed
         let text: ArraySlice<UInt8>
         let letterCase: Route.LetterCase
-        var taken: [Range<Int>]
+        /// What each parameter takes. A lane for each: a segment has at most eight.
+        private(set) var starts = SIMD8<Int32>()
+        private(set) var ends = SIMD8<Int32>()
         /// For each parameter whose bytes are judged one by one: the latest start, and the last end tried from it or an earlier
         /// one. What follows has failed for those ends, whatever the start, so that only later ones are tried.
-        private var latestStarts: [Int]
-        private var triedEnds: [Int]
+        private var latestStarts: SIMD8<Int32>
+        private var triedEnds: SIMD8<Int32>
         private var failedStarts: Set<Start> = []
 
         private struct Start: Hashable {
@@ -31,8 +44,7 @@ extension Pattern.Mixed {
             self.mixed = mixed
             self.text = text
             self.letterCase = letterCase
-            taken = Array(repeating: 0..<0, count: mixed.pieces.count)
-            latestStarts = Array(repeating: text.startIndex, count: mixed.pieces.count)
+            latestStarts = SIMD8(repeating: Int32(text.startIndex))
             triedEnds = latestStarts
         }
 
@@ -42,30 +54,35 @@ extension Pattern.Mixed {
             guard start < text.endIndex, type.mayHold(text[start], after: nil) else { return false }
             if index == mixed.pieces.count - 1 {
                 let end = text.endIndex - piece.literal.count
-                guard end > start, starts(text[end...], with: piece.literal, letterCase) else { return false }
-                taken[index] = start..<end
+                guard end > start, hasPrefix(text[end...], piece.literal, letterCase) else { return false }
+                take(start..<end, index)
                 return type.accepts(text[start..<end], letterCase)
             }
             // Starts come in rising order, but for those behind a set, whose values may lie inside one another.
-            let isForward = type.isRun && start >= latestStarts[index]
+            let isForward = type.isRun && start >= Int(latestStarts[index])
             guard isForward || !failedStarts.contains(Start(piece: index, index: start)) else { return false }
-            var end = isForward ? max(start, triedEnds[index]) : start
+            var end = isForward ? max(start, Int(triedEnds[index])) : start
             let limit = start + min(text.endIndex - start, type.maximumLength ?? .max)
             while end < limit, type.mayHold(text[end], after: end > start ? text[end - 1] : nil) {
                 end += 1
-                if isForward { (latestStarts[index], triedEnds[index]) = (start, end) }
-                guard starts(text[end...], with: piece.literal, letterCase),
+                if isForward { (latestStarts[index], triedEnds[index]) = (Int32(start), Int32(end)) }
+                guard hasPrefix(text[end...], piece.literal, letterCase),
                     type.acceptsRun(text[start..<end], letterCase)
                 else { continue }
-                taken[index] = start..<end
+                take(start..<end, index)
                 if solve(index + 1, from: end + piece.literal.count) { return true }
             }
-            if !isForward { failedStarts.insert(Start(piece: index, index: start)) }
+            // The first parameter starts in one place only.
+            if !isForward, index > 0 { failedStarts.insert(Start(piece: index, index: start)) }
             return false
+        }
+
+        private mutating func take(_ range: Range<Int>, _ index: Int) {
+            (starts[index], ends[index]) = (Int32(range.lowerBound), Int32(range.upperBound))
         }
     }
 }
 
-private func starts(_ text: ArraySlice<UInt8>, with literal: [UInt8], _ letterCase: Route.LetterCase) -> Bool {
+private func hasPrefix(_ text: ArraySlice<UInt8>, _ literal: [UInt8], _ letterCase: Route.LetterCase) -> Bool {
     text.count >= literal.count && areEqual(text.prefix(literal.count), literal, letterCase)
 }

@@ -2,35 +2,21 @@
 /// first) < set < typed with range or length < typed < plain < `*` < end < rest. Names and types do not count; routes with
 /// equal keys keep the document's order.
 struct PatternKey: Comparable, Hashable {
-    private var parts: [UInt32] = []
+    private let parts: [UInt32]
 
-    init(_ route: Route) { read(route) }
+    init(_ route: Route) { self.init(route.host, route.path.segments) }
 
-    private mutating func read(_ route: Route) {
-        parts.removeAll(keepingCapacity: true)
-        switch route.host {
+    init(_ host: HostPattern?, _ segments: [Pattern.Segment]) {
+        var parts: [UInt32] = []
+        parts.reserveCapacity(segments.count + 2)
+        switch host {
         case .exact: parts.append(0)
         case .label: parts.append(1)
         case nil: parts.append(2)
         }
-        for segment in route.path.segments { parts.append(segment.rank) }
-        if case .rest? = route.path.segments.last {} else { parts.append(Rank.end) }
-    }
-
-    /// The places of the routes in the written order. Of a million routes only few keys differ: those are sorted.
-    static func order(of routes: [Route]) -> [Int32] {
-        var numbers: [PatternKey: Int] = [:]
-        var places: [(key: PatternKey, places: [Int32])] = []
-        for (place, route) in routes.enumerated() {
-            let key = PatternKey(route)
-            if let number = numbers[key] {
-                places[number].places.append(Int32(place))
-            } else {
-                numbers[key] = places.count
-                places.append((key, [Int32(place)]))
-            }
-        }
-        return places.sorted { $0.key < $1.key }.flatMap(\.places)
+        for segment in segments { parts.append(segment.rank) }
+        if case .rest? = segments.last {} else { parts.append(Rank.end) }
+        self.parts = parts
     }
 
     static func < (left: PatternKey, right: PatternKey) -> Bool { left.parts.lexicographicallyPrecedes(right.parts) }

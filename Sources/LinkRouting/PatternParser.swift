@@ -3,7 +3,7 @@ struct PatternParser {
     private let text: String
     private let bytes: [UInt8]
     private var index = 0
-    private var names: Set<String> = []
+    private var names: [String] = []
 
     init(_ text: String) {
         self.text = text
@@ -107,7 +107,10 @@ struct PatternParser {
 
     /// Literal bytes up to a parameter or the end of the segment, with `%XX` and `\` decoded.
     private mutating func literal() throws(Pattern.SyntaxError) -> [UInt8] {
-        var literal: [UInt8] = []
+        // Most literals are plain text from one slash to the next.
+        let plainEnd = bytes[index...].firstIndex { !isPlain($0) } ?? bytes.count
+        var literal = Array(bytes[index..<plainEnd])
+        index = plainEnd
         while !isSegmentEnd, bytes[index] != UInt8(ascii: "{") {
             switch bytes[index] {
             case UInt8(ascii: "}"):
@@ -120,7 +123,7 @@ struct PatternParser {
                 literal.append(try literalByte(escapable: "{}*\\"))
             }
         }
-        guard String(validating: literal, as: UTF8.self) != nil else {
+        guard literal.allSatisfy({ $0 < 0x80 }) || String(validating: literal, as: UTF8.self) != nil else {
             throw problem("its escapes are not UTF-8; write the character itself.")
         }
         return literal
@@ -171,10 +174,11 @@ struct PatternParser {
         guard isParameterName(name) else {
             throw problem("'{\(name)' is not a parameter; a name is a letter, then letters, digits and _.")
         }
-        guard names.insert(name).inserted else {
+        guard !names.contains(name) else {
             throw problem("the name '\(name)' stands twice; give each parameter its own.")
         }
-        if bytes[index...].starts(with: Array("...}".utf8)) {
+        names.append(name)
+        if bytes[index...].starts(with: "...}".utf8) {
             index += 4
             return .rest(name)
         }
@@ -227,11 +231,18 @@ struct PatternParser {
 
     private mutating func word() -> String {
         let start = index
-        while index < bytes.count, !Self.wordEnds.contains(bytes[index]) { index += 1 }
+        while index < bytes.count, !isWordEnd(bytes[index]) { index += 1 }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    private static let wordEnds = Set(":(}./{".utf8)
+    private func isWordEnd(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ":"), UInt8(ascii: "("), UInt8(ascii: "}"), UInt8(ascii: "."), UInt8(ascii: "/"),
+            UInt8(ascii: "{"):
+            true
+        default: false
+        }
+    }
 
     private func problem(_ problem: String) -> Pattern.SyntaxError {
         Pattern.SyntaxError(pattern: text, offset: min(index, bytes.count), problem: problem)

@@ -9,12 +9,12 @@ public struct Resolution: Sendable, Hashable {
     /// Typed, in the order host, path, query, fragment.
     public var parameters: [Parameter]
     /// Nil when the link is unmatched, rejected or blocked.
-    public var destination: ResolvedDestination?
+    @Rare public var destination: ResolvedDestination?
     /// The app that is meant: the caller's, or the tenant's first of the platform.
     public var app: AppID?
-    public var variant: VariantAssignment?
+    @Rare public var variant: VariantAssignment?
     /// Why the link was rejected.
-    public var rejection: Link.Rejection?
+    @Rare public var rejection: Link.Rejection?
     /// For people, of a blocked link.
     public var blockReason: String?
     /// For how many seconds the answer holds; 0 when a condition depends on time or sign-in.

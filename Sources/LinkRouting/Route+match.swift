@@ -35,8 +35,7 @@ extension Route {
 
     func trailingSlashHolds(for link: Link) -> Bool {
         guard trailingSlash == .strict, !link.segments.isEmpty else { return true }
-        if case .rest? = path.segments.last { return true }
-        return link.hasTrailingSlash == path.hasTrailingSlash
+        return path.hasRest || link.hasTrailingSlash == path.hasTrailingSlash
     }
 
     func fragmentFailure(in link: Link) -> (expected: String, found: String?)? {
@@ -53,7 +52,9 @@ extension Route {
     }
 
     /// What the route captures of a link that it holds for, in the order host, path, query, fragment.
-    func captures(in input: MatchInput) -> [Resolution.Parameter] {
+    ///
+    /// - Parameter captures: Those of the route's path.
+    func parameters(in input: MatchInput, _ captures: [Pattern.Capture]) -> [Resolution.Parameter] {
         var parameters: [Resolution.Parameter] = []
         if case .label(let parameter?, let suffix) = host, let label = input.link.hostLabel(before: suffix) {
             parameters.append(
@@ -65,7 +66,7 @@ extension Route {
                 )
             )
         }
-        parameters += path.captures(in: input.link, letterCase) ?? []
+        for capture in captures { capture.append(to: &parameters, from: input.link, letterCase) }
         for condition in query {
             if let parameter = condition.capture(in: input) { parameters.append(parameter) }
         }
@@ -84,11 +85,23 @@ extension Route {
 }
 
 extension Pattern {
-    /// What the pattern captures of the link's path, or nil when it does not fit.
-    func captures(in link: Link, _ letterCase: Route.LetterCase) -> [Resolution.Parameter]? {
-        var parameters: [Resolution.Parameter] = []
-        for (index, segment) in segments.enumerated() {
-            if case .rest(let name) = segment {
+    /// A segment that captures, and its place in the path.
+    struct Capture: Sendable, Hashable {
+        let index: Int
+        let segment: Segment
+
+        /// Appends what the segment captures of a link that its pattern fits.
+        func append(to parameters: inout [Resolution.Parameter], from link: Link, _ letterCase: Route.LetterCase) {
+            switch segment {
+            case .literal, .any: break
+            case .parameter(let parameter):
+                parameters.append(link.parameter(parameter, index, link.segments[index].range))
+            case .mixed(let mixed):
+                let ranges = mixed.match(link.pathBytes[link.segments[index].range], letterCase) ?? []
+                for (piece, range) in zip(mixed.pieces, ranges) {
+                    parameters.append(link.parameter(piece.parameter, index, range))
+                }
+            case .rest(let name):
                 let rest = (index..<max(index, link.segments.count)).map(link.segmentText)
                 parameters.append(
                     Resolution.Parameter(
@@ -98,26 +111,40 @@ extension Pattern {
                         place: .rest(firstSegment: index)
                     )
                 )
-                return parameters
-            }
-            guard index < link.segments.count else { return nil }
-            let range = link.segments[index].range
-            let text = link.pathBytes[range]
-            guard !text.isEmpty else { return nil }
-            switch segment {
-            case .literal(let literal):
-                guard areEqual(text, literal, letterCase) else { return nil }
-            case .parameter(let parameter):
-                guard parameter.type.accepts(text, letterCase) else { return nil }
-                parameters.append(link.parameter(parameter, index, range))
-            case .mixed(let mixed):
-                guard let ranges = mixed.match(text, letterCase) else { return nil }
-                parameters += zip(mixed.pieces, ranges).map { link.parameter($0.parameter, index, $1) }
-            case .any, .rest:
-                continue
             }
         }
-        return segments.count == link.segments.count ? parameters : nil
+    }
+
+    static func captures(of segments: [Segment]) -> [Capture] {
+        segments.enumerated().compactMap { index, segment in
+            switch segment {
+            case .literal, .any: nil
+            case .parameter, .mixed, .rest: Capture(index: index, segment: segment)
+            }
+        }
+    }
+
+    /// What the pattern captures of the link's path, or nil when it does not fit.
+    func captures(in link: Link, _ letterCase: Route.LetterCase) -> [Resolution.Parameter]? {
+        let segments = segments
+        for (index, segment) in segments.enumerated() {
+            if case .rest = segment { break }
+            guard index < link.segments.count else { return nil }
+            let text = link.pathBytes[link.segments[index].range]
+            guard !text.isEmpty else { return nil }
+            let fits =
+                switch segment {
+                case .literal(let literal): areEqual(text, literal, letterCase)
+                case .parameter(let parameter): parameter.type.accepts(text, letterCase)
+                case .mixed(let mixed): mixed.accepts(text, letterCase)
+                case .any, .rest: true
+                }
+            guard fits else { return nil }
+        }
+        guard hasRest || segments.count == link.segments.count else { return nil }
+        var parameters: [Resolution.Parameter] = []
+        for capture in Self.captures(of: segments) { capture.append(to: &parameters, from: link, letterCase) }
+        return parameters
     }
 }
 

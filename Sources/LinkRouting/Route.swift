@@ -2,25 +2,27 @@
 public struct Route: Sendable, Hashable {
     public var id: RouteID
     /// For people: who answers questions about it.
-    public var owner: String?
+    @Rare public var owner: String?
     public var tags: [String]
-    public var note: String?
+    @Rare public var note: String?
 
-    public var host: HostPattern?
-    public var path: Pattern
+    @Rare public var host: HostPattern?
     public var query: [QueryCondition]
-    public var fragment: FragmentCondition?
+    @Rare public var fragment: FragmentCondition?
     public var when: Condition?
-    public var letterCase: LetterCase
-    public var trailingSlash: TrailingSlash
 
     public var behaviour: Behaviour
-    public var experiment: Experiment?
+    @Rare public var experiment: Experiment?
     /// Parameters that are never recorded.
     public var sensitive: Set<String>
-    public var audience: Audience
     /// Features that this engine lacks: such a route is never matched, its links are undecided.
     public var unsupported: [String]
+
+    // Small parts last: in front of others each would take a whole word.
+    public var path: Pattern
+    public var letterCase: LetterCase
+    public var trailingSlash: TrailingSlash
+    public var audience: Audience
 
     public enum LetterCase: Sendable, Hashable {
         case sensitive

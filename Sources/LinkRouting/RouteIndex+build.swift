@@ -1,8 +1,7 @@
 extension RouteIndex {
-    /// - Parameter order: The places of all routes in the written order.
-    init(_ routes: [Route], in order: [Int32]) {
+    init(_ routes: [Route]) {
         var builder = Builder(routeCount: routes.count)
-        for rank in order.indices.reversed() { builder.insert(routes[Int(order[rank])], rank: Int32(rank)) }
+        for place in routes.indices.reversed() { builder.insert(routes[place], place: Int32(place)) }
         self = builder.finish()
     }
 
@@ -48,37 +47,69 @@ extension RouteIndex {
         return count
     }
 
-    /// Takes routes from the last rank to the first, so that each stands in front of those in its node's lists.
+    /// Takes routes from the last of the table to the first, and names them by their place until all are in.
+    ///
+    /// Routes of one node have equal keys. So the written order of its lists is the table's, and each route stands in front
+    /// of those that are there already.
     private struct Builder {
-        private(set) var index = RouteIndex()
+        private var index = RouteIndex()
+        private var parents: [Int32] = []
         private var matcherNumbers: [SegmentMatcher: Int32] = [:]
+        private var captureNumbers: [[Pattern.Capture]: Int32] = [:]
+        /// Of a million routes only few keys differ: those are sorted.
+        private var keys: [PatternKey] = []
+        private var keyNumbers: [PatternKey: Int32] = [:]
+        /// By place.
+        private var keyOfRoute: [Int32]
 
-        init(routeCount: Int) { index.nextRank = Array(repeating: RouteIndex.none, count: routeCount) }
+        init(routeCount: Int) {
+            index.nextRank = Array(repeating: RouteIndex.none, count: routeCount)
+            index.captureNumbers = Array(repeating: 0, count: routeCount)
+            keyOfRoute = Array(repeating: 0, count: routeCount)
+        }
 
-        mutating func insert(_ route: Route, rank: Int32) {
+        mutating func insert(_ route: Route, place: Int32) {
+            let segments = route.path.segments
+            keyOfRoute[Int(place)] = Self.number(of: PatternKey(route.host, segments), in: &keyNumbers, &keys)
+            index.captureNumbers[Int(place)] = Self.number(
+                of: Pattern.captures(of: segments),
+                in: &captureNumbers,
+                &index.captures
+            )
             var node = root(for: route.host)
-            index.nodes[Int(node)].smallestRank = rank
-            for segment in route.path.segments {
+            for segment in segments {
                 switch segment {
                 case .rest:
-                    index.nextRank[Int(rank)] = index.nodes[Int(node)].firstRest
-                    index.nodes[Int(node)].firstRest = rank
+                    index.nextRank[Int(place)] = index.nodes[Int(node)].firstRest
+                    index.nodes[Int(node)].firstRest = place
                     return
                 case .literal(let literal): node = child(of: node, literal: literal, route.letterCase)
                 case .parameter(let parameter): node = child(of: node, matcher(parameter.type, route.letterCase))
                 case .mixed(let mixed): node = child(of: node, .mixed(mixed.unnamed, route.letterCase))
                 case .any: node = child(of: node, .any)
                 }
-                index.nodes[Int(node)].smallestRank = rank
             }
-            index.nextRank[Int(rank)] = index.nodes[Int(node)].firstEnd
-            index.nodes[Int(node)].firstEnd = rank
+            index.nextRank[Int(place)] = index.nodes[Int(node)].firstEnd
+            index.nodes[Int(node)].firstEnd = place
+        }
+
+        /// The number of a value that is kept once.
+        private static func number<Value: Hashable>(
+            of value: Value,
+            in numbers: inout [Value: Int32],
+            _ values: inout [Value]
+        ) -> Int32 {
+            if let number = numbers[value] { return number }
+            let number = Int32(values.count)
+            numbers[value] = number
+            values.append(value)
+            return number
         }
 
         /// Only sets compare letters; other types then share one child.
         private func matcher(_ type: ParameterType, _ letterCase: Route.LetterCase) -> SegmentMatcher {
             switch type {
-            case .string(nil): .any
+            case .string(nil): .plain
             case .oneOf: .parameter(type, letterCase)
             default: .parameter(type, .sensitive)
             }
@@ -87,24 +118,25 @@ extension RouteIndex {
         private mutating func root(for host: HostPattern?) -> Int32 {
             switch host {
             case .exact(let host):
-                let root = index.exactHosts[host.ascii] ?? newNode()
+                let root = index.exactHosts[host.ascii] ?? newNode(under: RouteIndex.none)
                 index.exactHosts[host.ascii] = root
                 index.exactHosts[host.unicode] = root
                 return root
             case .label(_, let suffix):
-                let root = index.hostSuffixes[suffix.ascii] ?? newNode()
+                let root = index.hostSuffixes[suffix.ascii] ?? newNode(under: RouteIndex.none)
                 index.hostSuffixes[suffix.ascii] = root
                 index.hostSuffixes[suffix.unicode] = root
                 return root
             case nil:
-                let root = index.anyHost ?? newNode()
+                let root = index.anyHost ?? newNode(under: RouteIndex.none)
                 index.anyHost = root
                 return root
             }
         }
 
-        private mutating func newNode() -> Int32 {
+        private mutating func newNode(under parent: Int32) -> Int32 {
             index.nodes.append(Node())
+            parents.append(parent)
             return Int32(index.nodes.count - 1)
         }
 
@@ -114,24 +146,20 @@ extension RouteIndex {
             case .ignored: index.nodes[Int(node)].hasFoldedLiterals = true
             }
             let next = Int32(index.nodes.count)
-            let child = index.literals.child(of: node, literal.span, letterCase, orInsert: next)
-            if child == next { index.nodes.append(Node()) }
-            return child
+            let text = literal[...]
+            let child = index.literals.child(of: node, text.span, letterCase, orInsert: next)
+            return child == next ? newNode(under: node) : child
         }
 
         private mutating func child(of node: Int32, _ matcher: SegmentMatcher) -> Int32 {
-            let number = matcherNumbers[matcher] ?? Int32(index.matchers.count)
-            if number == index.matchers.count {
-                index.matchers.append(matcher)
-                matcherNumbers[matcher] = number
-            }
+            let number = Self.number(of: matcher, in: &matcherNumbers, &index.matchers)
             let first = index.nodes[Int(node)].firstChild
             var child = first
             while child != RouteIndex.none {
                 if index.nodes[Int(child)].matcher == number { return child }
                 child = index.nodes[Int(child)].nextSibling
             }
-            child = newNode()
+            child = newNode(under: node)
             index.nodes[Int(child)].matcher = number
             index.nodes[Int(child)].nextSibling = first
             index.nodes[Int(node)].firstChild = child
@@ -140,7 +168,64 @@ extension RouteIndex {
 
         consuming func finish() -> RouteIndex {
             index.literals.compact()
+            rankRoutes()
+            // Children stand behind their parents, so one walk from the end has seen a whole subtree when it is at its root.
+            for node in index.nodes.indices.reversed() {
+                let smallest = min(
+                    index.nodes[node].smallestRank,
+                    min(index.nodes[node].firstEnd, index.nodes[node].firstRest)
+                )
+                index.nodes[node].smallestRank = smallest
+                sortChildren(of: node)
+                guard parents[node] != RouteIndex.none else { continue }
+                let parent = Int(parents[node])
+                index.nodes[parent].smallestRank = min(index.nodes[parent].smallestRank, smallest)
+            }
             return index
+        }
+
+        /// Puts ranks where places are.
+        private mutating func rankRoutes() {
+            var starts = Array(repeating: 0, count: keys.count)
+            for key in keyOfRoute { starts[Int(key)] += 1 }
+            var next = 0
+            for key in keys.indices.sorted(by: { keys[$0] < keys[$1] }) {
+                let count = starts[key]
+                starts[key] = next
+                next += count
+            }
+            var ranks = keyOfRoute
+            index.order = keyOfRoute
+            for (place, key) in keyOfRoute.enumerated() {
+                ranks[place] = Int32(starts[Int(key)])
+                index.order[starts[Int(key)]] = Int32(place)
+                starts[Int(key)] += 1
+            }
+            func rank(_ place: Int32) -> Int32 { place == RouteIndex.none ? place : ranks[Int(place)] }
+            index.nextRank = index.order.map { rank(index.nextRank[Int($0)]) }
+            index.captureNumbers = index.order.map { index.captureNumbers[Int($0)] }
+            for node in index.nodes.indices {
+                index.nodes[node].firstEnd = rank(index.nodes[node].firstEnd)
+                index.nodes[node].firstRest = rank(index.nodes[node].firstRest)
+            }
+        }
+
+        /// In the written order, which is that of their smallest ranks.
+        private mutating func sortChildren(of node: Int) {
+            var children: [Int32] = []
+            var child = index.nodes[node].firstChild
+            guard child != RouteIndex.none, index.nodes[Int(child)].nextSibling != RouteIndex.none else { return }
+            while child != RouteIndex.none {
+                children.append(child)
+                child = index.nodes[Int(child)].nextSibling
+            }
+            children.sort { index.nodes[Int($0)].smallestRank > index.nodes[Int($1)].smallestRank }
+            var next = RouteIndex.none
+            for child in children {
+                index.nodes[Int(child)].nextSibling = next
+                next = child
+            }
+            index.nodes[node].firstChild = next
         }
     }
 }

@@ -13,8 +13,14 @@
 ///   is in one list only, since a pattern has one end.
 struct RouteIndex: Sendable {
     var nodes: [Node] = []
+    /// By rank: the place of the route in its table.
+    var order: [Int32] = []
     /// By rank.
     var nextRank: [Int32] = []
+    /// By rank: which of `captures` are those of the route's path.
+    var captureNumbers: [Int32] = []
+    /// Each list once: most routes share theirs with others.
+    var captures: [[Pattern.Capture]] = []
     var literals = LiteralTable()
     var matchers: [SegmentMatcher] = []
 
@@ -43,8 +49,8 @@ struct RouteIndex: Sendable {
     }
 
     enum SegmentMatcher: Sendable, Hashable {
-        /// `*`, and parameters of any text: every segment but an empty one.
-        case any
+        /// `*` and a parameter of any text take every segment but an empty one; they differ in their place in the order.
+        case any, plain
         case parameter(ParameterType, Route.LetterCase)
         case mixed(Pattern.Mixed, Route.LetterCase)
     }
@@ -72,6 +78,8 @@ struct RouteIndex: Sendable {
         return best == Self.none ? nil : Int(best)
     }
 
+    func captures(of rank: Int) -> [Pattern.Capture] { captures[Int(captureNumbers[rank])] }
+
     private func walk<Caller>(
         _ index: Int32,
         _ depth: Int,
@@ -85,11 +93,10 @@ struct RouteIndex: Sendable {
         if depth == link.segments.count {
             take(node.firstEnd, link, caller, &best, holds)
         } else if !link.segments[depth].range.isEmpty {
-            let segment = link.pathBytes.span.extracting(link.segments[depth].range)
-            if node.hasExactLiterals, let child = literals.child(of: index, segment, .sensitive) {
+            if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
                 walk(child, depth + 1, link, caller, &best, holds)
             }
-            if node.hasFoldedLiterals, let child = literals.child(of: index, segment, .ignored) {
+            if node.hasFoldedLiterals, let child = literal(under: index, link, depth, .ignored) {
                 walk(child, depth + 1, link, caller, &best, holds)
             }
             var child = node.firstChild
@@ -120,11 +127,16 @@ struct RouteIndex: Sendable {
         }
     }
 
+    private func literal(under node: Int32, _ link: Link, _ depth: Int, _ letterCase: Route.LetterCase) -> Int32? {
+        let segment = link.segment(depth)
+        return literals.child(of: node, segment.span, letterCase)
+    }
+
     private func accepts(_ matcher: Int32, _ link: Link, _ depth: Int) -> Bool {
         switch matchers[Int(matcher)] {
-        case .any: true
+        case .any, .plain: true
         case .parameter(let type, let letterCase): type.accepts(link.segment(depth), letterCase)
-        case .mixed(let mixed, let letterCase): mixed.match(link.segment(depth), letterCase) != nil
+        case .mixed(let mixed, let letterCase): mixed.accepts(link.segment(depth), letterCase)
         }
     }
 }

@@ -110,7 +110,7 @@ extension Route {
                     )
                 }
             case .mixed(let mixed):
-                guard mixed.match(text, letterCase) != nil else {
+                guard mixed.accepts(text, letterCase) else {
                     return Mismatch(segment: index, expected: segment.description, found: found)
                 }
             case .any:

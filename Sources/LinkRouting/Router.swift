@@ -16,8 +16,6 @@ public struct Router: Sendable {
         let identity: Identity
         let table: RouteTable
         let environment: EnvironmentID
-        /// By rank: the place in `table.routes`.
-        let order: [Int32]
         let index: RouteIndex
         /// By rank: whether nothing but the path decides, so that a look-up need not read the route.
         let isDecidedByPath: [Bool]
@@ -27,9 +25,8 @@ public struct Router: Sendable {
             self.identity = identity
             self.table = table
             self.environment = environment
-            order = PatternKey.order(of: table.routes)
-            index = RouteIndex(table.routes, in: order)
-            isDecidedByPath = order.map { table.routes[Int($0)].isDecidedByPath }
+            index = RouteIndex(table.routes)
+            isDecidedByPath = index.order.map { table.routes[Int($0)].isDecidedByPath }
             apps = identity.apps.filter { $0.environment == environment }
         }
     }
@@ -42,10 +39,10 @@ public struct Router: Sendable {
     }
 
     /// The routes in the order in which they are tried.
-    public var routesInOrder: [Route] { compiled.order.map { compiled.table.routes[Int($0)] } }
+    public var routesInOrder: [Route] { compiled.index.order.map { compiled.table.routes[Int($0)] } }
 
     /// The route of a rank, a place in the written order.
-    func route(at rank: Int) -> Route { compiled.table.routes[Int(compiled.order[rank])] }
+    func route(at rank: Int) -> Route { compiled.table.routes[Int(compiled.index.order[rank])] }
 
     /// The most steps that any link can need; see ``maximumSteps``.
     public var worstCaseSteps: Int { index.worstCase }
@@ -77,40 +74,41 @@ public struct Router: Sendable {
 
     private func resolve(asRead link: Link, _ context: Context, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
-        var asked = Asked()
-        let rank = compiled.index.smallestRank(for: link, context) { rank, link, context in
-            compiled.isDecidedByPath[rank] || holds(rank, link, context, app, &asked)
+        var question = Question(router: self, app: app)
+        let rank = compiled.index.smallestRank(for: link, context) { question.holds($0, $1, $2) }
+        let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
+        guard hasAnswer || explanation == .included else {
+            let validFor = question.isVolatile ? 0 : Resolution.usualValidity
+            return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        var resolution: Resolution
-        if rank == nil, compiled.table.defaults.fallback == nil, explanation == .omitted {
-            resolution = Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id })
-        } else {
-            let input = input(asRead: link, asked.context ?? completed(context, app))
-            let route = rank.map(route)
-            resolution = answer(route, input, app.map { compiled.apps[$0] })
-            if route?.asksForSignIn == true { asked.isVolatile = true }
-            if explanation == .included { resolution.trace = trace(input, winner: rank) }
-        }
-        if asked.isVolatile || resolution.action == .signIn { resolution.validFor = 0 }
+        let input = input(asRead: link, question.context ?? completed(context, app))
+        var resolution = answer(rank, input, app.map { compiled.apps[$0] })
+        if question.isVolatile || resolution.action == .signIn { resolution.validFor = 0 }
+        if explanation == .included { resolution.trace = trace(input, winner: rank) }
         return resolution
     }
 
-    /// What asking routes has brought to light.
-    private struct Asked {
+    /// Asks one route after the other, and keeps what that brings to light.
+    private struct Question {
+        let router: Router
+        let app: Int?
         var isVolatile = false
         /// The caller with the app that is meant: a copy, made when the first route has a condition on it.
         var context: Context?
-    }
 
-    private func holds(_ rank: Int, _ link: Link, _ context: Context, _ app: Int?, _ asked: inout Asked) -> Bool {
-        let route = route(at: rank)
-        let plusSign = compiled.table.defaults.plusSign
-        guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
-        if when.isVolatile { asked.isVolatile = true }
-        guard route.linkHolds(for: link, plusSign) else { return false }
-        let context = asked.context ?? completed(context, app)
-        asked.context = context
-        return when.evaluate(in: context) == .holds
+        mutating func holds(_ rank: Int, _ link: Link, _ context: Context) -> Bool {
+            router.compiled.isDecidedByPath[rank] || holds(router.route(at: rank), link, context)
+        }
+
+        private mutating func holds(_ route: Route, _ link: Link, _ context: Context) -> Bool {
+            let plusSign = router.compiled.table.defaults.plusSign
+            guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
+            if when.isVolatile { isVolatile = true }
+            guard route.linkHolds(for: link, plusSign) else { return false }
+            let context = self.context ?? router.completed(context, app)
+            self.context = context
+            return when.evaluate(in: context) == .holds
+        }
     }
 
     /// What routes are asked about: the link as its scheme reads it, and the caller with the app that is meant.
@@ -134,11 +132,8 @@ public struct Router: Sendable {
     /// The place in ``routesInOrder`` of the route that answers for a link of the tenant: a look-up by itself, as `resolve`
     /// does it before it makes the answer.
     package func rank(of link: Link, in context: Context) -> Int? {
-        let app = appIndex(for: context)
-        var asked = Asked()
-        return compiled.index.smallestRank(for: link, context) { rank, link, context in
-            compiled.isDecidedByPath[rank] || holds(rank, link, context, app, &asked)
-        }
+        var question = Question(router: self, app: appIndex(for: context))
+        return compiled.index.smallestRank(for: link, context) { question.holds($0, $1, $2) }
     }
 
     /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
@@ -159,18 +154,26 @@ public struct Router: Sendable {
         return apps.indices.first { apps[$0].platform == platform && apps[$0].kind == .app }
     }
 
-    private func answer(_ route: Route?, _ input: MatchInput, _ app: App?) -> Resolution {
-        guard let route else {
+    private func answer(_ rank: Int?, _ input: MatchInput, _ app: App?) -> Resolution {
+        guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
                 return Resolution(outcome: .unmatched, app: app?.id)
             }
             let filling = Filling(router: self, input: input, app: app, parameters: [], isFallback: true)
             return filling.resolution(outcome: .fallback, fallback)
         }
+        let route = route(at: rank)
+        let validFor = route.asksForSignIn ? 0 : Resolution.usualValidity
         guard route.unsupported.isEmpty else {
-            return Resolution(outcome: .undecided, route: route.id, pattern: route.path.description, app: app?.id)
+            return Resolution(
+                outcome: .undecided,
+                route: route.id,
+                pattern: route.path.description,
+                app: app?.id,
+                validFor: validFor
+            )
         }
-        let parameters = route.captures(in: input)
+        let parameters = route.parameters(in: input, compiled.index.captures(of: rank))
         var resolution: Resolution
         switch route.behaviour {
         case .block(let reason):
@@ -181,6 +184,7 @@ public struct Router: Sendable {
             resolution = filling.resolution(outcome: .matched, target)
             resolution.variant = variant
         }
+        resolution.validFor = validFor
         resolution.route = route.id
         resolution.pattern = route.path.description
         resolution.parameters = parameters

@@ -1,16 +1,16 @@
 /// Where a route, or the table's fallback, sends a link.
 public struct Target: Sendable, Hashable {
     /// The place in the app; nil sends the link to the web.
-    public var open: Open?
-    public var web: WebTarget?
-    public var store: StoreTarget?
+    @Rare public var open: Open?
+    @Rare public var web: WebTarget?
+    @Rare public var store: StoreTarget?
     /// By app; an app that is not named has no minimum.
-    public var minimumVersion: MinimumVersion?
-    public var signIn: SignIn
+    @Rare public var minimumVersion: MinimumVersion?
     public var forward: Forwarding
     /// JSON for the app, passed through; at most 4 KiB of text.
-    public var data: JSONNode?
-    public var campaign: Template?
+    @Rare public var data: JSONNode?
+    @Rare public var campaign: Template?
+    public var signIn: SignIn
     /// Only for a fallback: whether links that fall back may open the app from outside (AASA, assetlinks).
     public var association: Association
 
@@ -52,7 +52,7 @@ public struct Open: Sendable, Hashable {
     /// From the bottom up; an entry with the screen's own name and no arguments takes the screen's arguments.
     public var stack: [Screen]
     /// Replaces the URI that would be made from the link.
-    public var uri: URLTemplate?
+    @Rare public var uri: URLTemplate?
 
     public struct Argument: Sendable, Hashable {
         public var name: String
@@ -87,17 +87,17 @@ public enum ArgumentTemplate: Sendable, Hashable {
     /// Text with parameters in it. A template that is exactly one parameter keeps that parameter's JSON type.
     case template(Template)
     /// A constant JSON value.
-    case constant(JSONNode)
+    indirect case constant(JSONNode)
 }
 
 /// Web pages by the caller's kind.
 public struct WebTarget: Sendable, Hashable {
-    public var ios: URLTemplate?
-    public var ipad: URLTemplate?
-    public var android: URLTemplate?
-    public var desktop: URLTemplate?
+    @Rare public var ios: URLTemplate?
+    @Rare public var ipad: URLTemplate?
+    @Rare public var android: URLTemplate?
+    @Rare public var desktop: URLTemplate?
     /// For every caller without a page of its own.
-    public var `default`: URLTemplate?
+    @Rare public var `default`: URLTemplate?
 
     public init(
         ios: URLTemplate? = nil,

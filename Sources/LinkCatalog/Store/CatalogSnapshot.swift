@@ -43,7 +43,6 @@ package struct CatalogSnapshot: Sendable {
         let compiled = Dictionary(earlier.tables.map { (TableVersion($0), $0) }) { first, _ in first }
         var tables: [PublishedTable] = []
         for (row, live) in tenants {
-            let settings = try Settings(Field(row.content, path: "settings"))
             for table in live {
                 let version = TableVersion(
                     tenant: row.tenant,
@@ -51,38 +50,24 @@ package struct CatalogSnapshot: Sendable {
                     revision: table.revision,
                     settingsRevision: row.revision
                 )
-                if let known = compiled[version] {
-                    tables.append(known)
-                    continue
-                }
-                let content = try Document.readJSON(table.text)
-                tables.append(
-                    PublishedTable(
-                        tenant: row.tenant,
-                        environment: table.environment,
-                        revision: table.revision,
-                        settingsRevision: row.revision,
-                        settings: settings,
-                        installKey: installKeys[row.tenant],
-                        table: try RouteTable(Field(content, path: "table"))
-                    )
-                )
+                tables.append(try compiled[version] ?? compile(table, row))
             }
-            if !live.contains(where: { $0.environment == .production }) {
-                tables.append(
-                    PublishedTable(
-                        tenant: row.tenant,
-                        environment: .production,
-                        revision: nil,
-                        settingsRevision: row.revision,
-                        settings: settings,
-                        installKey: installKeys[row.tenant],
-                        table: RouteTable()
-                    )
-                )
-            }
+            if !live.contains(where: { $0.environment == .production }) { tables.append(try compile(nil, row)) }
         }
         return Catalog(tables)
+    }
+
+    /// A tenant's table in one environment, or its empty production table.
+    private func compile(_ live: Live?, _ row: SettingsRow) throws -> PublishedTable {
+        PublishedTable(
+            tenant: row.tenant,
+            environment: live?.environment ?? .production,
+            revision: live?.revision,
+            settingsRevision: row.revision,
+            settings: try Settings(Field(row.content, path: "settings")),
+            installKey: installKeys[row.tenant],
+            table: try live.map { try RouteTable(Field(try Document.readJSON($0.text), path: "table")) } ?? RouteTable()
+        )
     }
 }
 

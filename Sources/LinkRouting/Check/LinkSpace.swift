@@ -117,11 +117,6 @@ extension Route {
 }
 
 extension Pattern {
-    var hasRest: Bool {
-        guard case .rest? = segments.last else { return false }
-        return true
-    }
-
     func forms(_ letterCase: Route.LetterCase) -> [SegmentForm] {
         (hasRest ? segments.dropLast() : segments[...]).map { SegmentForm(segment: $0, letterCase: letterCase) }
     }

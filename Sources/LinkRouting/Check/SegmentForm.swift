@@ -17,7 +17,7 @@ struct SegmentForm: Hashable {
         return switch segment {
         case .literal(let literal): areEqual(text[...], literal, letterCase)
         case .parameter(let parameter): parameter.type.accepts(text[...], letterCase)
-        case .mixed(let mixed): mixed.match(text[...], letterCase) != nil
+        case .mixed(let mixed): mixed.accepts(text[...], letterCase)
         case .any, .rest: true
         }
     }
