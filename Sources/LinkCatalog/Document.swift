@@ -3,7 +3,8 @@ import Yams
 
 /// A table, settings or suite as people write it: YAML or JSON text, read into nodes that know their lines.
 package enum Document {
-    package static let maximumBytes = 32 << 20
+    /// As much as `limits.tableBytes` can be set to: a draft that was taken in can be published.
+    package static let maximumBytes = 256 << 20
     /// How many nodes YAML's aliases may add to those that the text itself holds, of which a byte makes at most one.
     package static let maximumAliasedNodes = 100_000
     package static let maximumDepth = 64
