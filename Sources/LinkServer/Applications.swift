@@ -319,7 +319,7 @@ private func application(
     var logger = parts.logger
     // Hummingbird says of each port that it listens, which `serve` prints.
     if logger.logLevel == .info { logger.logLevel = .notice }
-    return Application(
+    let application = Application(
         router: router,
         server: HTTPServerBuilder { responder in
             let http1 = HTTP1Connection(
@@ -358,4 +358,5 @@ private func application(
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
         logger: logger
     )
+    return ConnectedApplication(base: application, crowd: crowd)
 }

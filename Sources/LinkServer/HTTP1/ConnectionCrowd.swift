@@ -7,8 +7,26 @@ import Synchronization
 final class ConnectionCrowd: Sendable {
     /// Above this many, others give way; the tenth above it is for those that come meanwhile.
     private let comfortable: Int
-    private let seats = Mutex<[Seat]>([])
+    private let state = Mutex(State())
     private let open: Meter
+
+    private struct State {
+        var seats: [Seat] = []
+        /// Wait for the last one to leave.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Of xorshift64: which seats are looked at need not be a secret, and asking the system sixteen times takes longer than the rest.
+        var random = UInt64.random(in: 1 ... .max)
+
+        /// The one of a few that has kept us waiting longest; the newest is not among them.
+        mutating func slowest() -> Seat? {
+            (0..<ConnectionCrowd.sample).map { _ in
+                random ^= random << 13
+                random ^= random >> 7
+                random ^= random << 17
+                return seats[Int(random % UInt64(seats.count - 1))]
+            }.min { $0.age < $1.age }
+        }
+    }
 
     /// How many are looked at for the one that has kept us waiting longest.
     private static let sample = 16
@@ -33,6 +51,9 @@ final class ConnectionCrowd: Sendable {
 
         fileprivate var age: UInt64 { waitingSince.load(ordering: .relaxed) }
 
+        /// Reads nothing more; what was asked is still answered.
+        fileprivate func endInput() { channel.close(mode: .input, promise: nil) }
+
         fileprivate func giveWay() {
             channel.eventLoop.execute { [self] in
                 if age != Self.busy { channel.close(promise: nil) }
@@ -50,10 +71,10 @@ final class ConnectionCrowd: Sendable {
 
     func enter(_ channel: any Channel) -> Seat {
         let seat = Seat(channel)
-        let slowest = seats.withLock { seats in
-            seat.index.store(seats.count, ordering: .relaxed)
-            seats.append(seat)
-            return seats.count > comfortable ? Self.slowest(of: seats.dropLast()) : nil
+        let slowest = state.withLock { state in
+            seat.index.store(state.seats.count, ordering: .relaxed)
+            state.seats.append(seat)
+            return state.seats.count > max(comfortable, 1) ? state.slowest() : nil
         }
         open.increment()
         slowest?.giveWay()
@@ -62,15 +83,32 @@ final class ConnectionCrowd: Sendable {
 
     func leave(_ seat: Seat) {
         open.decrement()
-        seats.withLock { seats in
-            guard let last = seats.popLast(), last !== seat else { return }
-            let index = seat.index.load(ordering: .relaxed)
-            last.index.store(index, ordering: .relaxed)
-            seats[index] = last
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            if let last = state.seats.popLast(), last !== seat {
+                let index = seat.index.load(ordering: .relaxed)
+                last.index.store(index, ordering: .relaxed)
+                state.seats[index] = last
+            }
+            guard state.seats.isEmpty else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when nobody is left.
+    func untilEmpty() async {
+        await withCheckedContinuation { continuation in
+            let isEmpty = state.withLock { state in
+                if !state.seats.isEmpty { state.waiters.append(continuation) }
+                return state.seats.isEmpty
+            }
+            if isEmpty { continuation.resume() }
         }
     }
 
-    private static func slowest(of seats: ArraySlice<Seat>) -> Seat? {
-        (0..<sample).compactMap { _ in seats.randomElement() }.min { $0.age < $1.age }
+    /// Each connection ends when what was asked on it is answered.
+    func endInputs() {
+        for seat in state.withLock(\.seats) { seat.endInput() }
     }
 }

@@ -15,8 +15,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
 
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// Where Hummingbird reads and answers; fails when the connection ends before it is wanted.
-        fileprivate let ordinary: EventLoopFuture<Ordinary>
+        /// Where Hummingbird reads and answers; nil where the lane adds that when it is wanted.
+        fileprivate let ordinary: Ordinary?
     }
 
     let responder: HTTPChannelHandler.Responder
@@ -46,17 +46,18 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             )
             try pipeline.addHandler(gate)
             try pipeline.addHandler(StalledWriteHandler(after: .seconds(Int64(limits.stalledSeconds))))
-            let ordinary = channel.eventLoop.makePromise(of: Ordinary.self)
-            if let lane {
-                let client = ClientAddress(NetworkAddress(channel.remoteAddress))
-                let handler = LaneHandler(lane, client: client) { wanted in
-                    ordinary.completeWith(wanted.flatMap { Result { try Self.ordinary(on: channel) } })
+            guard let lane else { return Value(channel: channel, ordinary: try Self.ordinary(on: channel)) }
+            let client = ClientAddress(NetworkAddress(channel.remoteAddress))
+            let handler = LaneHandler(lane, client: client) { source in
+                let ordinary = try Self.ordinary(on: channel)
+                Task {
+                    await ProxyProtocol.$source.withValue(source) {
+                        await handleHTTP(asyncChannel: ordinary, logger: logger)
+                    }
                 }
-                try pipeline.addHandler(handler)
-            } else {
-                ordinary.succeed(try Self.ordinary(on: channel))
             }
-            return Value(channel: channel, ordinary: ordinary.futureResult)
+            try pipeline.addHandler(handler)
+            return Value(channel: channel, ordinary: nil)
         }
     }
 
@@ -64,13 +65,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
         try Ordinary(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 
+    /// Returns at once for a connection that the lane answers: `ConnectedApplication` waits for its end.
     func handle(value: Value, logger: Logger) async {
-        let channel = value.channel
-        let ordinary = try? await withTaskCancellationHandler {
-            try await value.ordinary.get()
-        } onCancel: {
-            channel.close(mode: .input, promise: nil)
-        }
-        if let ordinary { await handleHTTP(asyncChannel: ordinary, logger: logger) }
+        if let ordinary = value.ordinary { await handleHTTP(asyncChannel: ordinary, logger: logger) }
     }
 }

@@ -36,8 +36,10 @@ final class LaneHandler: ChannelDuplexHandler {
     }
 
     private let lane: Lane
-    /// Adds who stands behind, when the first request passes.
-    private var addOrdinary: ((Result<Void, any Error>) -> Void)?
+    /// Adds who stands behind, when the first request passes; nil once that is done.
+    private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
+    /// Whom a proxy has opened the connection for.
+    private var source: NetworkAddress?
     private var client: ClientAddress
     private var state = State.free
     private var waiting = CircularBuffer<Inbound>()
@@ -45,14 +47,10 @@ final class LaneHandler: ChannelDuplexHandler {
     private var mayRead = false
     private var context: ChannelHandlerContext?
 
-    /// Why nobody was added behind.
-    struct NoneBehind: Error {}
-
     /// - Parameters:
     ///   - client: The socket's peer.
-    ///   - addOrdinary: Called once: with success when a request passes for the first time, and adds who answers it; with a
-    ///     failure when the connection ends and none has.
-    init(_ lane: Lane, client: ClientAddress, addOrdinary: @escaping (Result<Void, any Error>) -> Void) {
+    ///   - addOrdinary: Adds who answers what passes; called once at most.
+    init(_ lane: Lane, client: ClientAddress, addOrdinary: @escaping (_ source: NetworkAddress?) throws -> Void) {
         self.lane = lane
         self.client = client
         self.addOrdinary = addOrdinary
@@ -63,7 +61,6 @@ final class LaneHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         waiting.removeAll()
-        addOrdinary?(.failure(NoneBehind()))
         addOrdinary = nil
     }
 
@@ -74,7 +71,10 @@ final class LaneHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { receive(.error(error), context) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ProxiedClient { client = ClientAddress(event.address) }
+        if let event = event as? ProxiedClient {
+            client = ClientAddress(event.address)
+            source = event.address
+        }
         receive(.event(event), context)
     }
 
@@ -157,8 +157,10 @@ final class LaneHandler: ChannelDuplexHandler {
     }
 
     private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        addOrdinary?(.success(()))
-        addOrdinary = nil
+        if let addOrdinary {
+            self.addOrdinary = nil
+            do { try addOrdinary(source) } catch { return context.close(promise: nil) }
+        }
         context.fireChannelRead(wrapInboundOut(part))
     }
 

@@ -1,0 +1,33 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// An application that ends when its last connection has. Hummingbird waits for the tasks of connections, and one that the lane
+/// answers has none: a group of ten thousand tasks looks through all of them for each that ends.
+struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
+    let base: Base
+    let crowd: ConnectionCrowd
+
+    var responder: Base.Responder { get async throws { try await base.responder } }
+    var server: HTTPServerBuilder { base.server }
+    var eventLoopGroup: any EventLoopGroup { base.eventLoopGroup }
+    var configuration: ApplicationConfiguration { base.configuration }
+    var logger: Logger { base.logger }
+    var services: [any Service] { base.services }
+    var processesRunBeforeServerStart: [@Sendable () async throws -> Void] { base.processesRunBeforeServerStart }
+
+    func onServerRunning(_ channel: any Channel) async { await base.onServerRunning(channel) }
+
+    func run() async throws {
+        try await withTaskCancellationHandler {
+            let end: Result<Void, any Error>
+            do { end = .success(try await base.run()) } catch { end = .failure(error) }
+            await crowd.untilEmpty()
+            try end.get()
+        } onCancel: {
+            crowd.endInputs()
+        }
+    }
+}
