@@ -82,6 +82,13 @@ class Crowd:
             peer.close()
             self.ended.append(End(tag, time.monotonic() - begin, status))
 
+    def leave(self, count):
+        """Closes so many of the oldest."""
+        for number in list(self._open)[:count]:
+            peer, *_ = self._open.pop(number)
+            self._poll.unregister(number)
+            peer.close()
+
     def close(self):
         for peer, *_ in self._open.values():
             peer.close()

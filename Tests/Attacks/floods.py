@@ -21,8 +21,9 @@ IDLE = 20_000
 # --- idle connections ------------------------------------------------------------------------------------------------
 
 
-def _hold(address, count, start, sources, opened, ended, results):
-    """A process with a share of the connections: opens them, keeps them until `ended`, and says how many are left."""
+def _hold(address, count, start, sources, at_once, opened, ended, results):
+    """A process with a share of the connections: opens them, keeps them until `ended`, says how many are left, and leaves as it came,
+    or with all `at_once`."""
     os.nice(10)
     crowd = Crowd(address)
     batch = 100
@@ -34,10 +35,13 @@ def _hold(address, count, start, sources, opened, ended, results):
     while not ended.is_set():
         crowd.poll(0.2) if crowd.count else time.sleep(0.2)
     results.put((crowd.count, len(crowd.ended), crowd.refused, dict(Counter(end.status for end in crowd.ended))))
+    while crowd.count and not at_once:
+        crowd.leave(batch)
+        crowd.poll(0.1)
     crowd.close()
 
 
-def _idle(target, start, what):
+def _idle(target, start, what, at_once=False):
     count = 2_000 if target.is_short else IDLE
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     # The service needs a descriptor for each that it holds, and some for itself.
@@ -52,7 +56,7 @@ def _idle(target, start, what):
         sources = [f"127.0.{1 + number}.{host}" for host in range(1, 5)]
         share = count // processes
         worker = multiprocessing.Process(
-            target=_hold, args=(target.service.public, share, start, sources, opened, ended, results), daemon=True
+            target=_hold, args=(target.service.public, share, start, sources, at_once, opened, ended, results), daemon=True
         )
         worker.start()
         workers.append(worker)
@@ -86,6 +90,10 @@ def idle_kept(target):
 def idle_refused(target):
     # What stays of a connection whose request was refused, when its client does not close.
     return _idle(target, b"NONSENSE\r\n\r\n", "connections held open after nonsense")
+
+
+def leaving_at_once(target):
+    return _idle(target, b"", "connections that say nothing, closed in one moment", at_once=True)
 
 
 # --- connections, as fast as they go ---------------------------------------------------------------------------------
@@ -204,6 +212,7 @@ ATTACKS = {
     "silent connections": idle_silent,
     "kept connections": idle_kept,
     "held after nonsense": idle_refused,
+    "leaving at once": leaving_at_once,
     "connect and close": connect_and_close,
     "resets": reset_storm,
     "half closed": half_closed,
