@@ -39,7 +39,11 @@ struct Lane: Sendable {
     func endpoint(for head: HTTPRequest) -> Endpoint? {
         guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return nil }
         switch head.method {
-        case .post: return path == "/resolve" && head.headerFields[.contentEncoding] == nil ? .resolve : nil
+        case .post:
+            guard path == "/resolve", head.headerFields[.contentEncoding] == nil else { return nil }
+            // A length is digits, and may have more of them than fit into an integer.
+            let isShort = head.headerFields[.contentLength].map { Int($0).map { $0 <= bodyBytes } ?? false } ?? true
+            return isShort ? .resolve : nil
         case .get:
             if let kind = AssociationController.kind(of: path) { return .association(kind, path: path) }
             // The router takes no notice of empty segments.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 import OutboundHTTP
 
@@ -8,13 +9,13 @@ import OutboundHTTP
 /// One request is answered at a time, whoever answers it, and what comes meanwhile waits: so answers leave in the order of
 /// their requests. While something waits, nothing more is read.
 ///
-///     free ──head for the lane──▶ collecting ──its end──▶ answering ──answer──▶ free
+///     free ──head for the lane──▶ collecting ──its end, or its failure──▶ answering ──answer──▶ free
 ///      │                             │
-///      │                             └──no end in the same read, or too long: as below
+///      │                             └──longer than the lane reads: as below
 ///      └──any other head──▶ passing ──its end──▶ passed ──answer from behind──▶ free
 ///
-/// A request that does not come in one read passes: only who stands behind waits for bodies. What ends the connection is the
-/// affair of ``HTTP1Gate``, which stands before and counts the requests of both.
+/// What ends the connection, and how long a body may take, is the affair of ``HTTP1Gate``, which stands before and counts the
+/// requests of both.
 final class LaneHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -78,11 +79,6 @@ final class LaneHandler: ChannelDuplexHandler {
         receive(.event(event), context)
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        passWhatIsUnfinished(context)
-        context.fireChannelReadComplete()
-    }
-
     func read(context: ChannelHandlerContext) {
         mayRead = !waiting.isEmpty
         if waiting.isEmpty { context.read() }
@@ -105,7 +101,6 @@ final class LaneHandler: ChannelDuplexHandler {
         isTaking = true
         while canTake, let inbound = waiting.popFirst() { take(inbound, context) }
         isTaking = false
-        if waiting.isEmpty { passWhatIsUnfinished(context) }
         // It came in a read that is long over; who stands behind waits for the end of it.
         context.fireChannelReadComplete()
         if waiting.isEmpty, mayRead {
@@ -118,6 +113,10 @@ final class LaneHandler: ChannelDuplexHandler {
         switch inbound {
         case .part(let part): take(part, context)
         case .error(let error):
+            if case .collecting(let endpoint, let head, _) = state, error.isOfBody {
+                state = .answering
+                return answer(endpoint, head, .failure(error), context)
+            }
             passWhatIsUnfinished(context)
             context.fireErrorCaught(error)
         case .event(let event):
@@ -142,7 +141,7 @@ final class LaneHandler: ChannelDuplexHandler {
             if body.readableBytes > lane.bodyBytes { passWhatIsUnfinished(context) }
         case (.collecting(let endpoint, let head, let body), .end):
             state = .answering
-            answer(endpoint, head, body, context)
+            answer(endpoint, head, .success(body), context)
         default:
             if case .end = part { state = .passed }
             pass(part, context)
@@ -180,7 +179,7 @@ final class LaneHandler: ChannelDuplexHandler {
     private func answer(
         _ endpoint: Lane.Endpoint,
         _ head: HTTPRequest,
-        _ body: ByteBuffer,
+        _ body: Result<ByteBuffer, any Error>,
         _ context: ChannelHandlerContext
     ) {
         var scope = RequestScope(client: client)
@@ -188,7 +187,7 @@ final class LaneHandler: ChannelDuplexHandler {
         let lane = lane
         TraceContext.$current.withValue(scope.trace) {
             do {
-                switch try lane.begin(endpoint, head, body, &scope) {
+                switch try lane.begin(endpoint, head, body.get(), &scope) {
                 case .answer(let answer): send(answer, endpoint, head, scope)
                 case .record(let passages, let then):
                     let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
@@ -228,6 +227,11 @@ final class LaneHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         isFree(context)
     }
+}
+
+extension Error {
+    /// Whether it says why a body cannot be read, which is answered; others say that nobody is there any more.
+    fileprivate var isOfBody: Bool { self is LateBody || self is Problem || self is HTTPParserError }
 }
 
 /// For whom a proxy has opened the connection; told to its handlers before anything else of it.
