@@ -102,6 +102,24 @@ struct LaneTests {
         #expect(names == questions.map { $0.name })
     }
 
+    /// The body is neither wanted nor waited for.
+    @Test(arguments: [true, false])
+    func clickWithABodyThatDoesNotComeIsAnswered(hasLane: Bool) async throws {
+        let answer = try await withService { service in
+            try await service.listening(hasLane: hasLane, Self.patient) { port in
+                try await onThread {
+                    let connection = try RawConnection(port: port)
+                    connection.send(
+                        "GET /product/1 HTTP/1.1\r\nHost: go.yourappdomain.com\r\nContent-Length: 5\r\n\r\na"
+                    )
+                    return try connection.readToEnd()
+                }
+            }
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 302 "))
+        #expect(answer.contains("Connection: close"))
+    }
+
     /// Where nothing is known of a date but its text.
     @Test(arguments: [
         (784_111_777 as Int64, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),

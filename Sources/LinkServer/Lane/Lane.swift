@@ -45,6 +45,10 @@ struct Lane: Sendable {
             let isShort = head.headerFields[.contentLength].map { Int($0).map { $0 <= bodyBytes } ?? false } ?? true
             return isShort ? .resolve : nil
         case .get:
+            // Its answer needs no body, and must not wait for one.
+            guard !head.headerFields.contains(.contentLength), !head.headerFields.contains(.transferEncoding) else {
+                return nil
+            }
             if let kind = AssociationController.kind(of: path) { return .association(kind, path: path) }
             // The router takes no notice of empty segments.
             let segment = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
