@@ -171,7 +171,7 @@ extension ClickController {
 }
 
 extension Lane {
-    fileprivate init(_ parts: ServerParts, beside router: Hummingbird.Router<ServerRequestContext>) {
+    fileprivate convenience init(_ parts: ServerParts, beside router: Hummingbird.Router<ServerRequestContext>) {
         self.init(
             frame: LinkServer.frame(parts, .public),
             admission: parts.admission,

@@ -1,3 +1,4 @@
+import Foundation
 import LinkEvents
 
 @testable import LinkRouting
@@ -7,11 +8,24 @@ import LinkEvents
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 16_384)) else { return 0 }
+    let scanned = bytes.withUnsafeBufferPointer(ResolveScanner.scan)
+    if scanned != nil {
+        precondition(
+            (try? JSONDecoder().decode(Foreign.self, from: Data(bytes))) != nil,
+            "Foundation refuses what is scanned"
+        )
+    }
+    guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 16_384)) else {
+        precondition(scanned == nil, "what is scanned is JSON")
+        return 0
+    }
     let field = Field(node, path: "")
     do {
-        answer(try ResolveRequest(field))
+        let request = try ResolveRequest(field)
+        precondition(scanned == nil || scanned == request, "the scanner reads what is written")
+        answer(request)
     } catch {
+        precondition(scanned == nil, "what is scanned is a request")
         check(error)
     }
     do {
@@ -20,6 +34,31 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         check(error)
     }
     return 0
+}
+
+/// The message as another decoder reads it: what this refuses is no message of that shape.
+private struct Foreign: Decodable {
+    let url: String
+    let context: Facts?
+    let clientEventId: String?
+    let purpose: String?
+    let environment: String?
+    let explain: Bool?
+
+    struct Facts: Decodable {
+        let app: String?
+        let platform: String?
+        let device: String?
+        let osVersion: String?
+        let appVersion: String?
+        let installed: Bool?
+        let locale: String?
+        let country: String?
+        let stickyKey: String?
+        let authenticated: Bool?
+        let inAppBrowser: Bool?
+        let occurredAt: String?
+    }
 }
 
 private func check(_ error: any Error) {

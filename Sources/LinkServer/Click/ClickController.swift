@@ -98,6 +98,8 @@ extension String {
         let segments = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(
             separator: UInt8(ascii: "/")
         )
+        // Nearly none begins like one of those, with an escape or without.
+        guard let byte = segments.first?.first, "_.a%".utf8.contains(byte) else { return false }
         // A segment that cannot be read is no name of ours, and its link is rejected.
         guard let first = segments.first, let link = try? Link.parse("x:/\(Substring(first))") else { return false }
         switch link.segmentText(0) {

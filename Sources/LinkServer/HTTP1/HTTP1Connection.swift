@@ -37,13 +37,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTP1Gate.Entrance(gate))
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false,
-                withErrorHandling: false,
-                withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(),
-                withDecoderLimitConfiguration: limits.decoderLimits
-            )
+            let decoder = HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)
+            try pipeline.addHandler(ByteToMessageHandler(decoder))
             try pipeline.addHandler(gate)
             try pipeline.addHandler(StalledWriteHandler(after: .seconds(Int64(limits.stalledSeconds))))
             guard let lane else { return Value(channel: channel, ordinary: try Self.ordinary(on: channel)) }

@@ -3,7 +3,6 @@ import Metrics
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 
 /// Holds a connection of HTTP/1 to its limits, and hands on what keeps them.
 ///
@@ -17,7 +16,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias OutboundOut = ByteBuffer
 
     fileprivate enum Reading: Equatable {
         case waiting, head, body
@@ -46,6 +45,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// Bytes that have become no part of a request: blanks before a value, empty lines, extensions of chunks. The decoder's limits
     /// count only what it understands, and it keeps the rest.
     private var undecoded = 0
+    private var writer = HTTP1ResponseWriter()
 
     init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
         self.limits = limits
@@ -132,7 +132,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
                 unanswered += 1
                 isLastRequest =
                     !head.isKeepAlive || head.asksForAnotherProtocol || unanswered >= ConnectionLimits.pipelined
-                if unanswered == 1, head.expectsContinue { answer([.head(.continue)], context) }
+                if unanswered == 1, head.expectsContinue { answer([.head(HTTPResponse(status: .continue))], context) }
                 context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
                 refuse(error, context)
@@ -212,23 +212,25 @@ final class HTTP1Gate: ChannelDuplexHandler {
         if unanswered == 0 { end(context) }
     }
 
-    private func answer(_ parts: [HTTPServerResponsePart], _ context: ChannelHandlerContext) {
-        for part in parts { context.write(wrapOutboundOut(part), promise: nil) }
-        context.flush()
+    private func answer(_ parts: [HTTPResponsePart], _ context: ChannelHandlerContext) {
+        for part in parts { writer.write(part, promise: nil, to: context) }
+        flush(context: context)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(let response):
-            var head = HTTPResponseHead(response)
+        var part = unwrapOutboundIn(data)
+        switch part {
+        case .head(var response):
             // The answer to a request whose body still comes: nothing after it is read.
             if unanswered == 1, reading == .body { isEnding = true }
-            if isEnding, unanswered == 1 { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .body(let bytes):
-            context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
-        case .end(let trailers):
-            context.write(wrapOutboundOut(.end(trailers.map(HTTPHeaders.init))), promise: promise)
+            if isEnding, unanswered == 1 {
+                response.headerFields[.connection] = "close"
+                part = .head(response)
+            }
+            writer.write(part, promise: promise, to: context)
+        case .body: writer.write(part, promise: promise, to: context)
+        case .end:
+            writer.write(part, promise: promise, to: context)
             unanswered -= 1
             guard unanswered == 0 else { return }
             seat?.startWaiting()
@@ -240,10 +242,15 @@ final class HTTP1Gate: ChannelDuplexHandler {
         }
     }
 
+    func flush(context: ChannelHandlerContext) {
+        writer.flush(to: context)
+        context.flush()
+    }
+
     /// Sends what is left, then reads on for a while so that the client comes to read it.
     private func end(_ context: ChannelHandlerContext) {
         deadline = nil
-        if let refusal { answer(refusals.parts(for: refusal), context) } else { context.flush() }
+        if let refusal { answer(refusals.lastParts(for: refusal), context) } else { flush(context: context) }
         timer?.task.cancel()
         let sent = context.eventLoop.makePromise(of: Void.self)
         context.close(mode: .output, promise: sent)
@@ -267,10 +274,6 @@ extension HTTPRequestHead {
     /// The decoder reads nothing after such a request. None is granted, so a connection that stayed open would be of no use:
     /// behind a proxy, which shares connections between its clients, the next request would be somebody else's.
     fileprivate var asksForAnotherProtocol: Bool { headers.contains(name: "upgrade") }
-}
-
-extension HTTPResponseHead {
-    fileprivate static let `continue` = HTTPResponseHead(version: .http1_1, status: .continue)
 }
 
 extension Problem {

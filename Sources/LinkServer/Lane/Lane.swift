@@ -4,7 +4,7 @@ import NIOCore
 /// The requests that an event loop answers itself: those that come all the time and wait for nothing but the log. They are
 /// admitted, judged, recorded and written by the same functions as on the ordinary way, which costs them two changes of
 /// thread and a task.
-struct Lane: Sendable {
+final class Lane: Sendable {
     let frame: RequestFrame
     let admission: Admission
     let keys: KeyRing
@@ -15,6 +15,28 @@ struct Lane: Sendable {
     let date: ResponseDate
     /// What paths of our own begin with: for the router, nothing below them is a click.
     let ownSegments: Set<[UInt8]>
+
+    init(
+        frame: RequestFrame,
+        admission: Admission,
+        keys: KeyRing,
+        resolving: Resolving,
+        resolve: ResolveController,
+        click: ClickController,
+        association: AssociationController,
+        date: ResponseDate,
+        ownSegments: Set<[UInt8]>
+    ) {
+        self.frame = frame
+        self.admission = admission
+        self.keys = keys
+        self.resolving = resolving
+        self.resolve = resolve
+        self.click = click
+        self.association = association
+        self.date = date
+        self.ownSegments = ownSegments
+    }
 
     enum Endpoint: Equatable {
         case resolve

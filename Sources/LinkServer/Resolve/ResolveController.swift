@@ -31,18 +31,7 @@ struct ResolveController: Sendable {
         _ grant: KeyGrant?,
         _ scope: RequestScope
     ) throws -> EndpointStep {
-        let node = try JSONReader.parse(
-            Array(buffer: body),
-            limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
-        )
-        // Only a batch may be larger than a single link can ask for.
-        if node["links"] == nil, body.readableBytes > limits.bodyBytes {
-            throw Problem(
-                .bodyTooLarge,
-                "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed."
-            )
-        }
-        var message = try ResolveRequest(Field(node, path: ""))
+        var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
         let client = scope.client.address
@@ -79,6 +68,26 @@ struct ResolveController: Sendable {
         }
     }
 
+    private func message(in body: ByteBuffer) throws -> ResolveRequest {
+        if body.readableBytes <= limits.bodyBytes, limits.jsonDepth >= ResolveScanner.depth,
+            let request = body.withUnsafeReadableBytes({ $0.withMemoryRebound(to: UInt8.self, ResolveScanner.scan) })
+        {
+            return request
+        }
+        let node = try JSONReader.parse(
+            Array(buffer: body),
+            limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
+        )
+        // Only a batch may be larger than a single link can ask for.
+        if node["links"] == nil, body.readableBytes > limits.bodyBytes {
+            throw Problem(
+                .bodyTooLarge,
+                "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed."
+            )
+        }
+        return try ResolveRequest(Field(node, path: ""))
+    }
+
     /// The links that the message asks for; a continuation holds its own.
     private func links(of message: inout ResolveRequest) throws -> (links: [ResolveRequest.Link], isBatch: Bool) {
         switch message.subject {
@@ -112,7 +121,8 @@ struct ResolveController: Sendable {
 
     /// Some tenants answer only to their own apps and servers.
     private func checkClientKey(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
-        for table in passages.compactMap(\.answer.table) where table.settings.clientKey == .required {
+        for passage in passages {
+            guard let table = passage.answer.table, table.settings.clientKey == .required else { continue }
             guard let grant else {
                 throw Problem(
                     .missingKey,
@@ -127,7 +137,8 @@ struct ResolveController: Sendable {
 
     /// A trace shows unpublished paths: it needs a key of scope `explain`, or a tenant that shows them to all.
     private func checkExplanation(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
-        for table in passages.compactMap(\.answer.table) where table.settings.explain == .key {
+        for passage in passages {
+            guard let table = passage.answer.table, table.settings.explain == .key else { continue }
             guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
                 throw Problem(
                     .explainForbidden,

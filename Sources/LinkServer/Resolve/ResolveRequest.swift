@@ -2,17 +2,17 @@ package import LinkEvents
 package import LinkRouting
 
 /// `POST /resolve`, read. Unknown fields are ignored and named in `warnings`.
-package struct ResolveRequest: Sendable {
+package struct ResolveRequest: Sendable, Hashable {
     package static let maximumLinks = 100
 
-    package enum Subject: Sendable {
+    package enum Subject: Sendable, Hashable {
         case link(Link)
         /// Answered in order, recorded in one commit.
         case batch([Link])
         case continuation(String)
     }
 
-    package struct Link: Sendable {
+    package struct Link: Sendable, Hashable {
         package let url: String
         package let clientEventID: String?
     }
@@ -25,6 +25,24 @@ package struct ResolveRequest: Sendable {
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
     package var warnings: [String]
+
+    /// One link.
+    init(
+        _ link: Link,
+        context: Context,
+        environment: EnvironmentID,
+        occurredAt: Timestamp?,
+        purpose: Event.Purpose,
+        explanation: Router.Explanation
+    ) {
+        subject = .link(link)
+        self.context = context
+        self.environment = environment
+        self.occurredAt = occurredAt
+        self.purpose = purpose
+        self.explanation = explanation
+        warnings = []
+    }
 
     package init(_ field: Field) throws {
         let object = try field.anyObject()

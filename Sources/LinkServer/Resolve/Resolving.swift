@@ -7,7 +7,7 @@ package import OutboundHTTP
 
 /// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
 /// both go through here.
-package struct Resolving: Sendable {
+package final class Resolving: Sendable {
     package let catalog: LiveCatalog
     package let recorder: EventRecorder
     package let sealer: ContinuationSealer
@@ -66,12 +66,18 @@ package struct Resolving: Sendable {
         var occurredAt: Timestamp?
     }
 
-    /// One link on its way.
-    struct Passage: Sendable {
-        var answer: CatalogResolution
+    /// One link on its way; behind one reference, for it is handed on from stage to stage.
+    final class Passage: Sendable {
+        let answer: CatalogResolution
         /// The link's text, for a continuation.
-        var url: String
-        var event: Event
+        let url: String
+        let event: Event
+
+        init(_ answer: CatalogResolution, url: String, event: Event) {
+            self.answer = answer
+            self.url = url
+            self.event = event
+        }
     }
 
     /// The country of a caller; the address is not kept.
@@ -93,7 +99,7 @@ package struct Resolving: Sendable {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
         event.clientEventID = clientEventID
-        return Passage(answer: answer, url: url, event: event)
+        return Passage(answer, url: url, event: event)
     }
 
     /// What of a request is in the log.
@@ -126,7 +132,7 @@ package struct Resolving: Sendable {
             event.latencyMicroseconds = latency
             return event
         }
-        recorder.record(events) { result in
+        recorder.record(events) { [recorder] result in
             guard case .refused(.unownedRate) = result else {
                 return completion(Self.outcome(result, of: .all, passages))
             }

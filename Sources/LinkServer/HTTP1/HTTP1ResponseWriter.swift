@@ -1,0 +1,87 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Writes answers as HTTP/1.1 (RFC 9112 §4, §6): a head and what comes of its body before the next flush leave in one piece,
+/// where NIO's encoder makes a buffer, and a part of a system call, of each.
+struct HTTP1ResponseWriter {
+    private var isChunked = false
+    /// What waits for more, or for a flush.
+    private var pending = ByteBuffer()
+
+    /// What is longer is not copied.
+    private static let joinedBytes = 16 << 10
+
+    mutating func write(_ part: HTTPResponsePart, promise: EventLoopPromise<Void>?, to context: ChannelHandlerContext) {
+        switch part {
+        case .head(let response): append(response)
+        case .body(let bytes) where isChunked:
+            // An empty chunk would be the last.
+            guard bytes.readableBytes > 0 else { break }
+            pending.writeString(String(bytes.readableBytes, radix: 16))
+            pending.writeStaticString("\r\n")
+            append(bytes, to: context)
+            pending.writeStaticString("\r\n")
+        case .body(let bytes): append(bytes, to: context)
+        case .end(let trailers):
+            guard isChunked else { break }
+            pending.writeStaticString("0\r\n")
+            if let trailers { append(trailers) }
+            pending.writeStaticString("\r\n")
+        }
+        if promise != nil || pending.readableBytes > Self.joinedBytes { send(promise: promise, to: context) }
+    }
+
+    /// What has been written leaves with the next flush.
+    mutating func flush(to context: ChannelHandlerContext) {
+        if pending.readableBytes > 0 { send(promise: nil, to: context) }
+    }
+
+    private mutating func send(promise: EventLoopPromise<Void>?, to context: ChannelHandlerContext) {
+        let bytes = pending
+        pending = ByteBuffer()
+        context.write(NIOAny(bytes), promise: promise)
+    }
+
+    private mutating func append(_ bytes: ByteBuffer, to context: ChannelHandlerContext) {
+        if bytes.readableBytes > Self.joinedBytes {
+            flush(to: context)
+            context.write(NIOAny(bytes), promise: nil)
+        } else {
+            pending.writeImmutableBuffer(bytes)
+        }
+    }
+
+    private mutating func append(_ response: HTTPResponse) {
+        var fields = response.headerFields
+        isChunked = false
+        if response.status.mayHaveBody {
+            // The end of a connection would be an end that nobody can tell from a failure.
+            isChunked = !fields.contains(.contentLength)
+            if isChunked { fields[.transferEncoding] = "chunked" }
+        } else {
+            fields[.contentLength] = nil
+        }
+        pending.reserveCapacity(minimumWritableBytes: 1_024)
+        pending.writeStaticString("HTTP/1.1 ")
+        pending.writeString(String(response.status.code))
+        pending.writeStaticString(" ")
+        pending.writeString(response.status.reasonPhrase)
+        pending.writeStaticString("\r\n")
+        append(fields)
+        pending.writeStaticString("\r\n")
+    }
+
+    private mutating func append(_ fields: HTTPFields) {
+        for field in fields {
+            pending.writeString(field.name.rawName)
+            pending.writeStaticString(": ")
+            pending.writeString(field.value)
+            pending.writeStaticString("\r\n")
+        }
+    }
+}
+
+extension HTTPResponse.Status {
+    fileprivate var mayHaveBody: Bool { kind != .informational && self != .noContent && self != .notModified }
+}
