@@ -115,7 +115,7 @@ struct Server {
                 catalog: catalog,
                 recorder: recorder,
                 sealer: sealer,
-                eventIDs: EventIDGenerator { .random(in: .min ... .max) },
+                eventIDs: EventIDGenerator(random: RandomWords().next),
                 addressKeys: AddressKeys(random: Self.random),
                 locate: live.locate,
                 now: Self.now,

@@ -45,6 +45,15 @@ struct RawConnection: ~Copyable {
     /// Ends what is sent; answers are still read.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Breaks the connection: the peer's next read fails.
+    func reset() {
+        var lingering = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &lingering, socklen_t(MemoryLayout<linger>.size))
+        let nobody = open("/dev/null", O_RDONLY)
+        dup2(nobody, descriptor)
+        close(nobody)
+    }
+
     /// What comes until the peer ends it.
     func readToEnd() throws -> String {
         var text: [UInt8] = []

@@ -64,6 +64,25 @@ struct RequestLogTests {
         #expect(lines.first?["status"]?.int == 400)
     }
 
+    /// Anybody can break a connection, at any time: that is no fault of the service.
+    @Test(arguments: [true, false])
+    func connectionThatBreaksWithinABodyIsNoFailure(hasLane: Bool) async throws {
+        let lines = try await logged(.all) { service in
+            try await service.listening(hasLane: hasLane) { port in
+                try await onThread {
+                    let connection = try RawConnection(port: port)
+                    // The answer to the first tells that the second has been read, too.
+                    let first = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com\r\n\r\n"
+                    let second = "POST /resolve HTTP/1.1\r\nHost: yourappdomain.com\r\nContent-Length: 100\r\n\r\n{"
+                    connection.send(first + second)
+                    _ = try connection.read { $0.contains("\r\n\r\n") }
+                    connection.reset()
+                }
+            }
+        }
+        #expect(lines.map { $0["status"]?.int } == [200, 400])
+    }
+
     @Test func failuresAreLoggedAndSuccessesSampled() async throws {
         for (requests, expected) in [(RequestLogging.off, 0), (.errors, 0), (.all, 30)] {
             let lines = try await logged(requests) { service in

@@ -194,7 +194,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
         guard reading != .body, !isEnding else {
             // Whoever reads the body answers; nothing of it can be read from here on.
             isEnding = isEnding || error is Problem
-            return context.fireErrorCaught(error)
+            return context.fireErrorCaught(reading == .body && !error.isOfBody ? LostBody() : error)
         }
         switch error {
         case let problem as Problem: refuse(problem, context)
@@ -264,6 +264,14 @@ final class HTTP1Gate: ChannelDuplexHandler {
 /// The body of a request was not there in time.
 struct LateBody: Error {
     let seconds: Int
+}
+
+/// The connection broke within the body of a request; nobody reads the answer.
+struct LostBody: Error {}
+
+extension Error {
+    /// Whether it says what is wrong with a body; others say that the connection is.
+    fileprivate var isOfBody: Bool { self is LateBody || self is Problem || self is HTTPParserError }
 }
 
 extension HTTPRequestHead {

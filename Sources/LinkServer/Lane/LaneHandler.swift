@@ -113,12 +113,10 @@ final class LaneHandler: ChannelDuplexHandler {
         switch inbound {
         case .part(let part): take(part, context)
         case .error(let error):
-            if case .collecting(let endpoint, let head, _) = state, error.isOfBody {
-                state = .answering
-                return answer(endpoint, head, .failure(error), context)
-            }
-            passWhatIsUnfinished(context)
-            context.fireErrorCaught(error)
+            guard case .collecting(let endpoint, let head, _) = state else { return context.fireErrorCaught(error) }
+            // It says why the body cannot be read.
+            state = .answering
+            answer(endpoint, head, .failure(error), context)
         case .event(let event):
             passWhatIsUnfinished(context)
             context.fireUserInboundEventTriggered(event)
@@ -227,11 +225,6 @@ final class LaneHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         isFree(context)
     }
-}
-
-extension Error {
-    /// Whether it says why a body cannot be read, which is answered; others say that nobody is there any more.
-    fileprivate var isOfBody: Bool { self is LateBody || self is Problem || self is HTTPParserError }
 }
 
 /// For whom a proxy has opened the connection; told to its handlers before anything else of it.

@@ -41,7 +41,8 @@ struct ErrorAnswers: Sendable {
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
         case let error as LateBody:
             return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
-        // Of HTTP/2; nobody is there to read this.
+        // Nobody is there to read these.
+        case is LostBody: return Problem(.invalidRequest, "The connection ended within the body.")
         case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The request was taken back.")
         case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
