@@ -1,21 +1,27 @@
 /// Makes the answer of one target for one link: the action, and the destination with its parameters filled in.
+///
+/// What a template writes is a link like any other, and goes nowhere that the settings do not allow. Where a URL cannot but be
+/// a link, because its parts were links before, it is not read once more: only its length and where it leads are looked at.
 struct Filling {
     let router: Router
-    let input: MatchInput
-    let app: App?
+    let link: Link
+    /// Into the router's apps.
+    let app: Int?
     let parameters: [Resolution.Parameter]
     let isFallback: Bool
 
-    private var identity: Identity { router.identity }
-    private var link: Link { input.link }
+    /// In bytes: by how much a destination is longer than its link, at most as a rule.
+    private static let usualGrowth = 96
 
     /// DESIGN §5: the first action that holds, then the further ones in the order in which to try them.
-    func resolution(outcome: Outcome, _ target: Target) -> Resolution {
-        let action = action(for: target)
-        let store = target.store != nil || action == .updateApp ? storeURL(target) : nil
+    func resolution(outcome: Outcome, _ target: Target, for context: Context) -> Resolution {
+        let action = action(for: target, context)
+        // One URL after the other is made in the same memory.
+        var url: [UInt8] = []
+        url.reserveCapacity(link.bytes.count + Self.usualGrowth)
         var destination = ResolvedDestination(
-            web: web(target),
-            store: store,
+            web: web(target, context, &url),
+            store: target.$store.isPresent || action == .updateApp ? storeURL(target) : nil,
             data: target.data,
             campaign: target.campaign.flatMap(text)
         )
@@ -29,36 +35,51 @@ struct Filling {
                     arguments: isTop ? destination.arguments : arguments(screen.arguments)
                 )
             }
-            destination.uri = uri(open, target.forward)
+            destination.uri = uri(open, target.forward, &url)
         }
-        if store != nil, action == .openApp { destination.fallbacks.append(.openStore) }
-        if destination.web != nil, action != .openWeb { destination.fallbacks.append(.openWeb) }
-        return Resolution(outcome: outcome, action: action, destination: destination, app: app?.id)
+        destination.fallbacks =
+            switch (destination.store != nil && action == .openApp, destination.web != nil && action != .openWeb) {
+            case (true, true): [.openStore, .openWeb]
+            case (true, false): [.openStore]
+            case (false, true): [.openWeb]
+            case (false, false): []
+            }
+        return Resolution(
+            outcome: outcome,
+            action: action,
+            destination: destination,
+            app: app.map { router.apps[$0].id }
+        )
     }
 
-    private func action(for target: Target) -> Action {
-        guard target.open != nil, app != nil || input.context.platform == nil else { return .openWeb }
-        guard input.context.installed else {
-            return target.store != nil && storeURL(target) != nil ? .openStore : .openWeb
+    private func action(for target: Target, _ context: Context) -> Action {
+        guard target.$open.isPresent, app != nil || context.platform == nil else { return .openWeb }
+        guard context.installed else {
+            return target.$store.isPresent && app.map { router.apps[$0].store != nil } == true ? .openStore : .openWeb
         }
-        if let app, let minimum = target.minimumVersion?.minimum(for: app.id), isOlder(than: minimum) {
+        if let app, let minimum = target.minimumVersion?.minimum(for: router.apps[app].id),
+            isOlder(context, than: minimum)
+        {
             return .updateApp
         }
-        if target.signIn == .required, input.context.authenticated != true { return .signIn }
+        if target.signIn == .required, context.authenticated != true { return .signIn }
         return .openApp
     }
 
     /// Only a version that is known can be too old.
-    private func isOlder(than minimum: MinimumVersion.Minimum) -> Bool {
+    private func isOlder(_ context: Context, than minimum: MinimumVersion.Minimum) -> Bool {
         switch minimum {
-        case .version(let version): input.context.appVersion.map { $0 < version } ?? false
-        case .build(let build): input.context.appBuild.map { $0 < build } ?? false
+        case .version(let version): context.appVersion.map { $0 < version } ?? false
+        case .build(let build): context.appBuild.map { $0 < build } ?? false
         }
     }
 
     // MARK: Templates
 
-    private func parameter(_ name: String) -> Resolution.Parameter? { parameters.first { $0.name == name } }
+    private func parameter(_ name: String) -> Resolution.Parameter? {
+        for index in parameters.indices where parameters[index].name == name { return parameters[index] }
+        return nil
+    }
 
     /// Nil when a parameter that the template uses was not captured.
     private func text(_ template: Template) -> String? {
@@ -93,59 +114,68 @@ struct Filling {
     // MARK: URLs
 
     /// The app's URI: the route's own, else the link itself, else the link under the tenant's first scheme.
-    private func uri(_ open: Open, _ forward: Forwarding) -> String? {
+    private func uri(_ open: Open, _ forward: Forwarding, _ url: inout [UInt8]) -> String? {
         if let template = open.uri {
-            guard let url = template.filled(by: parameter) else { return nil }
-            return checked(
-                forwarding(forward, to: url, isOwn: owns(scheme: template.scheme), besides: template.queryNames),
-                madeFrom: template
-            )
+            let isOwn = { router.identity.schemes.contains { $0.name == template.scheme } }
+            return fill(&url, template, forward, isOwn: isOwn)
         }
-        guard link.isWeb else { return checked(link.text) }
-        guard let scheme = identity.schemes.first else { return nil }
-        var path = link.bytes[link.rawPath]
-        if path.first == UInt8(ascii: "/") { path = path.dropFirst() }
-        let first = path.prefix { $0 != UInt8(ascii: "/") }
-        let canBeHost = first.allSatisfy(isPlain) && (path.isEmpty || !first.isEmpty)
-        let slashes = canBeHost && !scheme.ignores(host: first) ? "://" : ":///"
-        let url = scheme.name + slashes + String(decoding: path, as: UTF8.self)
-        return checked(forwarding(forward, to: url, isOwn: true, besides: []))
+        guard link.isWeb else {
+            return router.identity.destinations.allows(scheme: link.scheme, host: nil) ? link.text : nil
+        }
+        guard let own = router.ownURI else { return nil }
+        url.removeAll(keepingCapacity: true)
+        own.append(to: &url, path: link.bytes[link.rawPath])
+        appendForwarded(to: &url, forward, isOwn: true)
+        guard own.isReadable else { return checked(url) }
+        return url.count <= Link.maximumLength ? String(decoding: url, as: UTF8.self) : nil
     }
 
-    private func web(_ target: Target) -> String? {
-        if let web = target.web { return page(web, target.forward) }
+    private func web(_ target: Target, _ context: Context, _ url: inout [UInt8]) -> String? {
+        if let web = target.web { return page(web, target.forward, context, &url) }
         if !isFallback, let fallback = router.table.defaults.fallback, let web = fallback.web {
-            return page(web, fallback.forward)
+            return page(web, fallback.forward, context, &url)
         }
-        return ownPage
+        return ownPage(&url)
     }
 
     /// The link itself, in its canonical form, where the website lives on its host.
-    private var ownPage: String? {
-        guard let host = link.host, let domain = identity.domain(for: host, port: link.port),
-            domain.serves == .association
+    private func ownPage(_ url: inout [UInt8]) -> String? {
+        guard let host = link.host, let index = router.identity.domainIndex(for: host, port: link.port),
+            router.identity.domains[index].serves == .association
         else { return nil }
         // Of a subdomain in Unicode the A-labels are not known; to find them is no work for a request.
-        let name = domain.coversSubdomains ? host : domain.host
+        let name = router.identity.domains[index].coversSubdomains ? host : router.identity.domains[index].host
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let scheme = identity.destinations.allowsPlainHTTP ? link.scheme : "https"
-        let port = link.port.map { ":\($0)" } ?? ""
-        let rest = String(decoding: link.bytes[link.rawPath.lowerBound...], as: UTF8.self)
-        return checked("\(scheme)://\(name)\(port)\(rest)")
+        let destinations = router.identity.destinations
+        let scheme = destinations.allowsPlainHTTP ? link.scheme : "https"
+        url.removeAll(keepingCapacity: true)
+        url.append(utf8Of: scheme)
+        url.append(utf8Of: "://")
+        url.append(utf8Of: name)
+        if let port = link.port { url.append(utf8Of: ":\(port)") }
+        url.append(contentsOf: link.bytes[link.rawPath.lowerBound...])
+        // With its own host, everything in it has been read where it stands now.
+        guard name == host else { return checked(url) }
+        guard url.count <= Link.maximumLength, destinations.allows(scheme: scheme, host: name) else { return nil }
+        return String(decoding: url, as: UTF8.self)
     }
 
-    private func page(_ web: WebTarget, _ forward: Forwarding) -> String? {
-        guard let template = template(of: web), let url = template.filled(by: parameter) else { return nil }
-        let isOwn = template.host.map { identity.domain(for: $0) != nil } ?? false
-        return checked(
-            forwarding(forward, to: url, isOwn: isOwn, besides: template.queryNames),
-            madeFrom: template
-        )
+    private func page(
+        _ web: WebTarget,
+        _ forward: Forwarding,
+        _ context: Context,
+        _ url: inout [UInt8]
+    ) -> String? {
+        guard let template = template(of: web, context) else { return nil }
+        return fill(&url, template, forward) {
+            template.host.map { router.identity.domainIndex(for: $0, port: nil) != nil } ?? false
+        }
     }
 
-    private func template(of web: WebTarget) -> URLTemplate? {
+    private func template(of web: WebTarget, _ context: Context) -> URLTemplate? {
+        let platform = context.platform ?? app.map { router.apps[$0].platform }
         let page: URLTemplate? =
-            switch (input.context.platform, input.context.device) {
+            switch (platform, context.device) {
             case (.ios, .tablet): web.ipad ?? web.ios
             case (.ios, _): web.ios
             case (.android, _): web.android
@@ -155,86 +185,161 @@ struct Filling {
         return page ?? web.default
     }
 
-    private func owns(scheme: String) -> Bool { identity.schemes.contains { $0.name == scheme } }
+    /// The template's URL, if it is a link that the settings allow as a destination.
+    private func fill(
+        _ url: inout [UInt8],
+        _ template: URLTemplate,
+        _ forward: Forwarding,
+        isOwn: () -> Bool
+    ) -> String? {
+        let destinations = router.identity.destinations
+        guard destinations.allows(scheme: template.scheme, host: template.host) else { return nil }
+        url.removeAll(keepingCapacity: true)
+        let filled = template.append(to: &url, by: parameter)
+        guard filled != .incomplete else { return nil }
+        if hasSomethingToForward { appendForwarded(to: &url, forward, isOwn: isOwn(), behind: template) }
+        guard url.count <= Link.maximumLength else { return nil }
+        if filled == .unread {
+            guard let link = try? Link.parse(url), template.wrote(link) else { return nil }
+        }
+        return String(decoding: url, as: UTF8.self)
+    }
+
+    /// The URL if it is a link that the settings allow as a destination.
+    private func checked(_ url: [UInt8]) -> String? {
+        guard let link = try? Link.parse(url), router.identity.destinations.allows(link) else { return nil }
+        return String(decoding: url, as: UTF8.self)
+    }
+
+    // MARK: Forwarding
+
+    private var hasSomethingToForward: Bool { !link.query.isEmpty || link.rawFragment != nil }
+
+    private func appendForwarded(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        behind template: URLTemplate
+    ) {
+        guard template.hasFragment, let mark = url.firstIndex(of: UInt8(ascii: "#")) else {
+            return appendForwarded(
+                to: &url,
+                forward,
+                isOwn: isOwn,
+                besides: template.queryNames,
+                hasQuery: template.hasQuery
+            )
+        }
+        let fragment = Array(url[mark...])
+        url.removeSubrange(mark...)
+        appendItems(to: &url, forward, isOwn: isOwn, besides: template.queryNames, hasQuery: template.hasQuery)
+        url.append(contentsOf: fragment)
+    }
 
     /// Appends the items of the link's query that travel on, and the fragment, with their bytes and order kept.
-    private func forwarding(_ forward: Forwarding, to url: String, isOwn: Bool, besides own: Set<String>) -> String {
-        guard !link.query.isEmpty || link.rawFragment != nil else { return url }
-        func travels(_ item: Link.QueryItem) -> Bool {
-            let name = link.name(of: item, plus: input.plusSign)
-            if let name, own.contains(name) { return false }
-            switch forward {
-            case .all: return isOwn
-            case .none: return false
-            case .names(let names): return name.map(names.contains) ?? false
-            }
-        }
-        let fragmentMark = url.utf8.firstIndex(of: UInt8(ascii: "#"))
-        var bytes = Array(url[..<(fragmentMark ?? url.endIndex)].utf8)
-        var mark = bytes.contains(UInt8(ascii: "?")) ? UInt8(ascii: "&") : UInt8(ascii: "?")
-        for item in link.query where travels(item) {
-            bytes.append(mark)
-            bytes += link.bytes[item.raw]
-            mark = UInt8(ascii: "&")
-        }
-        if let fragmentMark {
-            bytes += Array(url[fragmentMark...].utf8)
-        } else if forward == .all, isOwn, let fragment = link.rawFragment {
-            bytes.append(UInt8(ascii: "#"))
-            bytes += link.bytes[fragment]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    private func appendForwarded(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        besides own: Set<String> = [],
+        hasQuery: Bool = false
+    ) {
+        guard hasSomethingToForward else { return }
+        appendItems(to: &url, forward, isOwn: isOwn, besides: own, hasQuery: hasQuery)
+        guard case .all = forward, isOwn, let fragment = link.rawFragment else { return }
+        url.append(UInt8(ascii: "#"))
+        url.append(contentsOf: link.bytes[fragment])
     }
 
-    /// The URL if it is a link that the settings allow as a destination; a filled template is checked like any link.
-    private func checked(_ url: String, madeFrom template: URLTemplate? = nil) -> String? {
-        guard let link = try? Link.parse(url), template?.wrote(link) ?? true else { return nil }
-        return identity.destinations.allows(link) ? url : nil
+    private func appendItems(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        besides own: Set<String>,
+        hasQuery: Bool
+    ) {
+        let names: [String]?
+        switch forward {
+        case .none: return
+        case .all:
+            guard isOwn else { return }
+            names = nil
+        case .names(let list): names = list
+        }
+        var mark = hasQuery ? UInt8(ascii: "&") : UInt8(ascii: "?")
+        for item in link.query {
+            if names != nil || !own.isEmpty {
+                let name = link.name(of: item, plus: router.table.defaults.plusSign)
+                if let name, own.contains(name) { continue }
+                if let names { guard let name, names.contains(name) else { continue } }
+            }
+            url.append(mark)
+            url.append(contentsOf: link.bytes[item.raw])
+            mark = UInt8(ascii: "&")
+        }
     }
+
+    // MARK: Store
 
     private func storeURL(_ target: Target) -> String? {
         guard let app else { return nil }
-        let campaign = target.store?.campaign ?? target.campaign.flatMap(text)
-        return app.storeURL(campaign: campaign)
+        return router.apps[app].storeURL(campaign: target.store?.campaign ?? target.campaign.flatMap(text))
     }
 }
 
 extension DestinationPolicy {
     /// Whether a link may lead to `destination`.
     public func allows(_ destination: Link) -> Bool {
-        guard !Self.forbiddenSchemes.contains(destination.scheme) else { return false }
-        guard let host = destination.host else { return schemes.contains(destination.scheme) }
-        guard destination.scheme == "https" || allowsPlainHTTP else { return false }
+        allows(scheme: destination.scheme, host: destination.host)
+    }
+
+    /// The same of a link's parts: the host is nil unless the scheme is `http` or `https`.
+    func allows(scheme: String, host: String?) -> Bool {
+        guard let host else { return schemes.contains(scheme) && !Self.forbiddenSchemes.contains(scheme) }
+        guard scheme == "https" || allowsPlainHTTP else { return false }
         return allows(host: host)
     }
 }
 
 extension App {
+    /// Its entry in the store of its platform.
+    var store: Store? {
+        switch platform {
+        case .ios: stores.first { $0.kind == .appStore }
+        case .android: stores.first { $0.kind == .playStore }
+        case .macos, .windows, .linux, .other: nil
+        }
+    }
+
     /// The app's page in its store, with the campaign where the store takes one and a link has room for it; nil without a
     /// store ID.
     public func storeURL(campaign: String?) -> String? {
-        var bytes: [UInt8]
-        switch platform {
-        case .ios:
-            guard let store = stores.first(where: { $0.kind == .appStore }) else { return nil }
-            bytes = Array("https://apps.apple.com/app/id\(store.id)".utf8)
+        guard let store else { return nil }
+        var url: [UInt8] = []
+        url.reserveCapacity(Self.usualStoreURLLength)
+        switch store.kind {
+        case .appStore:
+            url.append(utf8Of: "https://apps.apple.com/app/id")
+            url.append(utf8Of: store.id)
             if let campaign {
-                bytes += Array("?ct=".utf8)
-                appendPercentEncoded(campaign.utf8, to: &bytes)
+                url.append(utf8Of: "?ct=")
+                appendPercentEncoded(campaign.utf8, to: &url)
             }
-        case .android:
-            guard let store = stores.first(where: { $0.kind == .playStore }) else { return nil }
-            bytes = Array("https://play.google.com/store/apps/details?id=\(store.id)".utf8)
+        case .playStore:
+            url.append(utf8Of: "https://play.google.com/store/apps/details?id=")
+            url.append(utf8Of: store.id)
             if let campaign {
-                var referrer: [UInt8] = Array("utm_campaign=".utf8)
+                var referrer: [UInt8] = []
+                referrer.append(utf8Of: "utm_campaign=")
                 appendPercentEncoded(campaign.utf8, to: &referrer)
-                bytes += Array("&referrer=".utf8)
-                appendPercentEncoded(referrer, to: &bytes)
+                url.append(utf8Of: "&referrer=")
+                appendPercentEncoded(referrer, to: &url)
             }
-        case .macos, .windows, .linux, .other:
-            return nil
         }
-        guard bytes.count <= Link.maximumLength else { return storeURL(campaign: nil) }
-        return String(decoding: bytes, as: UTF8.self)
+        guard url.count <= Link.maximumLength else { return storeURL(campaign: nil) }
+        return String(decoding: url, as: UTF8.self)
     }
+
+    /// In bytes.
+    private static let usualStoreURLLength = 128
 }

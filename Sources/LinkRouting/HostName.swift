@@ -39,7 +39,24 @@ public struct HostName: Sendable, Hashable {
 
     /// Whether a link's host, in look-up form, lies below this name.
     func isParent(of host: String) -> Bool {
-        Self.parents(of: host).contains { $0 == ascii || $0 == unicode }
+        if Self.ends(host, inLabelsOf: ascii) { return true }
+        // Only beyond ASCII one name has several spellings.
+        guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+        return Self.parents(of: host).contains { $0 == ascii || $0 == unicode }
+    }
+
+    /// Whether a host is something, a dot, and then `name`, byte by byte.
+    private static func ends(_ host: String, inLabelsOf name: String) -> Bool {
+        func ends(_ host: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+            let dot = host.count - name.count - 1
+            guard dot >= 0, host[dot] == UInt8(ascii: ".") else { return false }
+            for index in name.indices where host[dot + 1 + index] != name[index] { return false }
+            return true
+        }
+        // Both are contiguous, but on platforms where a text may be another language's.
+        return host.utf8.withContiguousStorageIfAvailable { host in
+            name.utf8.withContiguousStorageIfAvailable { ends(host, $0) }
+        }?.flatMap { $0 } ?? host.hasSuffix("." + name)
     }
 
     /// What stands behind each dot of a host, the longest first. A dot is looked for as a scalar: as a `Character` it may be

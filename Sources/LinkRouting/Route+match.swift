@@ -54,9 +54,13 @@ extension Route {
     /// What the route captures of a link that it holds for, in the order host, path, query, fragment.
     ///
     /// - Parameter captures: Those of the route's path.
-    func parameters(in input: MatchInput, _ captures: [Pattern.Capture]) -> [Resolution.Parameter] {
+    func parameters(
+        in link: Link,
+        _ plusSign: Link.PlusSign,
+        _ captures: [Pattern.Capture]
+    ) -> [Resolution.Parameter] {
         var parameters: [Resolution.Parameter] = []
-        if case .label(let parameter?, let suffix) = host, let label = input.link.hostLabel(before: suffix) {
+        if case .label(let parameter?, let suffix) = host, let label = link.hostLabel(before: suffix) {
             parameters.append(
                 Resolution.Parameter(
                     name: parameter.name,
@@ -66,17 +70,18 @@ extension Route {
                 )
             )
         }
-        for capture in captures { capture.append(to: &parameters, from: input.link, letterCase) }
+        for capture in captures { capture.append(to: &parameters, from: link, letterCase) }
         for condition in query {
-            if let parameter = condition.capture(in: input) { parameters.append(parameter) }
+            if let parameter = condition.capture(in: link, plusSign) { parameters.append(parameter) }
         }
-        if case .pattern(let pattern) = fragment, let path = input.link.fragmentPath {
+        if case .pattern(let pattern) = fragment, let path = link.fragmentPath {
             parameters += (pattern.captures(in: path, letterCase) ?? []).map { parameter in
                 var parameter = parameter
                 parameter.place = .fragment
                 return parameter
             }
         }
+        guard !sensitive.isEmpty else { return parameters }
         for index in parameters.indices where sensitive.contains(parameters[index].name) {
             parameters[index].isSensitive = true
         }
@@ -236,10 +241,10 @@ extension QueryCondition {
     }
 
     /// The first occurrence, or the default; nil when there is nothing to capture.
-    func capture(in input: MatchInput) -> Resolution.Parameter? {
+    func capture(in link: Link, _ plusSign: Link.PlusSign) -> Resolution.Parameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
-        let first = input.link.query.first { input.link.matchesName($0, name.utf8, plus: input.plusSign) }
-        if let first, let text = input.link.value(of: first, plus: input.plusSign) {
+        let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }
+        if let first, let text = link.value(of: first, plus: plusSign) {
             return Resolution.Parameter(
                 name: parameter.name,
                 value: parameter.type.value(of: text),

@@ -8,6 +8,8 @@ public struct Router: Sendable {
     var index: RouteIndex { compiled.index }
     /// The apps of the environment; clips are never meant by default.
     var apps: [App] { compiled.apps }
+    /// Nil where the tenant has no scheme of its own, or links may not lead there.
+    var ownURI: OwnURI? { compiled.ownURI }
 
     /// Behind one reference: a copy of the parts, with all that they refer to, costs more than resolving a link.
     private let compiled: Compiled
@@ -20,6 +22,7 @@ public struct Router: Sendable {
         /// By rank: whether nothing but the path decides, so that a look-up need not read the route.
         let isDecidedByPath: [Bool]
         let apps: [App]
+        let ownURI: OwnURI?
 
         init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
             self.identity = identity
@@ -28,6 +31,7 @@ public struct Router: Sendable {
             index = RouteIndex(table.routes)
             isDecidedByPath = index.order.map { table.routes[Int($0)].isDecidedByPath }
             apps = identity.apps.filter { $0.environment == environment }
+            ownURI = OwnURI(identity)
         }
     }
 
@@ -81,10 +85,12 @@ public struct Router: Sendable {
             let validFor = question.isVolatile ? 0 : Resolution.usualValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        let input = input(asRead: link, question.context ?? completed(context, app))
-        var resolution = answer(rank, input, app.map { compiled.apps[$0] })
+        var resolution = answer(rank, link, context, app)
         if question.isVolatile || resolution.action == .signIn { resolution.validFor = 0 }
-        if explanation == .included { resolution.trace = trace(input, winner: rank) }
+        if explanation == .included {
+            let input = input(asRead: link, question.context ?? completed(context, app))
+            resolution.trace = trace(input, winner: rank)
+        }
         return resolution
     }
 
@@ -148,40 +154,58 @@ public struct Router: Sendable {
 
     /// The app that is meant: the caller's, else the tenant's first of the caller's platform.
     private func appIndex(for context: Context) -> Int? {
-        let apps = compiled.apps
-        if let id = context.app, let index = apps.indices.first(where: { apps[$0].id == id }) { return index }
+        if let id = context.app {
+            for index in compiled.apps.indices where compiled.apps[index].id == id { return index }
+        }
         guard let platform = context.platform else { return nil }
-        return apps.indices.first { apps[$0].platform == platform && apps[$0].kind == .app }
+        return compiled.apps.indices.first {
+            compiled.apps[$0].platform == platform && compiled.apps[$0].kind == .app
+        }
     }
 
-    private func answer(_ rank: Int?, _ input: MatchInput, _ app: App?) -> Resolution {
+    private func answer(_ rank: Int?, _ link: Link, _ context: Context, _ app: Int?) -> Resolution {
         guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
-                return Resolution(outcome: .unmatched, app: app?.id)
+                return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id })
             }
-            let filling = Filling(router: self, input: input, app: app, parameters: [], isFallback: true)
-            return filling.resolution(outcome: .fallback, fallback)
+            let filling = Filling(router: self, link: link, app: app, parameters: [], isFallback: true)
+            return filling.resolution(outcome: .fallback, fallback, for: context)
         }
-        let route = route(at: rank)
+        return answer(compiled.table.routes[Int(compiled.index.order[rank])], rank, link, context, app)
+    }
+
+    private func answer(
+        _ route: Route,
+        _ rank: Int,
+        _ link: Link,
+        _ context: Context,
+        _ app: Int?
+    ) -> Resolution {
         let validFor = route.asksForSignIn ? 0 : Resolution.usualValidity
         guard route.unsupported.isEmpty else {
             return Resolution(
                 outcome: .undecided,
                 route: route.id,
                 pattern: route.path.description,
-                app: app?.id,
+                app: app.map { compiled.apps[$0].id },
                 validFor: validFor
             )
         }
-        let parameters = route.parameters(in: input, compiled.index.captures(of: rank))
+        let captures = compiled.index.captures(of: rank)
+        let parameters = route.parameters(in: link, compiled.table.defaults.plusSign, captures)
         var resolution: Resolution
         switch route.behaviour {
         case .block(let reason):
-            resolution = Resolution(outcome: .matched, action: .block, app: app?.id, blockReason: reason)
+            resolution = Resolution(
+                outcome: .matched,
+                action: .block,
+                app: app.map { compiled.apps[$0].id },
+                blockReason: reason
+            )
         case .answer(let target):
-            let (target, variant) = route.assigned(target, to: input.context.stickyKey)
-            let filling = Filling(router: self, input: input, app: app, parameters: parameters, isFallback: false)
-            resolution = filling.resolution(outcome: .matched, target)
+            let (target, variant) = route.assigned(target, to: context.stickyKey)
+            let filling = Filling(router: self, link: link, app: app, parameters: parameters, isFallback: false)
+            resolution = filling.resolution(outcome: .matched, target, for: context)
             resolution.variant = variant
         }
         resolution.validFor = validFor
@@ -225,19 +249,27 @@ extension Identity {
     /// Whether the link's host and port, or its scheme, are the tenant's.
     public func owns(_ link: Link) -> Bool {
         guard let host = link.host else { return schemes.contains { $0.name == link.scheme } }
-        return domain(for: host, port: link.port) != nil
+        return domainIndex(for: host, port: link.port) != nil
     }
 
     /// The domain that answers for a host: the exact one, else the longest that covers it.
     public func domain(for host: String, port: UInt16? = nil) -> Domain? {
-        let exact = domains.first {
-            !$0.coversSubdomains && $0.port == port && $0.name.isWritten(host)
+        domainIndex(for: host, port: port).map { domains[$0] }
+    }
+
+    func domainIndex(for host: String, port: UInt16?) -> Int? {
+        var covering: Int?
+        for index in domains.indices where domains[index].port == port {
+            guard domains[index].coversSubdomains else {
+                if domains[index].host == host || domains[index].unicodeHost == host { return index }
+                continue
+            }
+            guard domains[index].name.isParent(of: host) else { continue }
+            // Of two as long, the one that stands first.
+            if let best = covering, domains[index].host.utf8.count <= domains[best].host.utf8.count { continue }
+            covering = index
         }
-        if let exact { return exact }
-        return domains.filter { domain in
-            domain.coversSubdomains && domain.port == port && domain.name.isParent(of: host)
-        }
-        .max { $0.host.utf8.count < $1.host.utf8.count }
+        return covering
     }
 
     /// The link without its first segment, where that is a host which the scheme ignores.

@@ -10,8 +10,12 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let host: String?
     /// The names of the query items that the template itself sets.
     public let queryNames: Set<String>
+    let hasQuery: Bool
+    let hasFragment: Bool
     private let authority: Authority
     private let places: [Place]
+    /// Whether reading the URL again can only fail for a text that is not ``isHarmlessInPath(_:)``, or for its length.
+    private let staysReadable: Bool
 
     public var description: String { template.description }
     public var parameterNames: [String] { template.parameterNames }
@@ -52,6 +56,15 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
                 self = sample.hasAuthoritySegment ? .segment(sample.segmentText(0)) : .absent
             }
         }
+
+        func isThat(of link: Link) -> Bool {
+            switch self {
+            case .web(let port): link.port == port
+            case .segment(let text): link.hasAuthoritySegment && link.segmentText(0) == text
+            case .filled: link.hasAuthoritySegment
+            case .absent: !link.hasAuthoritySegment
+            }
+        }
     }
 
     /// Reads an absolute URL; `Template.SyntaxError` says what to write instead.
@@ -76,25 +89,48 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             throw problem("with its parameters filled in it is not a link: \(error.message)")
         }
         queryNames = Set(sample.query.compactMap { sample.name(of: $0, plus: .plus) })
-        authority = Authority(of: sample, isWrittenOut: authorityEnd != nil || written.parts.count == 1)
-        guard let lookup = sample.host else {
+        hasQuery = sample.rawQuery != nil
+        hasFragment = sample.rawFragment != nil
+        let authority = Authority(of: sample, isWrittenOut: authorityEnd != nil || written.parts.count == 1)
+        self.authority = authority
+        if let lookup = sample.host {
+            let name: String
+            do {
+                name = try HostName(lookup).ascii
+            } catch {
+                throw problem("its host is \(error.message)")
+            }
+            host = name
+            let port = sample.port.map { ":\($0)" } ?? ""
+            let rest = String(decoding: head.utf8.dropFirst(authorityEnd ?? head.utf8.count), as: UTF8.self)
+            template = Self.canonical(written, head: "\(scheme)://\(name)\(port)\(rest)")
+        } else {
             host = nil
             template = Self.canonical(
                 written,
                 head: scheme + head[head.utf8.index(head.startIndex, offsetBy: scheme.utf8.count)...]
             )
-            return
         }
-        let name: String
-        do {
-            name = try HostName(lookup).ascii
-        } catch {
-            throw problem("its host is \(error.message)")
+        staysReadable = Self.staysReadable(template, places, scheme: scheme, host: host, authority)
+    }
+
+    /// Whether the URL with `x` for each parameter is what the template says, and no parameter stands in its authority.
+    ///
+    /// Then every URL of harmless texts is, too. Escaped for a path, a text holds no `/`, `?` or `#`, so that path, query and
+    /// fragment begin where they begin with `x`, and its escapes are whole and UTF-8. What can still be refused in a path are
+    /// control characters and pieces of dots; and an empty text may let two slashes meet. In a query and a fragment every
+    /// escape may stand.
+    private static func staysReadable(
+        _ template: Template,
+        _ places: [Place],
+        scheme: String,
+        host: String?,
+        _ authority: Authority
+    ) -> Bool {
+        guard authority != .filled, let sample = try? Link.parse(filled(template, places) { _ in "x" }) else {
+            return false
         }
-        host = name
-        let port = sample.port.map { ":\($0)" } ?? ""
-        let rest = String(decoding: head.utf8.dropFirst(authorityEnd ?? head.utf8.count), as: UTF8.self)
-        template = Self.canonical(written, head: "\(scheme)://\(name)\(port)\(rest)")
+        return authority.isThat(of: sample) && sample.scheme == scheme && sample.host == host
     }
 
     /// The template with another first text, and with every other text in the characters of a URL.
@@ -111,28 +147,81 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     /// Whether a finished URL, parsed, still goes where the template says: no captured text has become its host or port.
     func wrote(_ link: Link) -> Bool {
         guard link.scheme == scheme, link.host == host else { return false }
-        return switch authority {
-        case .web(let port): link.port == port
-        case .segment(let text): link.hasAuthoritySegment && link.segmentText(0) == text
-        case .filled: link.hasAuthoritySegment
-        case .absent: !link.hasAuthoritySegment
+        return authority.isThat(of: link)
+    }
+
+    /// What a filled template still has to be asked.
+    enum Filled {
+        /// Only whether it is too long.
+        case readable
+        /// Whether it is a link, and the one that the template ``wrote(_:)``.
+        case unread
+        /// It lacks a parameter.
+        case incomplete
+    }
+
+    /// Appends the URL with each parameter's text in its place.
+    func append(to url: inout [UInt8], by value: (String) -> Resolution.Parameter?) -> Filled {
+        var isReadable = staysReadable
+        for index in template.parts.indices {
+            switch template.parts[index] {
+            case .literal(let literal):
+                url.append(utf8Of: literal)
+            case .parameter(let name):
+                guard let parameter = value(name) else { return .incomplete }
+                let place = places[index]
+                if case .list(let segments) = parameter.value {
+                    if segments.isEmpty { isReadable = false }
+                    for index in segments.indices {
+                        if index > 0 { url.append(UInt8(ascii: "/")) }
+                        isReadable = Self.append(segments[index], to: &url, place) && isReadable
+                    }
+                } else {
+                    isReadable = Self.append(parameter.text, to: &url, place) && isReadable
+                }
+            }
         }
+        return isReadable ? .readable : .unread
+    }
+
+    /// Appends one captured text, and tells whether it is harmless where it stands.
+    private static func append(_ text: String, to url: inout [UInt8], _ place: Place) -> Bool {
+        let start = url.count
+        appendPercentEncoded(text.utf8, besides: place.characters, to: &url)
+        return place == .path ? isHarmlessInPath(url[start...]) : true
+    }
+
+    /// Whether an encoded text has a character that is neither a dot nor an escape, and no escape of a slash, backslash or
+    /// control character: it can be no part of a dot segment then.
+    private static func isHarmlessInPath(_ encoded: ArraySlice<UInt8>) -> Bool {
+        var hasCharacter = false
+        var index = encoded.startIndex
+        while index < encoded.endIndex {
+            switch encoded[index] {
+            case UInt8(ascii: "."):
+                index += 1
+            case UInt8(ascii: "%"):
+                guard encoded.endIndex - index > 2, let high = hexValue(encoded[index + 1]),
+                    let low = hexValue(encoded[index + 2])
+                else { return false }
+                switch high << 4 | low {
+                case ..<0x20, 0x7F, UInt8(ascii: "/"), UInt8(ascii: "\\"): return false
+                default: hasCharacter = true
+                }
+                index += 3
+            default:
+                hasCharacter = true
+                index += 1
+            }
+        }
+        return hasCharacter
     }
 
     /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
     func filled(by value: (String) -> Resolution.Parameter?) -> String? {
-        var missing = false
-        let url = Self.filled(template, places) { name in
-            guard let parameter = value(name) else {
-                missing = true
-                return ""
-            }
-            return parameter.text
-        } list: { name in
-            guard case .list(let segments)? = value(name)?.value else { return nil }
-            return segments
-        }
-        return missing ? nil : url
+        var url: [UInt8] = []
+        guard append(to: &url, by: value) != .incomplete else { return nil }
+        return String(decoding: url, as: UTF8.self)
     }
 
     private static func places(of template: Template, firstPlace: Place) -> [Place] {
@@ -154,26 +243,13 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func filled(
-        _ template: Template,
-        _ places: [Place],
-        text: (String) -> String,
-        list: (String) -> [String]? = { _ in nil }
-    ) -> String {
+    /// The URL with one text for each parameter.
+    private static func filled(_ template: Template, _ places: [Place], text: (String) -> String) -> String {
         var url: [UInt8] = []
         for (part, place) in zip(template.parts, places) {
             switch part {
-            case .literal(let literal):
-                url.append(contentsOf: literal.utf8)
-            case .parameter(let name):
-                if let segments = list(name) {
-                    for (index, segment) in segments.enumerated() {
-                        if index > 0 { url.append(UInt8(ascii: "/")) }
-                        appendPercentEncoded(segment.utf8, besides: place.characters, to: &url)
-                    }
-                } else {
-                    appendPercentEncoded(text(name).utf8, besides: place.characters, to: &url)
-                }
+            case .literal(let literal): url.append(utf8Of: literal)
+            case .parameter(let name): appendPercentEncoded(text(name).utf8, besides: place.characters, to: &url)
             }
         }
         return String(decoding: url, as: UTF8.self)
@@ -198,28 +274,5 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         guard rest.starts(with: Array("//".utf8)) else { return (String(decoding: scheme, as: UTF8.self), colon + 1) }
         let delimiters: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         return (String(decoding: scheme, as: UTF8.self), rest.dropFirst(2).firstIndex { delimiters.contains($0) })
-    }
-}
-
-/// Appends what is a URL but for characters that RFC 3986 lets none have: those are escaped.
-func appendURLText(_ text: some Sequence<UInt8>, to url: inout [UInt8]) {
-    appendPercentEncoded(text, besides: "%:/?#@!$&'()*+,;=", to: &url)
-}
-
-/// Appends `text` with everything escaped but RFC 3986's unreserved characters and those in `besides`.
-func appendPercentEncoded(_ text: some Sequence<UInt8>, besides: StaticString = "", to url: inout [UInt8]) {
-    let besides = UnsafeBufferPointer(start: besides.utf8Start, count: besides.utf8CodeUnitCount)
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in text {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            url.append(byte)
-        case let byte where besides.contains(byte):
-            url.append(byte)
-        default:
-            url += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
     }
 }
