@@ -14,6 +14,7 @@ package final class EventRecorder: Service {
     private let store: any EventStore
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
+    private let writer = Writer()
     private let state: Mutex<State>
     /// Wakes who waits for events to be committed.
     package let commits = CommitFeed()
@@ -21,13 +22,13 @@ package final class EventRecorder: Service {
     private struct State {
         var machine = RecorderStateMachine()
         /// The writer, when it waits for work.
-        var writer: CheckedContinuation<Void, Never>?
+        var idleWriter: CheckedContinuation<Void, Never>?
         /// Whether the last batch found the disk full, so that a long lack of room is logged once.
         var isDiskFull = false
 
-        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
-            defer { writer = nil }
-            return writer
+        mutating func takeIdleWriter() -> CheckedContinuation<Void, Never>? {
+            defer { idleWriter = nil }
+            return idleWriter
         }
     }
 
@@ -50,8 +51,17 @@ package final class EventRecorder: Service {
         _ = Self.rejected
     }
 
+    /// The thread that writes. The store's appends block it, and those who wait for a commit are called on it; so an event is
+    /// handed from thread to thread once on its way to the disk.
+    private actor Writer {
+        private let executor = BlockingExecutor(label: "fingerpost.log")
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        func run(_ body: () async throws -> Void) async throws { try await body() }
+    }
+
     /// Hands in the events of one request: at most 100, committed together. `completion` is called once, after the commit,
-    /// on the writer's task.
+    /// on the writer's thread, which must not wait for anything there.
     package func record(_ events: [Event], completion: @escaping @Sendable (RecordResult) -> Void) {
         let request = RecorderStateMachine.Request(
             events: events,
@@ -59,11 +69,11 @@ package final class EventRecorder: Service {
             completion: completion
         )
         let now = now()
-        let (refusal, writer) = state.withLock { state in
+        let (refusal, idleWriter) = state.withLock { state in
             let refusal = state.machine.submit(request, at: now)
-            return (refusal, refusal == nil ? state.takeWriter() : nil)
+            return (refusal, refusal == nil ? state.takeIdleWriter() : nil)
         }
-        writer?.resume()
+        idleWriter?.resume()
         if let refusal {
             count(refused: refusal, refusal == .unownedRate ? request.unownedCount : events.count)
             completion(.refused(refusal))
@@ -82,11 +92,11 @@ package final class EventRecorder: Service {
     /// The last committed sequence once everything handed in before is committed.
     package func fence() async throws -> Int64 {
         try await withCheckedThrowingContinuation { continuation in
-            let (isTaken, writer) = state.withLock { state in
+            let (isTaken, idleWriter) = state.withLock { state in
                 let isTaken = state.machine.submitFence { continuation.resume(with: $0) }
-                return (isTaken, isTaken ? state.takeWriter() : nil)
+                return (isTaken, isTaken ? state.takeIdleWriter() : nil)
             }
-            writer?.resume()
+            idleWriter?.resume()
             if !isTaken { continuation.resume(throwing: Ended()) }
         }
     }
@@ -118,29 +128,33 @@ package final class EventRecorder: Service {
     /// is stored or refused when this returns.
     package func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
-            while let work = await nextWork() {
-                switch work {
-                case .batch(let requests): try await write(requests)
-                case .fence(let completion):
-                    do {
-                        completion(.success(try await store.lastSequence()))
-                    } catch {
-                        completion(.failure(error))
-                    }
-                }
-            }
+            try await writer.run(writeWhatComes)
         } onCancelOrGracefulShutdown: {
             self.stop()
         }
     }
 
+    private func writeWhatComes() async throws {
+        while let work = await nextWork() {
+            switch work {
+            case .batch(let requests): try await write(requests)
+            case .fence(let completion):
+                do {
+                    completion(.success(try await store.lastSequence()))
+                } catch {
+                    completion(.failure(error))
+                }
+            }
+        }
+    }
+
     /// Takes in nothing more; `run()` returns when everything that waits is written.
     package func stop() {
-        let writer = state.withLock { state in
+        let idleWriter = state.withLock { state in
             state.machine.stop()
-            return state.takeWriter()
+            return state.takeIdleWriter()
         }
-        writer?.resume()
+        idleWriter?.resume()
     }
 
     private enum Step {
@@ -163,7 +177,7 @@ package final class EventRecorder: Service {
                     // Between the look above and this, work may have come or the end: then do not wait.
                     let isAwake = state.withLock { state in
                         guard !state.machine.hasWork, !state.machine.isStopping else { return true }
-                        state.writer = continuation
+                        state.idleWriter = continuation
                         return false
                     }
                     if isAwake { continuation.resume() }
@@ -179,15 +193,15 @@ package final class EventRecorder: Service {
             if wasDiskFull(now: false) { logger.notice("there is room on the disk again; events are recorded") }
         } catch EventStoreError.full {
             if !wasDiskFull(now: true) { logger.error("the disk is full; recording answers 503 until there is room") }
-            for request in requests { finish(request, .refused(.diskFull)) }
+            refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each gets a transaction of its own, and only the offender fails.
             try await writeOneByOne(requests)
         } catch EventStoreError.refused(let problem) {
             logger.error("an event could not be stored", metadata: ["problem": "\(problem)"])
-            for request in requests { finish(request, .refused(.unstorable)) }
+            refuse(requests, .unstorable)
         } catch {
-            for request in requests { finish(request, .refused(.ioError)) }
+            refuse(requests, .ioError)
             refuseTheRest()
             throw error
         }
@@ -199,7 +213,7 @@ package final class EventRecorder: Service {
             do {
                 try await write([request])
             } catch {
-                for request in requests[(index + 1)...] { finish(request, .refused(.ioError)) }
+                refuse(requests[(index + 1)...], .ioError)
                 throw error
             }
         }
@@ -208,20 +222,28 @@ package final class EventRecorder: Service {
     private func commit(_ requests: [RecorderStateMachine.Request]) async throws {
         let events = requests.count == 1 ? requests[0].events : requests.flatMap(\.events)
         var sequence = try await store.append(events)
+        let waiting = state.withLock { state in
+            for request in requests { state.machine.finished(request, .stored(firstSequence: sequence)) }
+            return state.machine.counts.waiting
+        }
         for request in requests {
-            finish(request, .stored(firstSequence: sequence))
+            request.completion(.stored(firstSequence: sequence))
             sequence += Int64(request.events.count)
         }
         commits.note(events)
         Self.committed.increment(by: events.count)
         Self.batchSize.record(events.count)
-        Self.queueDepth.record(state.withLock { $0.machine.counts.waiting })
+        Self.queueDepth.record(waiting)
     }
 
-    private func finish(_ request: RecorderStateMachine.Request, _ result: RecordResult) {
-        state.withLock { $0.machine.finished(request, result) }
-        if case .refused(let refusal) = result { count(refused: refusal, request.events.count) }
-        request.completion(result)
+    private func refuse(_ requests: some Sequence<RecorderStateMachine.Request>, _ refusal: RecordResult.Refusal) {
+        state.withLock { state in
+            for request in requests { state.machine.finished(request, .refused(refusal)) }
+        }
+        for request in requests {
+            count(refused: refusal, request.events.count)
+            request.completion(.refused(refusal))
+        }
     }
 
     /// After a failed fsync: whoever waits is told, nobody is left hanging.
@@ -231,7 +253,7 @@ package final class EventRecorder: Service {
             return state.machine.take()
         }) {
             switch work {
-            case .batch(let requests): for request in requests { finish(request, .refused(.ioError)) }
+            case .batch(let requests): refuse(requests, .ioError)
             case .fence(let completion): completion(.failure(Ended()))
             }
         }

@@ -46,17 +46,22 @@ struct RecorderStateMachine {
         case fence(@Sendable (Result<Int64, any Error>) -> Void)
     }
 
-    private enum Entry {
-        case request(Request)
-        case fence(@Sendable (Result<Int64, any Error>) -> Void)
+    private struct Fence {
+        /// How many requests of the queue come before it.
+        var place: Int
+        let completion: @Sendable (Result<Int64, any Error>) -> Void
+    }
 
-        var isRequest: Bool {
-            if case .request = self { true } else { false }
-        }
+    private struct Size {
+        var events = 0
+        var bytes = 0
     }
 
     private let limits: Limits
-    private var queue: [Entry] = []
+    /// What nobody has taken yet.
+    private var queue: [Request] = []
+    private var queueSize = Size()
+    private var fences: [Fence] = []
     /// As `counts.waiting`, of events that have no answer yet: those that are being written count too.
     private var waitingBytes = 0
     private var unownedSecond: Int64 = .min
@@ -78,7 +83,9 @@ struct RecorderStateMachine {
         counts.received += request.events.count
         counts.waiting += request.events.count
         waitingBytes += request.byteCount
-        queue.append(.request(request))
+        queue.append(request)
+        queueSize.events += request.events.count
+        queueSize.bytes += request.byteCount
         return nil
     }
 
@@ -99,33 +106,48 @@ struct RecorderStateMachine {
     /// False when the recorder has ended.
     mutating func submitFence(_ completion: @escaping @Sendable (Result<Int64, any Error>) -> Void) -> Bool {
         guard !isStopping else { return false }
-        queue.append(.fence(completion))
+        fences.append(Fence(place: queue.count, completion: completion))
         return true
     }
 
     /// Everything that waits, up to the batch's bounds or the next fence; nil when nothing does.
     mutating func take() -> Work? {
-        if case .fence(let completion)? = queue.first {
-            queue.removeFirst()
-            return .fence(completion)
+        if let fence = fences.first, fence.place == 0 {
+            fences.removeFirst()
+            return .fence(fence.completion)
         }
-        var batch: [Request] = []
-        var (events, bytes) = (0, 0)
-        for case .request(let request) in queue.prefix(while: \.isRequest) {
-            guard
-                batch.isEmpty
-                    || (events + request.events.count <= limits.batchEvents
-                        && bytes + request.byteCount <= limits.batchBytes)
-            else { break }
-            batch.append(request)
-            events += request.events.count
-            bytes += request.byteCount
+        guard !queue.isEmpty else { return nil }
+        guard fences.isEmpty, queueSize.events <= limits.batchEvents, queueSize.bytes <= limits.batchBytes else {
+            return .batch(takeBeginning())
         }
-        queue.removeFirst(batch.count)
-        return batch.isEmpty ? nil : .batch(batch)
+        // As a rule all of it: no request is looked at, and none is copied.
+        let batch = queue
+        queue = []
+        queue.reserveCapacity(batch.count)
+        queueSize = Size()
+        return .batch(batch)
     }
 
-    var hasWork: Bool { !queue.isEmpty }
+    private mutating func takeBeginning() -> [Request] {
+        var size = Size()
+        let end = queue[..<(fences.first?.place ?? queue.count)].firstIndex { request in
+            size.events += request.events.count
+            size.bytes += request.byteCount
+            return size.events > limits.batchEvents || size.bytes > limits.batchBytes
+        }
+        // A request that is larger than a batch is one of its own.
+        let count = max(1, end ?? fences.first?.place ?? queue.count)
+        let batch = Array(queue[..<count])
+        queue.removeFirst(count)
+        for request in batch {
+            queueSize.events -= request.events.count
+            queueSize.bytes -= request.byteCount
+        }
+        for index in fences.indices { fences[index].place -= count }
+        return batch
+    }
+
+    var hasWork: Bool { !queue.isEmpty || !fences.isEmpty }
 
     mutating func finished(_ request: Request, _ result: RecordResult) {
         counts.waiting -= request.events.count

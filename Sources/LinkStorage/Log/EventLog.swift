@@ -15,9 +15,8 @@ package final class EventLog: EventStore, EventHistory {
     let now: @Sendable () -> Timestamp
     let ledger: DatabasePool
     private let state: Mutex<State>
-    /// Appends block on the disk, so they have a thread that answers no requests. It is not GRDB's own asynchronous
-    /// writing, which is interrupted when the caller's task is cancelled: a stopping server still writes what it has taken.
-    private let writer = DispatchQueue(label: "fingerpost.log")
+    /// Where others wait for the writer, so that they hold no thread that answers requests.
+    private let waiting = DispatchQueue(label: "fingerpost.log.waiting")
     /// Empties the WALs of days that are over while the writer goes on in the next file.
     private let settling = DispatchQueue(label: "fingerpost.log.settling")
 
@@ -31,7 +30,7 @@ package final class EventLog: EventStore, EventHistory {
         var lastSequence: Int64 = 0
     }
 
-    /// What is written to, by the writer's thread alone.
+    /// What is written to, by one thread at a time.
     private let today = Mutex<DayWriter?>(nil)
 
     private struct Day {
@@ -123,10 +122,10 @@ package final class EventLog: EventStore, EventHistory {
         try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.file.day, in: folder))
     }
 
-    /// Returns when the writer has done what was handed to it before; throws unless its connection syncs every commit.
+    /// Returns when the append that is under way is done; throws unless its connection syncs every commit.
     package func assertDurable() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            writer.async {
+            waiting.async {
                 continuation.resume(
                     with: Result {
                         try self.today.withLock { today in
@@ -141,8 +140,9 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
     package func close() throws {
-        try writer.sync {
-            try settling.sync {
+        try settling.sync {
+            try today.withLock { today in
+                today = nil
                 let (newest, older) = state.withLock { ($0.newest, $0.older) }
                 for day in older { try day.queue.close() }
                 if let newest { try SQLiteFile.close(newest.pool) }
@@ -155,16 +155,13 @@ package final class EventLog: EventStore, EventHistory {
 
     package func lastSequence() async throws -> Int64 { state.withLock { $0.lastSequence } }
 
+    /// Blocks the caller's thread on the disk: the recorder has one for it that answers no requests. It is not GRDB's own
+    /// asynchronous writing, which is interrupted when the caller's task is cancelled: a stopping server still writes what it
+    /// has taken.
     package func append(_ events: [Event]) async throws -> Int64 {
-        try await withCheckedThrowingContinuation { continuation in
-            writer.async { continuation.resume(with: Result { try self.appendNow(events) }) }
-        }
-    }
-
-    private func appendNow(_ events: [Event]) throws -> Int64 {
-        let first = state.withLock { $0.lastSequence } + 1
-        guard !events.isEmpty else { return first }
-        return try today.withLock { today in
+        try today.withLock { today in
+            let first = state.withLock { $0.lastSequence } + 1
+            guard !events.isEmpty else { return first }
             // The file is chosen once for the batch, so that no transaction spans two.
             try turn(&today)
             guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
@@ -212,7 +209,7 @@ package final class EventLog: EventStore, EventHistory {
     /// Turns to the file of today when the newest one is of an earlier day; a log without files stays so.
     func leaveYesterday() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            writer.async {
+            waiting.async {
                 continuation.resume(
                     with: Result {
                         try self.today.withLock { today in
