@@ -62,11 +62,11 @@ struct CountWriter {
                 """
         )
         var row = RowBinder(quarter, db)
-        let streams = try tally.streams.map { (stream: $0, number: try number(of: $0, db)) }
-        for (result, count) in tally.results {
+        let streams = try tally.streams.counts.map { (stream: $0.key, number: try number(of: $0.key, db)) }
+        for (result, count) in tally.results.counts {
             try row.int(number(of: result, in: streams[result.stream].number, db))
-            try row.int(result.quarter)
-            try row.int(count)
+            row.int(result.quarter)
+            row.int(count)
             try row.run()
         }
         let hour = try db.cachedStatement(
@@ -76,11 +76,11 @@ struct CountWriter {
                 """
         )
         row = RowBinder(hour, db)
-        for (value, count) in tally.values {
-            try row.int(streams[value.stream].number)
+        for (value, count) in tally.values.counts {
+            row.int(streams[value.stream].number)
             try row.int(number(of: value, of: streams[value.stream].stream.tenant, db))
-            try row.int(value.hour)
-            try row.int(count)
+            row.int(value.hour)
+            row.int(count)
             try row.run()
         }
         if results.count > Self.mostRemembered { results = [:] }

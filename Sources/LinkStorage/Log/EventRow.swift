@@ -32,13 +32,17 @@ enum EventRow {
         _ db: Database
     ) throws {
         func word(_ text: String?) throws {
-            if let text, let number = try texts.number(of: text, db) { try row.int(number) } else { try row.text(text) }
+            if let text, let number = try texts.number(of: text, in: row.count, db) {
+                row.int(number)
+            } else {
+                row.text(text)
+            }
         }
-        func uuid(_ text: String?) throws {
-            if let bytes = text.flatMap(Hex.bytes(ofUUID:)) { try row.blob(bytes) } else { try row.text(text) }
+        func uuid(_ text: String?) {
+            if let bytes = text.flatMap(Hex.bytes(ofUUID:)) { row.blob(bytes) } else { row.text(text) }
         }
-        try row.int(sequence)
-        try row.int(event.recordedAt.milliseconds)
+        row.int(sequence)
+        row.int(event.recordedAt.milliseconds)
         try row.int(texts.number(of: event.tenant.rawValue, db, always: true))
         try word(event.environment.rawValue)
         try word(event.purpose.rawValue)
@@ -47,22 +51,22 @@ enum EventRow {
         try word(event.action?.rawValue)
         try word(event.reason)
         try word(event.route?.rawValue)
-        try row.int(event.revision?.rawValue)
-        try row.int(event.settingsRevision)
+        row.int(event.revision?.rawValue)
+        row.int(event.settingsRevision)
         try word(event.app?.rawValue)
         try word(event.experiment)
         try word(event.variant)
         try word(event.scheme)
         try word(event.host)
-        try row.text(event.path)
-        try row.int(Int64(event.linkLength))
+        row.text(event.path)
+        row.int(Int64(event.linkLength))
         try word(ExportSchema.json(of: event.query))
-        try row.text(event.parameters)
+        row.text(event.parameters)
         try word(event.platform?.rawValue)
         try word(event.device?.rawValue)
         try word(event.osVersion)
         try word(event.appVersion)
-        try row.int(event.appBuild)
+        row.int(event.appBuild)
         try word(event.traits)
         try word(event.locale)
         try word(event.country)
@@ -71,19 +75,19 @@ enum EventRow {
         try word(event.userAgent)
         try word(event.botClass)
         if let bytes = event.install.flatMap(Hex.bytes(of:)) {
-            try row.blob(bytes)
+            row.blob(bytes)
         } else {
-            try row.text(event.install)
+            row.text(event.install)
         }
         try word(event.source)
         try word(event.node)
         try word(event.method)
-        try row.int(event.latencyMicroseconds)
-        try uuid(event.id)
-        try uuid(event.requestID)
-        try row.int(event.occurredAt?.milliseconds)
-        try uuid(event.parent)
-        try uuid(event.clientEventID)
+        row.int(event.latencyMicroseconds)
+        uuid(event.id)
+        uuid(event.requestID)
+        row.int(event.occurredAt?.milliseconds)
+        uuid(event.parent)
+        uuid(event.clientEventID)
     }
 
     // MARK: Reading

@@ -34,23 +34,38 @@ struct EventTally {
     }
 
     /// Those of the batch, each once: few, so that the other keys name them by their place.
-    private(set) var streams: [Stream] = []
-    private var places: [Stream: Int] = [:]
-    private(set) var results: [Result: Int64] = [:]
-    private(set) var values: [Value: Int64] = [:]
+    private(set) var streams = RunCounts<Stream>()
+    private(set) var results = RunCounts<Result>()
+    private(set) var values = RunCounts<Value>()
     private(set) var rows: [TenantID: Rows] = [:]
+    /// Where in `streams`, in `results` and, by dimension, in `values` the one before is counted.
+    private var stream: Int?
+    private var result: Int?
+    private var latest = [Int?](repeating: nil, count: Self.dimensions.count)
+
+    private static let dimensions = Dimension.allCases
 
     /// - Parameter first: The sequence of the first event; the others follow.
     init(_ events: [Event], from first: Int64) {
-        for (sequence, event) in zip(first..., events) { add(event, sequence: sequence) }
+        var run = 0..<0
+        while run.upperBound < events.count {
+            let tenant = events[run.upperBound].tenant
+            let end = events[run.upperBound...].firstIndex { $0.tenant != tenant } ?? events.count
+            run = run.upperBound..<end
+            for event in events[run] { add(event) }
+            let (begin, last) = (first + Int64(run.lowerBound), first + Int64(run.upperBound) - 1)
+            rows[tenant, default: Rows(count: 0, first: begin, last: last)].count += Int64(run.count)
+            rows[tenant]?.last = last
+        }
     }
 
-    private mutating func add(_ event: Event, sequence: Int64) {
-        let stream = place(
-            of: Stream(tenant: event.tenant, environment: event.environment, purpose: event.purpose)
+    private mutating func add(_ event: Event) {
+        let stream = streams.add(
+            Stream(tenant: event.tenant, environment: event.environment, purpose: event.purpose),
+            after: &stream
         )
         let quarter = event.recordedAt.milliseconds.flooredQuotient(by: 900_000)
-        results[
+        results.add(
             Result(
                 stream: stream,
                 route: event.route,
@@ -59,24 +74,37 @@ struct EventTally {
                 action: event.action,
                 quarter: quarter
             ),
-            default: 0
-        ] += 1
+            after: &result
+        )
         let hour = quarter.flooredQuotient(by: 4)
-        for dimension in Dimension.allCases {
+        for (place, dimension) in Self.dimensions.enumerated() {
             guard let value = dimension.value(of: event), !value.isEmpty else { continue }
             let text = value.utf8Prefix(Dimension.longestValue)
-            values[Value(stream: stream, hour: hour, dimension: dimension, value: text), default: 0] += 1
+            values.add(Value(stream: stream, hour: hour, dimension: dimension, value: text), after: &latest[place])
         }
-        rows[event.tenant, default: Rows(count: 0, first: sequence, last: sequence)].count += 1
-        rows[event.tenant]?.last = sequence
     }
+}
 
-    private mutating func place(of stream: Stream) -> Int {
-        if let last = streams.indices.last, streams[last] == stream { return last }
-        if let place = places[stream] { return place }
-        streams.append(stream)
-        places[stream] = streams.count - 1
-        return streams.count - 1
+/// Counts keys that mostly come in runs: the one before is looked at first, and only where a run ends a key is hashed.
+struct RunCounts<Key: Hashable> {
+    private(set) var counts: [(key: Key, count: Int64)] = []
+    private var places: [Key: Int] = [:]
+
+    /// - Parameter latest: The place of the key that may come again; now that of this one.
+    /// - Returns: The place of the key in ``counts``.
+    @discardableResult mutating func add(_ key: Key, after latest: inout Int?) -> Int {
+        if let latest, counts[latest].key == key {
+            counts[latest].count += 1
+            return latest
+        }
+        let place = places[key] ?? counts.count
+        if place == counts.count {
+            counts.append((key, 0))
+            places[key] = place
+        }
+        counts[place].count += 1
+        latest = place
+        return place
     }
 }
 

@@ -13,20 +13,34 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The 16 bytes of a UUID in its canonical form, 36 bytes of lower-case text; nil for every other text.
-    static func bytes(ofUUID text: String) -> [UInt8]? {
+    /// The 16 bytes of a UUID in its canonical form, 36 bytes of lower-case text; nil for every other text. Allocates nothing.
+    static func bytes(ofUUID text: String) -> UUIDBytes? {
         guard text.utf8.count == 36 else { return nil }
-        var digits: [UInt8] = []
-        digits.reserveCapacity(32)
-        var place = 0
-        for character in text.utf8 {
-            switch place {
-            case 8, 13, 18, 23: guard character == UInt8(ascii: "-") else { return nil }
-            default: digits.append(character)
+        var text = text
+        return text.withUTF8 { characters in
+            var (high, low) = (UInt64(0), UInt64(0))
+            for (place, character) in characters.enumerated() {
+                switch place {
+                case 8, 13, 18, 23: guard character == UInt8(ascii: "-") else { return nil }
+                default:
+                    guard let nibble = nibble(character) else { return nil }
+                    high = high << 4 | low >> 60
+                    low = low << 4 | UInt64(nibble)
+                }
             }
-            place += 1
+            return UUIDBytes(high: high, low: low)
         }
-        return bytes(of: digits)
+    }
+
+    struct UUIDBytes: RandomAccessCollection {
+        let high: UInt64
+        let low: UInt64
+
+        var startIndex: Int { 0 }
+        var endIndex: Int { 16 }
+        subscript(place: Int) -> UInt8 {
+            UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64(56 - place % 8 * 8))
+        }
     }
 
     static func uuid(_ bytes: some Collection<UInt8>) -> String {

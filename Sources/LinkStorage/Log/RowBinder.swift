@@ -1,47 +1,106 @@
 import GRDB
 import GRDBSQLite
 
-/// Binds the values of a statement one after the other through SQLite's C interface, and runs it.
+/// Takes the values of a statement one after the other, then binds them through SQLite's C interface and runs it.
 ///
-/// GRDB's `StatementArguments` boxes each value; for the forty columns of an event that is most of the cost of a row.
+/// GRDB's `StatementArguments` boxes each value; for the forty columns of an event that is most of the cost of a row. Rows
+/// that follow each other have most of their values in common, and SQLite keeps what is bound: only what differs is bound.
 struct RowBinder {
     private let db: Database
     private let statement: OpaquePointer
-    private var index: Int32 = 0
+    /// What each parameter is bound to between rows. Never a text or a blob: the memory of those is a row's own.
+    private var bound: [Value]
+    private var row: [Value] = []
+    /// Of the row's texts and blobs.
+    private var bytes: [UInt8] = []
+
+    private enum Value: Equatable {
+        case null
+        case int(Int64)
+        case text(Range<Int>)
+        case blob(Range<Int>)
+
+        var isMemory: Bool {
+            switch self {
+            case .null, .int: false
+            case .text, .blob: true
+            }
+        }
+    }
 
     init(_ statement: Statement, _ db: Database) {
         self.db = db
         self.statement = statement.sqliteStatement
+        sqlite3_clear_bindings(self.statement)
+        bound = Array(repeating: .null, count: Int(sqlite3_bind_parameter_count(self.statement)))
+        row.reserveCapacity(bound.count)
     }
 
-    mutating func int(_ value: Int64?) throws {
-        index += 1
-        let code = value.map { sqlite3_bind_int64(statement, index, $0) } ?? sqlite3_bind_null(statement, index)
-        try check(code)
+    /// Of the values so far.
+    var count: Int { row.count }
+
+    mutating func int(_ value: Int64?) { row.append(value.map(Value.int) ?? .null) }
+
+    mutating func text(_ value: String?) {
+        guard let value else { return row.append(.null) }
+        let start = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        row.append(.text(start..<bytes.count))
     }
 
-    mutating func text(_ value: String?) throws {
-        guard let value else { return try int(nil) }
-        index += 1
-        try check(sqlite3_bind_text(statement, index, value, Int32(value.utf8.count), Self.copied))
-    }
-
-    mutating func blob(_ bytes: [UInt8]) throws {
-        index += 1
-        try check(sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), Self.copied))
+    mutating func blob(_ value: some Collection<UInt8>) {
+        let start = bytes.count
+        bytes.append(contentsOf: value)
+        row.append(.blob(start..<bytes.count))
     }
 
     /// Runs the statement, which returns no rows, and makes it ready for the next row.
     mutating func run() throws {
-        let code = sqlite3_step(statement)
-        let error = code == SQLITE_DONE ? nil : error(code)
-        sqlite3_reset(statement)
-        index = 0
-        if let error { throw error }
+        precondition(row.count == bound.count, "a row has a value for each parameter")
+        defer {
+            row.removeAll(keepingCapacity: true)
+            bytes.removeAll(keepingCapacity: true)
+        }
+        // An empty text needs an address, too: without one it is NULL.
+        if bytes.isEmpty { bytes.append(0) }
+        try bytes.withUnsafeBytes { memory in
+            defer { releaseMemory() }
+            for index in row.indices where bound[index] != row[index] { try bind(index, memory) }
+            let code = sqlite3_step(statement)
+            let failure = code == SQLITE_DONE ? nil : error(code)
+            sqlite3_reset(statement)
+            if let failure { throw failure }
+        }
     }
 
-    private func check(_ code: Int32) throws {
+    /// SQLite takes no copy of texts and blobs: they stay where they are until the statement has run.
+    private mutating func bind(_ index: Int, _ memory: UnsafeRawBufferPointer) throws {
+        let parameter = Int32(index) + 1
+        func address(_ range: Range<Int>) -> UnsafeRawPointer? { memory.baseAddress?.advanced(by: range.lowerBound) }
+        let code =
+            switch row[index] {
+            case .null: sqlite3_bind_null(statement, parameter)
+            case .int(let value): sqlite3_bind_int64(statement, parameter, value)
+            case .text(let range):
+                sqlite3_bind_text(
+                    statement,
+                    parameter,
+                    address(range)?.assumingMemoryBound(to: CChar.self),
+                    Int32(range.count),
+                    nil
+                )
+            case .blob(let range):
+                sqlite3_bind_blob(statement, parameter, address(range), Int32(range.count), nil)
+            }
         if code != SQLITE_OK { throw error(code) }
+        bound[index] = row[index]
+    }
+
+    private mutating func releaseMemory() {
+        for index in bound.indices where bound[index].isMemory {
+            sqlite3_bind_null(statement, Int32(index) + 1)
+            bound[index] = .null
+        }
     }
 
     private func error(_ code: Int32) -> DatabaseError {
@@ -50,7 +109,4 @@ struct RowBinder {
             message: sqlite3_errmsg(db.sqliteConnection).map { String(cString: $0) } ?? "code \(code)"
         )
     }
-
-    /// SQLite takes a copy of what is bound.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

@@ -7,6 +7,8 @@ import GRDB
 struct TextDictionary {
     private var numbers: [String: Int64] = [:]
     private var byteCount = 0
+    /// By column, the text that was asked for last.
+    private var latest: [(text: String, number: Int64)?] = []
 
     static let mostTexts = 65_536
     /// UTF-8 bytes of all texts.
@@ -32,6 +34,15 @@ struct TextDictionary {
         try insert.execute(arguments: [text])
         let number = db.lastInsertedRowID
         add(text, as: number)
+        return number
+    }
+
+    /// As above, for a column of rows. A row mostly has the text of the one before, which is found without hashing.
+    mutating func number(of text: String, in column: Int, _ db: Database) throws -> Int64? {
+        while latest.count <= column { latest.append(nil) }
+        if let latest = latest[column], latest.text == text { return latest.number }
+        guard let number = try number(of: text, db) else { return nil }
+        latest[column] = (text, number)
         return number
     }
 }
