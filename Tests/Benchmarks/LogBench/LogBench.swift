@@ -11,7 +11,7 @@ struct LogBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "LogBench",
         abstract: "Fill a log and measure it.",
-        subcommands: [Fill.self, Ask.self, Drop.self, ExportLog.self]
+        subcommands: [Fill.self, RecordEvents.self, Ask.self, Drop.self, ExportLog.self]
     )
 }
 
@@ -217,7 +217,7 @@ extension Duration {
     var milliseconds: Double { Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15 }
 }
 
-private func processorSeconds() -> Double {
+func processorSeconds() -> Double {
     var spent = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent)
     return Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9
