@@ -13,49 +13,65 @@ struct Filling {
     /// In bytes: by how much a destination is longer than its link, at most as a rule.
     private static let usualGrowth = 96
 
-    /// DESIGN §5: the first action that holds, then the further ones in the order in which to try them.
-    func resolution(outcome: Outcome, _ target: Target, for context: Context) -> Resolution {
+    /// DESIGN §5: the first action that holds, and the destination with the further ones in the order in which to try them.
+    func answer(_ target: Target, for context: Context) -> (Action, Rare<ResolvedDestination>) {
         let action = action(for: target, context)
         // One URL after the other is made in the same memory.
         var url: [UInt8] = []
         url.reserveCapacity(link.bytes.count + Self.usualGrowth)
-        var destination = ResolvedDestination(
-            web: web(target, context, &url),
-            store: target.$store.isPresent || action == .updateApp ? storeURL(target) : nil,
-            data: target.data,
-            campaign: target.campaign.flatMap(text)
-        )
-        if let open = target.open {
-            destination.screen = open.screen
-            destination.arguments = arguments(open.arguments)
-            destination.stack = open.stack.map { screen in
-                let isTop = screen.name == open.screen && screen.arguments.isEmpty
-                return ResolvedDestination.Screen(
-                    name: screen.name,
-                    arguments: isTop ? destination.arguments : arguments(screen.arguments)
-                )
-            }
-            destination.uri = uri(open, target.forward, &url)
-        }
-        destination.fallbacks =
-            switch (destination.store != nil && action == .openApp, destination.web != nil && action != .openWeb) {
+        let web = web(target, context, &url)
+        let store = target.$store.isPresent || action == .updateApp ? storeURL(target, &url) : nil
+        let campaign = target.campaign.flatMap(text)
+        let fallbacks: [Action] =
+            switch (store != nil && action == .openApp, web != nil && action != .openWeb) {
             case (true, true): [.openStore, .openWeb]
             case (true, false): [.openStore]
             case (false, true): [.openWeb]
             case (false, false): []
             }
-        return Resolution(
-            outcome: outcome,
-            action: action,
-            destination: destination,
-            app: app.map { router.apps[$0].id }
+        guard let open = target.open else {
+            let destination = ResolvedDestination(
+                web: web,
+                store: store,
+                data: target.data,
+                campaign: campaign,
+                fallbacks: fallbacks
+            )
+            return (action, Rare(wrappedValue: destination))
+        }
+        let arguments = arguments(open.arguments)
+        let destination = ResolvedDestination(
+            screen: open.screen,
+            arguments: arguments,
+            stack: stack(open, arguments),
+            uri: uri(open, target.forward, &url),
+            web: web,
+            store: store,
+            data: target.data,
+            campaign: campaign,
+            fallbacks: fallbacks
         )
+        return (action, Rare(wrappedValue: destination))
+    }
+
+    private func stack(
+        _ open: Open,
+        _ own: [ResolvedDestination.Argument]
+    ) -> [ResolvedDestination.Screen] {
+        var stack: [ResolvedDestination.Screen] = []
+        stack.reserveCapacity(open.stack.count)
+        for screen in open.stack {
+            let isTop = screen.arguments.isEmpty && screen.name == open.screen
+            let arguments = isTop ? own : arguments(screen.arguments)
+            stack.append(ResolvedDestination.Screen(name: screen.name, arguments: arguments))
+        }
+        return stack
     }
 
     private func action(for target: Target, _ context: Context) -> Action {
         guard target.$open.isPresent, app != nil || context.platform == nil else { return .openWeb }
         guard context.installed else {
-            return target.$store.isPresent && app.map { router.apps[$0].store != nil } == true ? .openStore : .openWeb
+            return target.$store.isPresent && app.map { router.storePages[$0] != nil } == true ? .openStore : .openWeb
         }
         if let app, let minimum = target.minimumVersion?.minimum(for: router.apps[app].id),
             isOlder(context, than: minimum)
@@ -95,18 +111,25 @@ struct Filling {
         return text
     }
 
-    private func arguments(_ arguments: [Open.Argument]) -> [ResolvedDestination.Argument] {
-        arguments.compactMap { argument in
-            switch argument.value {
-            case .constant(let node):
-                return ResolvedDestination.Argument(name: argument.name, value: .constant(node))
-            case .template(let template):
-                if let name = template.soleParameter {
-                    guard let parameter = parameter(name) else { return nil }
-                    return ResolvedDestination.Argument(name: argument.name, value: .parameter(parameter.value))
-                }
-                guard let text = text(template) else { return nil }
-                return ResolvedDestination.Argument(name: argument.name, value: .parameter(.string(text)))
+    private func arguments(_ templates: [Open.Argument]) -> [ResolvedDestination.Argument] {
+        var arguments: [ResolvedDestination.Argument] = []
+        arguments.reserveCapacity(templates.count)
+        for template in templates {
+            guard let value = value(template.value) else { continue }
+            arguments.append(ResolvedDestination.Argument(name: template.name, value: value))
+        }
+        return arguments
+    }
+
+    /// Nil when a parameter that the argument uses was not captured.
+    private func value(_ argument: ArgumentTemplate) -> ArgumentValue? {
+        switch argument {
+        case .constant(let node): .constant(node)
+        case .template(let template):
+            if let name = template.soleParameter {
+                parameter(name).map { .parameter($0.value) }
+            } else {
+                text(template).map { .parameter(.string($0)) }
             }
         }
     }
@@ -116,11 +139,11 @@ struct Filling {
     /// The app's URI: the route's own, else the link itself, else the link under the tenant's first scheme.
     private func uri(_ open: Open, _ forward: Forwarding, _ url: inout [UInt8]) -> String? {
         if let template = open.uri {
-            let isOwn = { router.identity.schemes.contains { $0.name == template.scheme } }
+            let isOwn = hasSomethingToForward && router.owns(scheme: template.scheme)
             return fill(&url, template, forward, isOwn: isOwn)
         }
         guard link.isWeb else {
-            return router.identity.destinations.allows(scheme: link.scheme, host: nil) ? link.text : nil
+            return router.allows(scheme: link.scheme, host: nil) ? link.text : nil
         }
         guard let own = router.ownURI else { return nil }
         url.removeAll(keepingCapacity: true)
@@ -146,8 +169,7 @@ struct Filling {
         // Of a subdomain in Unicode the A-labels are not known; to find them is no work for a request.
         let name = router.identity.domains[index].coversSubdomains ? host : router.identity.domains[index].host
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let destinations = router.identity.destinations
-        let scheme = destinations.allowsPlainHTTP ? link.scheme : "https"
+        let scheme = router.identity.destinations.allowsPlainHTTP ? link.scheme : "https"
         url.removeAll(keepingCapacity: true)
         url.append(utf8Of: scheme)
         url.append(utf8Of: "://")
@@ -156,7 +178,7 @@ struct Filling {
         url.append(contentsOf: link.bytes[link.rawPath.lowerBound...])
         // With its own host, everything in it has been read where it stands now.
         guard name == host else { return checked(url) }
-        guard url.count <= Link.maximumLength, destinations.allows(scheme: scheme, host: name) else { return nil }
+        guard url.count <= Link.maximumLength, router.allows(scheme: scheme, host: name) else { return nil }
         return String(decoding: url, as: UTF8.self)
     }
 
@@ -167,9 +189,8 @@ struct Filling {
         _ url: inout [UInt8]
     ) -> String? {
         guard let template = template(of: web, context) else { return nil }
-        return fill(&url, template, forward) {
-            template.host.map { router.identity.domainIndex(for: $0, port: nil) != nil } ?? false
-        }
+        let isOwn = hasSomethingToForward && template.host.map { router.owns(host: $0) } ?? false
+        return fill(&url, template, forward, isOwn: isOwn)
     }
 
     private func template(of web: WebTarget, _ context: Context) -> URLTemplate? {
@@ -190,14 +211,13 @@ struct Filling {
         _ url: inout [UInt8],
         _ template: URLTemplate,
         _ forward: Forwarding,
-        isOwn: () -> Bool
+        isOwn: Bool
     ) -> String? {
-        let destinations = router.identity.destinations
-        guard destinations.allows(scheme: template.scheme, host: template.host) else { return nil }
+        guard router.allows(scheme: template.scheme, host: template.host) else { return nil }
         url.removeAll(keepingCapacity: true)
-        let filled = template.append(to: &url, by: parameter)
+        let filled = template.append(to: &url, filledWith: parameters)
         guard filled != .incomplete else { return nil }
-        if hasSomethingToForward { appendForwarded(to: &url, forward, isOwn: isOwn(), behind: template) }
+        if hasSomethingToForward { appendForwarded(to: &url, forward, isOwn: isOwn, behind: template) }
         guard url.count <= Link.maximumLength else { return nil }
         if filled == .unread {
             guard let link = try? Link.parse(url), template.wrote(link) else { return nil }
@@ -281,9 +301,9 @@ struct Filling {
 
     // MARK: Store
 
-    private func storeURL(_ target: Target) -> String? {
-        guard let app else { return nil }
-        return router.apps[app].storeURL(campaign: target.store?.campaign ?? target.campaign.flatMap(text))
+    private func storeURL(_ target: Target, _ url: inout [UInt8]) -> String? {
+        guard let app, let page = router.storePages[app] else { return nil }
+        return page.url(campaign: target.store?.campaign ?? target.campaign.flatMap(text), &url)
     }
 }
 
@@ -299,47 +319,4 @@ extension DestinationPolicy {
         guard scheme == "https" || allowsPlainHTTP else { return false }
         return allows(host: host)
     }
-}
-
-extension App {
-    /// Its entry in the store of its platform.
-    var store: Store? {
-        switch platform {
-        case .ios: stores.first { $0.kind == .appStore }
-        case .android: stores.first { $0.kind == .playStore }
-        case .macos, .windows, .linux, .other: nil
-        }
-    }
-
-    /// The app's page in its store, with the campaign where the store takes one and a link has room for it; nil without a
-    /// store ID.
-    public func storeURL(campaign: String?) -> String? {
-        guard let store else { return nil }
-        var url: [UInt8] = []
-        url.reserveCapacity(Self.usualStoreURLLength)
-        switch store.kind {
-        case .appStore:
-            url.append(utf8Of: "https://apps.apple.com/app/id")
-            url.append(utf8Of: store.id)
-            if let campaign {
-                url.append(utf8Of: "?ct=")
-                appendPercentEncoded(campaign.utf8, to: &url)
-            }
-        case .playStore:
-            url.append(utf8Of: "https://play.google.com/store/apps/details?id=")
-            url.append(utf8Of: store.id)
-            if let campaign {
-                var referrer: [UInt8] = []
-                referrer.append(utf8Of: "utm_campaign=")
-                appendPercentEncoded(campaign.utf8, to: &referrer)
-                url.append(utf8Of: "&referrer=")
-                appendPercentEncoded(referrer, to: &url)
-            }
-        }
-        guard url.count <= Link.maximumLength else { return storeURL(campaign: nil) }
-        return String(decoding: url, as: UTF8.self)
-    }
-
-    /// In bytes.
-    private static let usualStoreURLLength = 128
 }

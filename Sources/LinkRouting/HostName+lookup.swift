@@ -6,10 +6,22 @@ extension HostName {
     /// ASCII is limited to letters, digits, `-`, `_` and `.`, so that a host is safe in headers, file names and logs.
     /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. At most 253 bytes.
     static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
-        var host = areAllPlain(raw.span) ? asciiLowercased(raw) : lookupForm(PercentDecoding(raw, plus: .plus))
+        guard !areAllPlain(raw.span) else { return lookupForm(plain: raw) }
+        var host = lookupForm(PercentDecoding(raw, plus: .plus))
         if host?.utf8.last == UInt8(ascii: ".") { host?.unicodeScalars.removeLast() }
         guard let host, host.utf8.count <= maximumLength else { return nil }
         return host.isEmpty || !hasEmptyLabel(host) ? host : nil
+    }
+
+    private static func lookupForm(plain raw: ArraySlice<UInt8>) -> String? {
+        let host = raw.last == UInt8(ascii: ".") ? raw.dropLast() : raw
+        guard host.count <= maximumLength else { return nil }
+        var previous = UInt8(ascii: ".")
+        for byte in host {
+            if byte == UInt8(ascii: "."), previous == byte { return nil }
+            previous = byte
+        }
+        return host.isEmpty || previous != UInt8(ascii: ".") ? asciiLowercased(host) : nil
     }
 
     private static func hasEmptyLabel(_ host: String) -> Bool {

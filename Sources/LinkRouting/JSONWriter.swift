@@ -53,7 +53,22 @@ public struct JSONWriter: Sendable {
         quoted(text)
     }
 
-    public mutating func int(_ number: some BinaryInteger) { literal(String(number)) }
+    public mutating func int(_ number: some BinaryInteger) {
+        guard let number = Int64(exactly: number) else { return literal(String(number)) }
+        int(number)
+    }
+    public mutating func int(_ number: Int) { int(Int64(number)) }
+    public mutating func int(_ number: Int64) {
+        separate()
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
     /// A number as it is to be written; the caller answers for its form.
     public mutating func number(_ lexeme: String) { literal(lexeme) }
     public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
@@ -66,6 +81,18 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+        guard let number else { return }
+        key(name)
+        int(number)
+    }
+
+    public mutating func member(_ name: String, _ number: Int?) {
+        guard let number else { return }
+        key(name)
+        int(number)
+    }
+
+    public mutating func member(_ name: String, _ number: Int64?) {
         guard let number else { return }
         key(name)
         int(number)
@@ -105,7 +132,7 @@ public struct JSONWriter: Sendable {
 
     private mutating func literal(_ lexeme: String) {
         separate()
-        bytes.append(contentsOf: lexeme.utf8)
+        bytes.append(utf8Of: lexeme)
     }
 
     private mutating func open(_ bracket: UInt8) {
@@ -140,19 +167,43 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func quoted(_ text: String) {
-        var text = text
         bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { utf8 in
-            var run = 0
-            for (index, byte) in utf8.enumerated()
-            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { appendEscaped($0) }
+        if isDone == nil { Array(text.utf8).withUnsafeBufferPointer { appendEscaped($0) } }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+        var run = 0
+        var index = Self.plainEnd(utf8)
+        while index < utf8.count {
+            let byte = utf8[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                 bytes.append(contentsOf: utf8[run..<index])
                 appendEscape(of: byte)
                 run = index + 1
             }
-            bytes.append(contentsOf: utf8[run...])
+            index += 1
         }
-        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[run...]))
+    }
+
+    /// Before which byte nothing has to be escaped, looking at eight at a time: nearly always all that eights make up.
+    private static func plainEnd(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let bytes = UnsafeRawBufferPointer(utf8)
+        var index = 0
+        while bytes.count - index >= 8 {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            // The top bit of a byte in `x - n & ~x` tells whether it is smaller than n, at least that of the first such byte.
+            let found =
+                ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
+            guard found & (ones &* 0x80) == 0 else { break }
+            index += 8
+        }
+        return index
     }
 
     private mutating func appendEscape(of byte: UInt8) {

@@ -164,7 +164,7 @@ struct LinkScanner {
             host = HostName.ipv6Literal(authority[(range.lowerBound + 1)..<close])
         } else {
             hostEnd = authority.firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
-            if let failure = escapeFailure(in: authority[..<hostEnd]) {
+            if authority.contains(UInt8(ascii: "%")), let failure = escapeFailure(in: authority[..<hostEnd]) {
                 throw rejection(failure.code, at: failure.index)
             }
             host = HostName.lookupForm(authority[..<hostEnd])

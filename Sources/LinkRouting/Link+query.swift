@@ -14,10 +14,18 @@ extension Link {
         let hasEncodedName: Bool
 
         /// An item of `bytes`, whose first `=`, if any, stands at `equals`.
-        init(_ range: Range<Int>, equals: Int?, in bytes: [UInt8]) {
+        ///
+        /// - Parameter isEncoded: Whether it holds a `%` or `+`.
+        init(_ range: Range<Int>, equals: Int?, isEncoded: Bool, in bytes: [UInt8]) {
             start = Int32(range.lowerBound)
             end = Int32(range.upperBound)
             self.equals = equals.map { Int32($0) } ?? -1
+            guard isEncoded else {
+                hasEncodedName = false
+                hasInvalidName = false
+                hasInvalidValue = false
+                return
+            }
             let name = bytes[range.lowerBound..<(equals ?? range.upperBound)]
             hasEncodedName = name.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
             hasInvalidName = escapeFailure(in: name) != nil

@@ -87,6 +87,7 @@ extension LinkScanner {
         var items: [Link.QueryItem] = []
         var itemStart = start
         var equals: Int?
+        var isEncoded = false
         scan: while true {
             index = plainEnd()
             guard index < bytes.count else { break }
@@ -94,18 +95,24 @@ extension LinkScanner {
             case UInt8(ascii: "#"):
                 break scan
             case UInt8(ascii: "&"):
-                items.append(Link.QueryItem(itemStart..<index, equals: equals, in: bytes))
+                items.append(Link.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
                 index += 1
                 itemStart = index
                 equals = nil
+                isEncoded = false
             case UInt8(ascii: "="):
                 if equals == nil { equals = index }
+                index += 1
+            case UInt8(ascii: "%"), UInt8(ascii: "+"):
+                isEncoded = true
                 index += 1
             case let byte:
                 try pass(byte)
             }
         }
-        if index > start { items.append(Link.QueryItem(itemStart..<index, equals: equals, in: bytes)) }
+        if index > start {
+            items.append(Link.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
+        }
         return (start..<index, items)
     }
 

@@ -10,7 +10,9 @@ public struct Rare<Value: Hashable & Sendable>: Hashable, Sendable {
 
     private var storage: Storage
 
-    public init(wrappedValue: Value?) { storage = wrappedValue.map(Storage.present) ?? .absent }
+    public init(wrappedValue: Value?) {
+        if let wrappedValue { storage = .present(wrappedValue) } else { storage = .absent }
+    }
 
     /// Without reading the value.
     public var projectedValue: Rare { self }

@@ -71,13 +71,37 @@ public struct Resolution: Sendable, Hashable {
         self.route = route
         self.pattern = pattern
         self.parameters = parameters
-        self.destination = destination
+        _destination = Rare(wrappedValue: destination)
         self.app = app
-        self.variant = variant
-        self.rejection = rejection
+        _variant = Rare(wrappedValue: variant)
+        _rejection = Rare(wrappedValue: rejection)
         self.blockReason = blockReason
         self.validFor = validFor
         self.trace = trace
+    }
+
+    /// With a destination that is behind its reference already.
+    init(
+        outcome: Outcome,
+        action: Action,
+        route: RouteID?,
+        pattern: String?,
+        parameters: [Parameter],
+        filled destination: Rare<ResolvedDestination>,
+        app: AppID?,
+        variant: VariantAssignment?,
+        validFor: Int
+    ) {
+        self.outcome = outcome
+        self.action = action
+        self.route = route
+        self.pattern = pattern
+        self.parameters = parameters
+        _destination = destination
+        self.app = app
+        _variant = Rare(wrappedValue: variant)
+        _rejection = Rare(wrappedValue: nil)
+        self.validFor = validFor
     }
 
     /// Seconds.

@@ -8,8 +8,11 @@ public struct Router: Sendable {
     var index: RouteIndex { compiled.index }
     /// The apps of the environment; clips are never meant by default.
     var apps: [App] { compiled.apps }
+    /// Of each app.
+    var storePages: [StorePage?] { compiled.storePages }
     /// Nil where the tenant has no scheme of its own, or links may not lead there.
     var ownURI: OwnURI? { compiled.ownURI }
+    var knownHosts: KnownHosts { compiled.knownHosts }
 
     /// Behind one reference: a copy of the parts, with all that they refer to, costs more than resolving a link.
     private let compiled: Compiled
@@ -22,7 +25,9 @@ public struct Router: Sendable {
         /// By rank: whether nothing but the path decides, so that a look-up need not read the route.
         let isDecidedByPath: [Bool]
         let apps: [App]
+        let storePages: [StorePage?]
         let ownURI: OwnURI?
+        let knownHosts: KnownHosts
 
         init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
             self.identity = identity
@@ -31,7 +36,9 @@ public struct Router: Sendable {
             index = RouteIndex(table.routes)
             isDecidedByPath = index.order.map { table.routes[Int($0)].isDecidedByPath }
             apps = identity.apps.filter { $0.environment == environment }
+            storePages = apps.map(StorePage.init)
             ownURI = OwnURI(identity)
+            knownHosts = KnownHosts(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])
         }
     }
 
@@ -85,12 +92,12 @@ public struct Router: Sendable {
             let validFor = question.isVolatile ? 0 : Resolution.usualValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
+        guard explanation == .included || question.isVolatile else { return answer(rank, link, context, app) }
         var resolution = answer(rank, link, context, app)
-        if question.isVolatile || resolution.action == .signIn { resolution.validFor = 0 }
-        if explanation == .included {
-            let input = input(asRead: link, question.context ?? completed(context, app))
-            resolution.trace = trace(input, winner: rank)
-        }
+        if question.isVolatile { resolution.validFor = 0 }
+        guard explanation == .included else { return resolution }
+        let input = input(asRead: link, question.context ?? completed(context, app))
+        resolution.trace = trace(input, winner: rank)
         return resolution
     }
 
@@ -164,55 +171,91 @@ public struct Router: Sendable {
     }
 
     private func answer(_ rank: Int?, _ link: Link, _ context: Context, _ app: Int?) -> Resolution {
+        let id = app.map { compiled.apps[$0].id }
         guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
-                return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id })
+                return Resolution(outcome: .unmatched, app: id)
             }
             let filling = Filling(router: self, link: link, app: app, parameters: [], isFallback: true)
-            return filling.resolution(outcome: .fallback, fallback, for: context)
-        }
-        return answer(compiled.table.routes[Int(compiled.index.order[rank])], rank, link, context, app)
-    }
-
-    private func answer(
-        _ route: Route,
-        _ rank: Int,
-        _ link: Link,
-        _ context: Context,
-        _ app: Int?
-    ) -> Resolution {
-        let validFor = route.asksForSignIn ? 0 : Resolution.usualValidity
-        guard route.unsupported.isEmpty else {
+            let (action, destination) = filling.answer(fallback, for: context)
+            let validFor = action == .signIn ? 0 : Resolution.usualValidity
             return Resolution(
-                outcome: .undecided,
-                route: route.id,
-                pattern: route.path.description,
-                app: app.map { compiled.apps[$0].id },
+                outcome: .fallback,
+                action: action,
+                route: nil,
+                pattern: nil,
+                parameters: [],
+                filled: destination,
+                app: id,
+                variant: nil,
                 validFor: validFor
             )
         }
-        let captures = compiled.index.captures(of: rank)
-        let parameters = route.parameters(in: link, compiled.table.defaults.plusSign, captures)
-        var resolution: Resolution
-        switch route.behaviour {
+        return answer(ofRouteAt: Int(compiled.index.order[rank]), rank, link, context, app, id)
+    }
+
+    /// A copy of a route costs as much as a look-up, so its parts are taken one by one.
+    private func answer(
+        ofRouteAt place: Int,
+        _ rank: Int,
+        _ link: Link,
+        _ context: Context,
+        _ app: Int?,
+        _ appID: AppID?
+    ) -> Resolution {
+        let id = compiled.table.routes[place].id
+        let pattern = compiled.table.routes[place].path.description
+        guard compiled.table.routes[place].unsupported.isEmpty else {
+            let validFor = compiled.table.routes[place].asksForSignIn ? 0 : Resolution.usualValidity
+            return Resolution(outcome: .undecided, route: id, pattern: pattern, app: appID, validFor: validFor)
+        }
+        let parameters = parameters(ofRouteAt: place, rank, link)
+        switch compiled.table.routes[place].behaviour {
         case .block(let reason):
-            resolution = Resolution(
+            return Resolution(
                 outcome: .matched,
                 action: .block,
-                app: app.map { compiled.apps[$0].id },
+                route: id,
+                pattern: pattern,
+                parameters: parameters,
+                app: appID,
                 blockReason: reason
             )
-        case .answer(let target):
-            let (target, variant) = route.assigned(target, to: context.stickyKey)
+        case .answer(var target):
+            var variant: VariantAssignment?
+            var asksForSignIn = target.signIn == .required
+            if compiled.table.routes[place].$experiment.isPresent {
+                asksForSignIn = compiled.table.routes[place].asksForSignIn
+                (target, variant) = compiled.table.routes[place].assigned(target, to: context.stickyKey)
+            }
             let filling = Filling(router: self, link: link, app: app, parameters: parameters, isFallback: false)
-            resolution = filling.resolution(outcome: .matched, target, for: context)
-            resolution.variant = variant
+            let (action, destination) = filling.answer(target, for: context)
+            return Resolution(
+                outcome: .matched,
+                action: action,
+                route: id,
+                pattern: pattern,
+                parameters: parameters,
+                filled: destination,
+                app: appID,
+                variant: variant,
+                validFor: asksForSignIn || action == .signIn ? 0 : Resolution.usualValidity
+            )
         }
-        resolution.validFor = validFor
-        resolution.route = route.id
-        resolution.pattern = route.path.description
-        resolution.parameters = parameters
-        return resolution
+    }
+
+    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: Link) -> [Resolution.Parameter] {
+        let captures = compiled.index.captures(of: rank)
+        if compiled.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
+            guard !captures.isEmpty else { return [] }
+            var parameters: [Resolution.Parameter] = []
+            parameters.reserveCapacity(captures.count)
+            for capture in captures {
+                capture.append(to: &parameters, from: link, compiled.table.routes[place].letterCase)
+            }
+            return parameters
+        }
+        return compiled.table.routes[place].parameters(in: link, compiled.table.defaults.plusSign, captures)
     }
 }
 

@@ -161,23 +161,23 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Appends the URL with each parameter's text in its place.
-    func append(to url: inout [UInt8], by value: (String) -> Resolution.Parameter?) -> Filled {
+    func append(to url: inout [UInt8], filledWith parameters: [Resolution.Parameter]) -> Filled {
         var isReadable = staysReadable
         for index in template.parts.indices {
             switch template.parts[index] {
             case .literal(let literal):
                 url.append(utf8Of: literal)
             case .parameter(let name):
-                guard let parameter = value(name) else { return .incomplete }
+                guard let parameter = parameters.firstIndex(where: { $0.name == name }) else { return .incomplete }
                 let place = places[index]
-                if case .list(let segments) = parameter.value {
+                if case .list(let segments) = parameters[parameter].value {
                     if segments.isEmpty { isReadable = false }
                     for index in segments.indices {
                         if index > 0 { url.append(UInt8(ascii: "/")) }
                         isReadable = Self.append(segments[index], to: &url, place) && isReadable
                     }
                 } else {
-                    isReadable = Self.append(parameter.text, to: &url, place) && isReadable
+                    isReadable = Self.append(parameters[parameter].text, to: &url, place) && isReadable
                 }
             }
         }
@@ -215,13 +215,6 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
         return hasCharacter
-    }
-
-    /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
-    func filled(by value: (String) -> Resolution.Parameter?) -> String? {
-        var url: [UInt8] = []
-        guard append(to: &url, by: value) != .incomplete else { return nil }
-        return String(decoding: url, as: UTF8.self)
     }
 
     private static func places(of template: Template, firstPlace: Place) -> [Place] {

@@ -34,13 +34,13 @@ struct QuickCheckTests {
             // Most random texts are no templates; those that are go on.
             guard let template = try? URLTemplate(written) else { continue }
             for _ in 0..<4 {
-                let values: [String: Resolution.Parameter] = [
-                    "x": .text("x", text(Self.captures, upTo: 2, &random)),
-                    "y": .text("y", random.pick(Self.captures)),
-                    "r": .list("r", (0..<random.below(4)).map { _ in text(Self.captures, upTo: 2, &random) }),
+                let values: [Resolution.Parameter] = [
+                    .text("x", text(Self.captures, upTo: 2, &random)),
+                    .text("y", random.pick(Self.captures)),
+                    .list("r", (0..<random.below(4)).map { _ in text(Self.captures, upTo: 2, &random) }),
                 ]
                 var url: [UInt8] = []
-                switch template.append(to: &url, by: { values[$0] }) {
+                switch template.append(to: &url, filledWith: values) {
                 case .incomplete: Issue.record("\(written) has a parameter without a value")
                 case .unread: unread += 1
                 case .readable:
@@ -61,7 +61,7 @@ struct QuickCheckTests {
     func usualTextNeedNotBeReadAgain(_ text: String) throws {
         for template in ["https://www.acme.com/p/{x}?q={x}#{x}", "acme://h/{x}", "acme:{x}"] {
             var url: [UInt8] = []
-            #expect(try URLTemplate(template).append(to: &url) { .text($0, text) } == .readable)
+            #expect(try URLTemplate(template).append(to: &url, filledWith: [.text("x", text)]) == .readable)
         }
     }
 }
@@ -73,5 +73,15 @@ extension Resolution.Parameter {
 
     fileprivate static func list(_ name: String, _ segments: [String]) -> Self {
         Self(name: name, value: .list(segments), text: segments.joined(separator: "/"), place: .rest(firstSegment: 0))
+    }
+}
+
+extension URLTemplate {
+    /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
+    func filled(by value: (String) -> Resolution.Parameter?) -> String? {
+        var url: [UInt8] = []
+        let parameters = parameterNames.compactMap(value)
+        guard append(to: &url, filledWith: parameters) != .incomplete else { return nil }
+        return String(decoding: url, as: UTF8.self)
     }
 }
