@@ -10,10 +10,10 @@ package import OutboundHTTP
 
 /// What a tenant lets be recorded. Applied before an event exists, so that nothing else can reach the log.
 package struct Redaction: Sendable, Hashable {
-    /// The names of query items whose values are recorded.
-    package var recordQuery: Set<String>
+    /// The names of query items whose values are recorded; a few, as the settings list them.
+    package var recordQuery: [String]
     /// The names of traits whose values are recorded.
-    package var recordTraits: Set<String>
+    package var recordTraits: [String]
     /// Under which an install is recorded; nil where none is.
     package var installKey: Data?
     package var unmatchedPath: UnmatchedPath
@@ -32,8 +32,8 @@ package struct Redaction: Sendable, Hashable {
     }
 
     package init(
-        recordQuery: Set<String>,
-        recordTraits: Set<String> = [],
+        recordQuery: [String],
+        recordTraits: [String] = [],
         installKey: Data? = nil,
         unmatchedPath: UnmatchedPath,
         address: AddressPolicy
@@ -52,7 +52,7 @@ package struct Redaction: Sendable, Hashable {
         plus: Link.PlusSign,
         parameters: [Resolution.Parameter]
     ) -> [Event.QueryItem] {
-        guard !recordQuery.isEmpty else { return [] }
+        guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
             guard let name = link.name(of: item, plus: plus), recordQuery.contains(name),
                 !parameters.contains(where: { $0.isSensitive && $0.place == .query(name) }),
@@ -70,58 +70,77 @@ package struct Redaction: Sendable, Hashable {
 
     /// The path of a link that a route or fallback answered, or that nothing did.
     package func path(of link: Link, outcome: Outcome, parameters: [Resolution.Parameter]) -> String? {
-        guard outcome != .matched else { return Self.path(of: link, hiding: parameters.filter(\.isSensitive)) }
+        guard outcome != .matched else {
+            let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
+            return Self.path(of: link, hiding: hidden)
+        }
         return switch unmatchedPath {
         case .full: Self.path(of: link, hiding: [])
-        case .firstSegment: link.segmentCount == 0 ? "/" : "/" + escaped(link.pathBytes[link.segments[0].range])
+        case .firstSegment: Self.firstSegment(of: link)
         case .none: nil
         }
+    }
+
+    private static func firstSegment(of link: Link) -> String {
+        guard link.segmentCount > 0 else { return "/" }
+        var path = [UInt8(ascii: "/")]
+        appendEscaped(link.pathBytes[link.segmentRange(0)], to: &path)
+        return String(decoding: path, as: UTF8.self)
     }
 
     /// The path with each sensitive parameter as `{name}`.
     private static func path(of link: Link, hiding parameters: [Resolution.Parameter]) -> String {
         guard link.segmentCount > 0 else { return "/" }
-        var path = ""
-        for index in link.segments.indices {
-            let range = link.segments[index].range
+        var path: [UInt8] = []
+        path.reserveCapacity(link.pathBytes.count + 2 * link.segmentCount)
+        for index in 0..<link.segmentCount {
+            path.append(UInt8(ascii: "/"))
+            let range = link.segmentRange(index)
+            guard !parameters.isEmpty else {
+                appendEscaped(link.pathBytes[range], to: &path)
+                continue
+            }
             var hidden: [(bytes: Range<Int>, name: String)] = []
             for parameter in parameters {
                 switch parameter.place {
                 case .path(segment: index, let bytes): hidden.append((bytes, parameter.name))
-                case .rest(let first) where first == index: return path + "/{\(parameter.name)}"
+                case .rest(let first) where first == index:
+                    path.append(contentsOf: "{\(parameter.name)}".utf8)
+                    return String(decoding: path, as: UTF8.self)
                 default: continue
                 }
             }
-            path += "/"
             var start = range.lowerBound
             for (bytes, name) in hidden.sorted(by: { $0.bytes.lowerBound < $1.bytes.lowerBound }) {
                 // Clamped: were a place ever wrong, too much is hidden and nothing traps.
                 let begin = min(max(bytes.lowerBound, start), range.upperBound)
-                path += escaped(link.pathBytes[start..<begin]) + "{\(name)}"
+                appendEscaped(link.pathBytes[start..<begin], to: &path)
+                path.append(contentsOf: "{\(name)}".utf8)
                 start = min(max(bytes.upperBound, begin), range.upperBound)
             }
-            path += escaped(link.pathBytes[start..<range.upperBound])
+            appendEscaped(link.pathBytes[start..<range.upperBound], to: &path)
         }
-        return path
+        return String(decoding: path, as: UTF8.self)
     }
 
     /// The captured values as a JSON object, without the sensitive ones; nil when there is none.
     package func parameters(_ parameters: [Resolution.Parameter]) -> String? {
-        let recorded = parameters.filter { parameter in
-            guard !parameter.isSensitive else { return false }
-            // A value from the query is recorded only where its item may be.
-            if case .query(let name) = parameter.place { return recordQuery.contains(name) }
-            return parameter.place != .fragment
-        }
-        guard !recorded.isEmpty else { return nil }
+        guard parameters.contains(where: isRecorded) else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
-        for parameter in recorded {
+        for parameter in parameters where isRecorded(parameter) {
             writer.key(parameter.name)
             writer.value(parameter.value)
         }
         writer.endObject()
         return writer.text
+    }
+
+    private func isRecorded(_ parameter: Resolution.Parameter) -> Bool {
+        guard !parameter.isSensitive else { return false }
+        // A value from the query is recorded only where its item may be.
+        if case .query(let name) = parameter.place { return recordQuery.contains(name) }
+        return parameter.place != .fragment
     }
 
     /// A country's two letters, in capitals; nil for anything else, which could be anything.
@@ -138,7 +157,7 @@ package struct Redaction: Sendable, Hashable {
     /// The allow-listed traits as a JSON object in the order of their names, a list where a trait has several values; nil
     /// when there is none. Of a trait the first 16 values are kept, of a value the first 128 bytes.
     package func traits(_ traits: [String: [String]]) -> String? {
-        guard !recordTraits.isEmpty else { return nil }
+        guard !recordTraits.isEmpty, !traits.isEmpty else { return nil }
         let recorded = traits.filter { recordTraits.contains($0.key) && !$0.value.isEmpty }.sorted { $0.key < $1.key }
         guard !recorded.isEmpty else { return nil }
         var writer = JSONWriter()
@@ -176,17 +195,15 @@ package struct Redaction: Sendable, Hashable {
     }
 }
 
-/// A segment as a URL writes it, so that a decoded `/` is not read as a separator.
-private func escaped(_ segment: ArraySlice<UInt8>) -> String {
-    var text: [UInt8] = []
+/// Appends a segment as a URL writes it, so that a decoded `/` is not read as a separator.
+private func appendEscaped(_ segment: ArraySlice<UInt8>, to path: inout [UInt8]) {
     for byte in segment {
         switch byte {
-        case UInt8(ascii: "/"): text += Array("%2F".utf8)
-        case UInt8(ascii: "%"): text += Array("%25".utf8)
-        case UInt8(ascii: "{"): text += Array("%7B".utf8)
-        case UInt8(ascii: "}"): text += Array("%7D".utf8)
-        default: text.append(byte)
+        case UInt8(ascii: "/"): path.append(contentsOf: "%2F".utf8)
+        case UInt8(ascii: "%"): path.append(contentsOf: "%25".utf8)
+        case UInt8(ascii: "{"): path.append(contentsOf: "%7B".utf8)
+        case UInt8(ascii: "}"): path.append(contentsOf: "%7D".utf8)
+        default: path.append(byte)
         }
     }
-    return String(decoding: text, as: UTF8.self)
 }

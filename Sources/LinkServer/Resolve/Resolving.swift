@@ -279,8 +279,8 @@ extension Redaction {
         }
         let privacy = table.settings.privacy
         self.init(
-            recordQuery: Set(privacy.recordQuery),
-            recordTraits: Set(privacy.recordTraits),
+            recordQuery: privacy.recordQuery,
+            recordTraits: privacy.recordTraits,
             installKey: table.installKey,
             unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
             address: AddressPolicy(privacy.address)
