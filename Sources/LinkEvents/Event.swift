@@ -59,7 +59,9 @@ package struct Event: Sendable, Hashable {
 
     /// The first of the recorded items of that name, where it is not empty.
     package func utm(_ field: UTM) -> String? {
-        parts[0].query.first { $0.name == field.rawValue }.flatMap { $0.value.isEmpty ? nil : $0.value }
+        let name = field.rawValue
+        guard let item = parts[0].query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }
+        return item.value
     }
 
     package enum Purpose: String, Sendable, CaseIterable {

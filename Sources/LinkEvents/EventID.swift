@@ -30,18 +30,17 @@ package final class EventIDGenerator: Sendable {
         return Self.text(high: milliseconds << 16 | 0x7000 | counter, low: random() & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63)
     }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
     private static func text(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             var end = 0
-            for nibble in 0..<32 {
-                if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+            for place in 0..<32 {
+                if place == 8 || place == 12 || place == 16 || place == 20 {
                     text[end] = UInt8(ascii: "-")
                     end += 1
                 }
-                let word = nibble < 16 ? high : low
-                text[end] = digits[Int(word >> UInt64(60 - nibble % 16 * 4) & 15)]
+                let word = place < 16 ? high : low
+                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - place % 16 * 4) & 15)
+                text[end] = nibble + (nibble < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
                 end += 1
             }
             return end

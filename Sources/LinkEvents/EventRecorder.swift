@@ -220,7 +220,9 @@ package final class EventRecorder: Service {
     }
 
     private func commit(_ requests: [RecorderStateMachine.Request]) async throws {
-        let events = requests.count == 1 ? requests[0].events : requests.flatMap(\.events)
+        var events: [Event] = []
+        events.reserveCapacity(requests.reduce(0) { $0 + $1.events.count })
+        for request in requests { events += request.events }
         var sequence = try await store.append(events)
         let waiting = state.withLock { state in
             for request in requests { state.machine.finished(request, .stored(firstSequence: sequence)) }

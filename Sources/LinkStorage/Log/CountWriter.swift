@@ -4,10 +4,9 @@ import LinkRouting
 
 /// Adds a batch's tally to the counts of the day file, in the transaction that adds its rows.
 ///
-/// Keeps in memory which numbers the file has given to streams, results and values. After a transaction that failed it is
+/// Keeps in memory which numbers the file has given to results and values. After a transaction that failed it is
 /// made anew from the file.
 struct CountWriter {
-    private var streams: [EventTally.Stream: Int64] = [:]
     private var results: [ResultKey: Int64] = [:]
     private var values: [ValueKey: Int64] = [:]
     /// How many values of a tenant's dimension have a number.
@@ -45,7 +44,8 @@ struct CountWriter {
         }
     }
 
-    mutating func write(_ tally: EventTally, _ db: Database) throws {
+    /// What of the tally has a number in the file gets to know it.
+    mutating func write(_ tally: inout EventTally, _ db: Database) throws {
         let rows = try db.cachedStatement(
             sql: """
                 INSERT INTO tenant_rows (tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?)
@@ -62,11 +62,16 @@ struct CountWriter {
                 """
         )
         var row = RowBinder(quarter, db)
-        let streams = try tally.streams.counts.map { (stream: $0.key, number: try number(of: $0.key, db)) }
-        for (result, count) in tally.results.counts {
-            try row.int(number(of: result, in: streams[result.stream].number, db))
-            row.int(result.quarter)
-            row.int(count)
+        for place in tally.streams.counted where tally.streams.entries[place].number == nil {
+            tally.streams.entries[place].number = try Self.number(of: tally.streams.entries[place].key, db)
+        }
+        for place in tally.results.counted {
+            let entry = tally.results.entries[place]
+            let number = try entry.number ?? number(of: entry.key, in: tally.stream(at: entry.key.stream).number, db)
+            tally.results.entries[place].number = number
+            row.int(number)
+            row.int(entry.key.quarter)
+            row.int(entry.count)
             try row.run()
         }
         let hour = try db.cachedStatement(
@@ -76,27 +81,28 @@ struct CountWriter {
                 """
         )
         row = RowBinder(hour, db)
-        for (value, count) in tally.values.counts {
-            row.int(streams[value.stream].number)
-            try row.int(number(of: value, of: streams[value.stream].stream.tenant, db))
-            row.int(value.hour)
-            row.int(count)
+        for place in tally.values.counted {
+            let entry = tally.values.entries[place]
+            let stream = tally.stream(at: entry.key.stream)
+            let number = try entry.number ?? number(of: entry.key, of: stream.key.tenant, db)
+            tally.values.entries[place].number = number
+            row.int(stream.number)
+            row.int(number)
+            row.int(entry.key.hour)
+            row.int(entry.count)
             try row.run()
         }
         if results.count > Self.mostRemembered { results = [:] }
         if values.count > Self.mostRemembered { values = [:] }
     }
 
-    private mutating func number(of stream: EventTally.Stream, _ db: Database) throws -> Int64 {
-        if let number = streams[stream] { return number }
-        let number = try Self.number(
+    private static func number(of stream: EventTally.Stream, _ db: Database) throws -> Int64 {
+        try number(
             db,
             "stream",
             ["tenant", "environment", "purpose"],
             [stream.tenant.rawValue, stream.environment.rawValue, stream.purpose.rawValue]
         )
-        streams[stream] = number
-        return number
     }
 
     private mutating func number(of result: EventTally.Result, in stream: Int64, _ db: Database) throws -> Int64 {

@@ -12,6 +12,7 @@ struct DayWriter {
     private struct Memory {
         var texts: TextDictionary
         var counts: CountWriter
+        var tally = EventTally()
     }
 
     init(_ day: CivilDay, _ pool: DatabasePool) {
@@ -30,7 +31,9 @@ struct DayWriter {
                 try EventRow.bind(event, sequence: sequence, to: &row, texts: &memory.texts, db)
                 try row.run()
             }
-            try memory.counts.write(EventTally(events, from: first), db)
+            memory.tally.add(events, from: first)
+            try memory.counts.write(&memory.tally, db)
+            memory.tally.startAnew()
             return memory
         }
     }

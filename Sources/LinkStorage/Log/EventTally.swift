@@ -2,6 +2,8 @@ import LinkEvents
 import LinkRouting
 
 /// What the events of one batch add to the counts of a day: summed first, so that a batch writes each count once.
+///
+/// It is used for one batch after the other, because most events are counted where those before them were.
 struct EventTally {
     struct Stream: Hashable {
         let tenant: TenantID
@@ -33,10 +35,10 @@ struct EventTally {
         var last: Int64
     }
 
-    /// Those of the batch, each once: few, so that the other keys name them by their place.
-    private(set) var streams = RunCounts<Stream>()
-    private(set) var results = RunCounts<Result>()
-    private(set) var values = RunCounts<Value>()
+    /// Few, so that the other keys name them by their place.
+    var streams = RunCounts<Stream>()
+    var results = RunCounts<Result>()
+    var values = RunCounts<Value>()
     private(set) var rows: [TenantID: Rows] = [:]
     /// Where in `streams`, in `results` and, by dimension, in `values` the one before is counted.
     private var stream: Int?
@@ -44,9 +46,11 @@ struct EventTally {
     private var latest = [Int?](repeating: nil, count: Self.dimensions.count)
 
     private static let dimensions = Dimension.allCases
+    /// When it has more keys than these, they are forgotten: many values do not fill the memory.
+    private static let mostRemembered = 20_000
 
     /// - Parameter first: The sequence of the first event; the others follow.
-    init(_ events: [Event], from first: Int64) {
+    mutating func add(_ events: [Event], from first: Int64) {
         var run = 0..<0
         while run.upperBound < events.count {
             let tenant = events[run.upperBound].tenant
@@ -57,6 +61,22 @@ struct EventTally {
             rows[tenant, default: Rows(count: 0, first: begin, last: last)].count += Int64(run.count)
             rows[tenant]?.last = last
         }
+    }
+
+    /// A stream of the batch, once it has its number.
+    func stream(at place: Int) -> (key: Stream, number: Int64) {
+        let entry = streams.entries[place]
+        guard let number = entry.number else { preconditionFailure("streams get their numbers before what names them") }
+        return (entry.key, number)
+    }
+
+    /// Makes it ready for the next batch.
+    mutating func startAnew() {
+        guard results.entries.count + values.entries.count <= Self.mostRemembered else { return self = EventTally() }
+        rows.removeAll(keepingCapacity: true)
+        streams.startAnew()
+        results.startAnew()
+        values.startAnew()
     }
 
     private mutating func add(_ event: Event) {
@@ -87,24 +107,41 @@ struct EventTally {
 
 /// Counts keys that mostly come in runs: the one before is looked at first, and only where a run ends a key is hashed.
 struct RunCounts<Key: Hashable> {
-    private(set) var counts: [(key: Key, count: Int64)] = []
+    struct Entry {
+        let key: Key
+        /// Since the counts were started anew.
+        var count: Int64
+        /// What the file knows the key by, once that was asked for.
+        var number: Int64?
+    }
+
+    var entries: [Entry] = []
+    /// The places of what was counted since then, in its order.
+    private(set) var counted: [Int] = []
     private var places: [Key: Int] = [:]
 
     /// - Parameter latest: The place of the key that may come again; now that of this one.
-    /// - Returns: The place of the key in ``counts``.
+    /// - Returns: The place of the key in ``entries``.
     @discardableResult mutating func add(_ key: Key, after latest: inout Int?) -> Int {
-        if let latest, counts[latest].key == key {
-            counts[latest].count += 1
-            return latest
-        }
-        let place = places[key] ?? counts.count
-        if place == counts.count {
-            counts.append((key, 0))
+        let place: Int
+        if let latest, entries[latest].key == key {
+            place = latest
+        } else if let known = places[key] {
+            place = known
+        } else {
+            place = entries.count
+            entries.append(Entry(key: key, count: 0))
             places[key] = place
         }
-        counts[place].count += 1
+        if entries[place].count == 0 { counted.append(place) }
+        entries[place].count += 1
         latest = place
         return place
+    }
+
+    mutating func startAnew() {
+        for place in counted { entries[place].count = 0 }
+        counted.removeAll(keepingCapacity: true)
     }
 }
 
