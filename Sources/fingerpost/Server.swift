@@ -120,7 +120,8 @@ struct Server {
                 locate: live.locate,
                 now: Self.now,
                 uptime: { .now },
-                node: configuration.node
+                node: configuration.node,
+                isRecording: configuration.isRecording
             ),
             keys: ring,
             admission: Admission(
@@ -146,6 +147,7 @@ struct Server {
             hasLane: configuration.hasLane,
             logger: logger
         )
+        if !configuration.isRecording { logger.warning("recording is disabled: no resolution is kept in the log") }
     }
 
     /// On a thread of its own: checking and opening large files blocks for long, and the ops port is to answer meanwhile.

@@ -16,6 +16,8 @@ struct ServiceConfiguration {
     var hasLane: Bool
     /// Names this server in events.
     var node: String
+    /// Whether resolutions are kept in the log.
+    var isRecording: Bool
     var log: LogConfiguration
     var exports: ExportConfiguration
     /// An MMDB file with countries.
@@ -38,6 +40,7 @@ struct ServiceConfiguration {
             "data", "public.host", "public.port",
         ] + TLSSettings.keys + [
             "public.lane", "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
+            "recording",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
@@ -110,18 +113,22 @@ struct ServiceConfiguration {
             }
             return ListenAddress(host: host, port: try number("\(name).port", port, in: 0...65_535))
         }
+        func isEnabled(_ key: String) throws -> Bool {
+            let written = text(key, "enabled")
+            guard ["enabled", "disabled"].contains(written) else {
+                throw Invalid(message: "\(key) is '\(written)'; write enabled or disabled.")
+            }
+            return written == "enabled"
+        }
         data = text("data", "data")
         guard !data.isEmpty else { throw Invalid(message: "data is empty; write the path of a directory.") }
         publicAddress = try address("public", port: 8080)
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         tls = try TLSSettings(text: text)
-        let lane = text("public.lane", "enabled")
-        guard ["enabled", "disabled"].contains(lane) else {
-            throw Invalid(message: "public.lane is '\(lane)'; write enabled or disabled.")
-        }
-        hasLane = lane == "enabled"
+        hasLane = try isEnabled("public.lane")
         node = text("node", ProcessInfo.processInfo.hostName)
+        isRecording = try isEnabled("recording")
         log = try LogConfiguration(text: text)
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {
             try number($0, $1, in: $2)
@@ -146,7 +153,7 @@ struct ServiceConfiguration {
             ] + tls.effective + [
                 hasLane ? "enabled" : "disabled", adminAddress.host, "\(adminAddress.port)", opsAddress.host,
                 "\(opsAddress.port)",
-                "\(minimumFreeBytes)", node,
+                "\(minimumFreeBytes)", node, isRecording ? "enabled" : "disabled",
             ] + log.effective + exports.effective.map(\.value) + [
                 geoDatabase ?? ""
             ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective

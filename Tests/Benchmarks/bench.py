@@ -34,9 +34,8 @@ class Bench:
         self.routing_binary = os.path.join(binaries, "RoutingBench")
         self.log_binary = os.path.join(binaries, "LogBench")
         self.seconds, self.rounds, self.full = options.seconds, options.rounds, options.full
-        self.events, self.routes, self.unrecorded = options.events, options.routes, options.unrecorded
+        self.events, self.routes = options.events, options.routes
         self._bodies = None
-        self._memory = None
 
     def say(self, text):
         print(f"bench: {text}", file=sys.stderr, flush=True)
@@ -53,19 +52,6 @@ class Bench:
                     )
         return self._bodies
 
-    def memory_folder(self):
-        """A data directory whose disk is the memory."""
-        if self._memory is None:
-            self._memory = Scratch("/dev/shm")
-        return self._memory.path("data")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self._memory is not None:
-            self._memory.__exit__()
-
 
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
@@ -77,7 +63,6 @@ def arguments():
     parser.add_argument("--full", action="store_true", help="everything at the size that its bound names; takes an hour")
     parser.add_argument("--events", type=int, default=1_000_000, help="of the log that a start finds (1000000)")
     parser.add_argument("--routes", type=int, default=100_000, help="of the largest table (100000)")
-    parser.add_argument("--unrecorded", metavar="KEY=VALUE", help="the environment that turns recording off")
     parser.add_argument("--scratch", help="a folder on the disk to measure (the one for temporary files)")
     parser.add_argument("--json", metavar="FILE", help="write the figures there")
     parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
@@ -94,7 +79,8 @@ def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     found, broken = [], []
     stored = figures.read_baseline(options.compare) if options.compare else None
-    with Scratch(options.scratch) as scratch, Bench(options, scratch) as bench:
+    with Scratch(options.scratch) as scratch:
+        bench = Bench(options, scratch)
         description = machine.describe(bench.root)
         for name in options.only or SECTIONS:
             try:

@@ -34,13 +34,12 @@ class Target:
 def figures(bench):
     scratch = bench.scratch
     service = Service(scratch, bench.service_binary, scratch.path("data"), "--demo")
-    quiet, unrecorded = _unrecorded(bench)
     _, echo = start_yardstick(scratch, bench.yardsticks_binary, "echo")
     _, hello = start_yardstick(scratch, bench.yardsticks_binary, "hello")
     nginx = start_nginx(scratch)
     asked = {
         "resolve": Target("POST /resolve, durable", service.public),
-        "unrecorded": Target(unrecorded, quiet.public),
+        **_unrecorded(bench),
         **_without_lane(bench),
         "echo": Target("echo", echo),
         "hello": Target("hello", hello),
@@ -67,13 +66,11 @@ def figures(bench):
 
 
 def _unrecorded(bench):
-    """The service with recording off, and what to call it; while there is no configuration for that, its log is in memory."""
-    if bench.unrecorded:
-        name, _, value = bench.unrecorded.partition("=")
-        data = bench.scratch.path("unrecorded")
-        return Service(bench.scratch, bench.service_binary, data, "--demo", **{name: value}), "recording off"
-    bench.say("recording cannot be turned off (--unrecorded KEY=VALUE names the key): its log is in /dev/shm instead")
-    return Service(bench.scratch, bench.service_binary, bench.memory_folder(), "--demo"), "log in memory"
+    """The service that records nothing, where this build can be told so."""
+    if "recording:" not in bench.scratch.run(bench.service_binary, "config"):
+        return {}
+    service = Service(bench.scratch, bench.service_binary, bench.scratch.path("unrecorded"), "--demo", FINGERPOST_RECORDING="disabled")
+    return {"unrecorded": Target("recording off", service.public)}
 
 
 def _without_lane(bench):
@@ -90,7 +87,7 @@ def _rates(asked):
         **{(connections, name, "hello, GET"): at_least(0.8) for connections in (32, 128) for name in ("click", "association")},
     }
     yardsticks = {
-        "resolve": ("echo", "hello", "nginx", "unrecorded", *(name for name in asked if name == "ordinary")),
+        "resolve": ("echo", "hello", "nginx", *(name for name in asked if name in ("unrecorded", "ordinary"))),
         "click": ("hello, GET", "nginx, GET"),
         "association": ("hello, GET", "nginx, GET"),
     }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import LinkEvents
 import LinkRouting
+import LinkServer
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))
@@ -36,6 +37,38 @@ struct RecorderRefusalTests {
             #expect(answer.status == 200)
             #expect(answer.json?["recorded"]?.bool == false)
             #expect(answer.json?["outcome"]?.text == "matched")
+        }
+    }
+
+    /// Not even a log that takes nothing is asked.
+    @Test func serviceThatDoesNotRecordAnswers() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            let recording = service.parts.resolving
+            var parts = service.parts
+            parts.resolving = Resolving(
+                catalog: recording.catalog,
+                recorder: recording.recorder,
+                sealer: recording.sealer,
+                eventIDs: recording.eventIDs,
+                addressKeys: recording.addressKeys,
+                locate: recording.locate,
+                now: recording.now,
+                uptime: recording.uptime,
+                node: recording.node,
+                isRecording: false
+            )
+            let silent = TestService(
+                parts: parts,
+                clock: service.clock,
+                directory: service.directory,
+                log: service.log
+            )
+            let answer = try await silent.resolve(#"{"url":"yourapp://home"}"#)
+            #expect(answer.status == 200)
+            #expect(answer.json?["recorded"]?.bool == false)
+            let click = try await silent.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
+            #expect(click.status == 302)
+            #expect(try await service.parts.log.lastSequence() == 0)
         }
     }
 

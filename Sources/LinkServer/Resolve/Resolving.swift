@@ -20,6 +20,8 @@ package final class Resolving: Sendable {
     package let uptime: @Sendable () -> ContinuousClock.Instant
     /// Names this server in events.
     package let node: String
+    /// Whether answers wait for the log; without it nothing of them is kept.
+    private let isRecording: Bool
 
     private static let resolutions = Dictionary(
         uniqueKeysWithValues: Outcome.allCases.map {
@@ -36,7 +38,8 @@ package final class Resolving: Sendable {
         locate: (@Sendable (NetworkAddress) -> String?)?,
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
-        node: String
+        node: String,
+        isRecording: Bool = true
     ) {
         self.catalog = catalog
         self.recorder = recorder
@@ -47,6 +50,7 @@ package final class Resolving: Sendable {
         self.now = now
         self.uptime = uptime
         self.node = node
+        self.isRecording = isRecording
     }
 
     /// Who asks, and how.
@@ -126,6 +130,7 @@ package final class Resolving: Sendable {
         arrivedAt arrival: ContinuousClock.Instant?,
         completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
     ) {
+        guard isRecording else { return completion(.success(.nothing)) }
         let latency = arrival.map { (uptime() - $0).microseconds }
         let events = passages.map { passage in
             var event = passage.event
