@@ -45,9 +45,11 @@ extension RouteTable {
         guard fields.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
         table.routes.reserveCapacity(fields.count)
         var ids: [RouteID: Int] = [:]
+        var arguments = SharedArguments()
         for (index, field) in fields.enumerated() {
             do throws(DocumentError) {
-                let route = try Route(field, defaults: routeDefaults)
+                var route = try Route(field, defaults: routeDefaults)
+                arguments.share(with: &route)
                 if let first = ids.updateValue(index, forKey: route.id) {
                     throw field.error(
                         "the id '\(route.id)' stands twice, first at routes[\(first)]; give each route its own."

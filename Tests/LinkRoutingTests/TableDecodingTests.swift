@@ -135,3 +135,28 @@ struct TableDecodingTests {
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
 }
+
+extension TableDecodingTests {
+    /// Lists of arguments are kept once; what looks alike without being the same stays as it is written.
+    @Test func argumentsThatAreEqualKeepTheirOwnBytes() throws {
+        let (composed, apart) = ("\u{E9}", "e\u{301}")
+        let texts = ["{id}", "{id}", composed, apart, "\(composed){id}", "\(apart){id}", "x", "{other}"]
+        let routes = texts.enumerated().map { index, text in
+            #"{"id": "r\#(index)", "path": "/r\#(index)/{id}/{other}", "#
+                + #""open": {"screen": "S", "arguments": {"a": "\#(text)"}}}"#
+        }
+        let router = try Fixture.router(routes)
+        let answers: [ResolvedDestination.Argument] = try texts.indices.map { index in
+            let answer = router.resolve("https://go.acme.com/r\(index)/1/2", in: Context())
+            return try #require(answer.destination?.arguments.first)
+        }
+        let expected = ["1", "1", composed, apart, "\(composed)1", "\(apart)1", "x", "2"]
+        for (answer, expected) in zip(answers, expected) {
+            guard case .parameter(.string(let text)) = answer.value else {
+                Issue.record("\(answer) is no text")
+                continue
+            }
+            #expect(text.utf8.elementsEqual(expected.utf8))
+        }
+    }
+}
