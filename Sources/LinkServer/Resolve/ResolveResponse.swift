@@ -13,7 +13,7 @@ package struct ResolveResponse: Sendable {
     package init(_ answer: CatalogResolution) { self.answer = answer }
 
     package func json() -> [UInt8] {
-        var writer = JSONWriter()
+        var writer = JSONWriter(reservingCapacity: 1_024)
         write(to: &writer)
         return writer.bytes
     }
