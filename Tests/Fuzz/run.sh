@@ -30,7 +30,7 @@ library() {
 library LinkRouting
 case $targets in *AssociationFuzz*) library AppAssociation ;; esac
 # A request names an event's purpose; the rest of its target needs packages.
-case $targets in *RequestFuzz*) library LinkEvents Event.swift ;; esac
+case $targets in *RequestFuzz*) library LinkEvents 'Event[.+]*swift' ;; esac
 
 status=0
 for target in $targets; do
