@@ -1,7 +1,8 @@
 /// A URL with parameters in its path, query or fragment; they can never supply the scheme, the host or the port.
 ///
-/// Each captured text is percent-encoded for its place. The result is parsed and checked again when a link resolves. What is
-/// written out is kept in its canonical form: lower-case scheme, A-labels, and only characters that RFC 3986 lets a URL have.
+/// Each captured text is percent-encoded for its place. When a link resolves, the result is parsed and checked again unless what
+/// was captured cannot have changed where it goes. What is written out is kept in its canonical form: lower-case scheme,
+/// A-labels, and only characters that RFC 3986 lets a URL have.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let template: Template
     /// Lower case.
