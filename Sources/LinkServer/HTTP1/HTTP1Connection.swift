@@ -36,14 +36,12 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             )
             let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd)
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandler(HTTP1Gate.Entrance(gate))
-            let decoder = HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)
-            try pipeline.addHandler(ByteToMessageHandler(decoder))
-            try pipeline.addHandler(gate)
-            try pipeline.addHandler(StalledWriteHandler(after: .seconds(Int64(limits.stalledSeconds))))
-            guard let lane else { return Value(channel: channel, ordinary: try Self.ordinary(on: channel)) }
+            guard let lane else {
+                try add(HTTP1Entrance(gate, limits), gate, to: pipeline)
+                return Value(channel: channel, ordinary: try Self.ordinary(on: channel))
+            }
             let client = ClientAddress(NetworkAddress(channel.remoteAddress))
-            let handler = LaneHandler(lane, client: client) { source in
+            let handler = LaneHandler(lane, gate, client: client) { source in
                 let ordinary = try Self.ordinary(on: channel)
                 Task {
                     await ProxyProtocol.$source.withValue(source) {
@@ -51,9 +49,22 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                     }
                 }
             }
+            let entrance = HTTP1Entrance(gate, limits, longestBody: lane.bodyBytes, take: handler.takeWhole)
+            try add(entrance, gate, to: pipeline)
             try pipeline.addHandler(handler)
             return Value(channel: channel, ordinary: nil)
         }
+    }
+
+    private func add(
+        _ entrance: HTTP1Entrance,
+        _ gate: HTTP1Gate,
+        to pipeline: ChannelPipeline.SynchronousOperations
+    ) throws {
+        try pipeline.addHandler(entrance)
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
+        try pipeline.addHandler(gate)
+        try pipeline.addHandler(StalledWriteHandler(after: .seconds(Int64(limits.stalledSeconds))))
     }
 
     private static func ordinary(on channel: any Channel) throws -> Ordinary {

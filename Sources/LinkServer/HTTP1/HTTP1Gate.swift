@@ -45,7 +45,9 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// Bytes that have become no part of a request: blanks before a value, empty lines, extensions of chunks. The decoder's limits
     /// count only what it understands, and it keeps the rest.
     private var undecoded = 0
+    private var boundary = MessageBoundary()
     private var writer = HTTP1ResponseWriter()
+    private var context: ChannelHandlerContext?
 
     init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
         self.limits = limits
@@ -56,6 +58,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         seat = crowd.enter(context.channel)
         expect(within: limits.idleSeconds, context)
     }
@@ -65,6 +68,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
         seat = nil
         timer?.task.cancel()
         timer = nil
+        self.context = nil
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -83,21 +87,19 @@ final class HTTP1Gate: ChannelDuplexHandler {
 
     // MARK: What comes in
 
-    /// Stands before the decoder, which says nothing of bytes that are no whole head yet.
-    final class Entrance: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias InboundOut = ByteBuffer
+    /// Whether a request that came whole may pass the decoder by.
+    var mayTakeWhole: Bool { reading == .waiting && boundary.isReached && !isEnding }
 
-        private let gate: HTTP1Gate
-
-        init(_ gate: HTTP1Gate) { self.gate = gate }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if gate.takes(unwrapInboundIn(data), context) { context.fireChannelRead(data) }
-        }
+    /// A request has passed the decoder by; it is answered as any other.
+    func tookWhole() {
+        deadline = nil
+        unanswered += 1
+        seat?.stopWaiting()
+        isEnding = unanswered >= ConnectionLimits.pipelined
     }
 
-    private func takes(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
+    /// What goes to the decoder; false for what is thrown away.
+    func takes(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         guard !isEnding else {
             lingered += bytes.readableBytes
             if lingered > ConnectionLimits.lingerBytes { context.close(promise: nil) }
@@ -117,8 +119,12 @@ final class HTTP1Gate: ChannelDuplexHandler {
             let line = bytes.readableBytesView.prefix { $0 != UInt8(ascii: "\n") }.count
             firstLine = (firstLine.bytes + line, line < bytes.readableBytes)
         }
+        boundary.enter(bytes.readableBytesView)
         return true
     }
+
+    /// The decoder has read what was taken last.
+    func settle() { boundary.settle() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isEnding else { return }
@@ -139,8 +145,10 @@ final class HTTP1Gate: ChannelDuplexHandler {
             }
         case .body(let bytes):
             undecoded = max(0, undecoded - ConnectionLimits.wrapping * bytes.readableBytes)
+            boundary.foundBody(bytes.readableBytes)
             context.fireChannelRead(wrapInboundOut(.body(bytes)))
         case .end:
+            boundary.foundEnd()
             reading = .waiting
             deadline = nil
             undecoded = 0
@@ -219,26 +227,38 @@ final class HTTP1Gate: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var part = unwrapOutboundIn(data)
-        switch part {
-        case .head(var response):
-            // The answer to a request whose body still comes: nothing after it is read.
-            if unanswered == 1, reading == .body { isEnding = true }
-            if isEnding, unanswered == 1 {
-                response.headerFields[.connection] = "close"
-                part = .head(response)
-            }
-            writer.write(part, promise: promise, to: context)
-        case .body: writer.write(part, promise: promise, to: context)
-        case .end:
-            writer.write(part, promise: promise, to: context)
-            unanswered -= 1
-            guard unanswered == 0 else { return }
-            seat?.startWaiting()
-            if isEnding {
-                end(context)
-            } else if reading == .waiting {
-                expect(within: limits.idleSeconds, context)
-            }
+        if case .head(var response) = part, isLastAnswer() {
+            response.headerFields[.connection] = "close"
+            part = .head(response)
+        }
+        writer.write(part, promise: promise, to: context)
+        if case .end = part { answered(context) }
+    }
+
+    /// Sends a whole answer at once.
+    func send(_ answer: Answer) {
+        // Nobody is there any more.
+        guard let context else { return }
+        writer.write(answer, isLast: isLastAnswer(), to: context)
+        answered(context)
+        flush(context: context)
+    }
+
+    /// Whether the connection ends after the answer that begins.
+    private func isLastAnswer() -> Bool {
+        // The answer to a request whose body still comes: nothing after it is read.
+        if unanswered == 1, reading == .body { isEnding = true }
+        return isEnding && unanswered == 1
+    }
+
+    private func answered(_ context: ChannelHandlerContext) {
+        unanswered -= 1
+        guard unanswered == 0 else { return }
+        seat?.startWaiting()
+        if isEnding {
+            end(context)
+        } else if reading == .waiting {
+            expect(within: limits.idleSeconds, context)
         }
     }
 

@@ -32,6 +32,16 @@ struct HTTP1ResponseWriter {
         if promise != nil || pending.readableBytes > Self.joinedBytes { send(promise: promise, to: context) }
     }
 
+    /// A whole answer, of which nothing comes in chunks.
+    mutating func write(_ answer: Answer, isLast: Bool, to context: ChannelHandlerContext) {
+        begin(answer.status)
+        append(answer.headers, butLength: !answer.status.mayHaveBody)
+        if isLast { pending.writeStaticString("Connection: close\r\n") }
+        pending.writeStaticString("\r\n")
+        append(answer.body, to: context)
+        if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
+    }
+
     /// What has been written leaves with the next flush.
     mutating func flush(to context: ChannelHandlerContext) {
         if pending.readableBytes > 0 { send(promise: nil, to: context) }
@@ -62,18 +72,26 @@ struct HTTP1ResponseWriter {
         } else {
             fields[.contentLength] = nil
         }
-        pending.reserveCapacity(minimumWritableBytes: 1_024)
-        pending.writeStaticString("HTTP/1.1 ")
-        pending.writeString(String(response.status.code))
-        pending.writeStaticString(" ")
-        pending.writeString(response.status.reasonPhrase)
-        pending.writeStaticString("\r\n")
+        begin(response.status)
         append(fields)
         pending.writeStaticString("\r\n")
     }
 
-    private mutating func append(_ fields: HTTPFields) {
-        for field in fields {
+    private mutating func begin(_ status: HTTPResponse.Status) {
+        pending.reserveCapacity(minimumWritableBytes: 1_024)
+        guard status != .ok else {
+            pending.writeStaticString("HTTP/1.1 200 OK\r\n")
+            return
+        }
+        pending.writeStaticString("HTTP/1.1 ")
+        pending.writeString(String(status.code))
+        pending.writeStaticString(" ")
+        pending.writeString(status.reasonPhrase)
+        pending.writeStaticString("\r\n")
+    }
+
+    private mutating func append(_ fields: HTTPFields, butLength: Bool = false) {
+        for field in fields where !butLength || field.name != .contentLength {
             pending.writeString(field.name.rawName)
             pending.writeStaticString(": ")
             pending.writeString(field.value)

@@ -32,11 +32,13 @@ final class LaneHandler: ChannelDuplexHandler {
 
     private enum Inbound {
         case part(HTTPRequestPart)
+        case whole(Lane.Endpoint, HTTPRequest, ByteBuffer)
         case error(any Error)
         case event(Any)
     }
 
     private let lane: Lane
+    private let gate: HTTP1Gate
     /// Adds who stands behind, when the first request passes; nil once that is done.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     /// Whom a proxy has opened the connection for.
@@ -49,10 +51,17 @@ final class LaneHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     /// - Parameters:
+    ///   - gate: Sends the answers.
     ///   - client: The socket's peer.
     ///   - addOrdinary: Adds who answers what passes; called once at most.
-    init(_ lane: Lane, client: ClientAddress, addOrdinary: @escaping (_ source: NetworkAddress?) throws -> Void) {
+    init(
+        _ lane: Lane,
+        _ gate: HTTP1Gate,
+        client: ClientAddress,
+        addOrdinary: @escaping (_ source: NetworkAddress?) throws -> Void
+    ) {
         self.lane = lane
+        self.gate = gate
         self.client = client
         self.addOrdinary = addOrdinary
     }
@@ -68,6 +77,14 @@ final class LaneHandler: ChannelDuplexHandler {
     // MARK: What comes in
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(.part(unwrapInboundIn(data)), context) }
+
+    /// A request that has passed the decoder by; false where it is none for the lane.
+    func takeWhole(_ request: HTTPRequest, _ body: ByteBuffer) -> Bool {
+        guard let context, let endpoint = lane.endpoint(for: request) else { return false }
+        gate.tookWhole()
+        receive(.whole(endpoint, request, body), context)
+        return true
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { receive(.error(error), context) }
 
@@ -112,6 +129,9 @@ final class LaneHandler: ChannelDuplexHandler {
     private func take(_ inbound: Inbound, _ context: ChannelHandlerContext) {
         switch inbound {
         case .part(let part): take(part, context)
+        case .whole(let endpoint, let head, let body):
+            state = .answering
+            answer(endpoint, head, .success(body), context)
         case .error(let error):
             guard case .collecting(let endpoint, let head, _) = state else { return context.fireErrorCaught(error) }
             // It says why the body cannot be read.
@@ -214,15 +234,12 @@ final class LaneHandler: ChannelDuplexHandler {
     }
 
     private func send(_ answer: Answer, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
-        var headers = answer.headers
-        lane.frame.end(head, scope, route: endpoint.route, answer.status, &headers)
-        headers.append(HTTPField(name: .date, value: lane.date.now))
+        var answer = answer
+        lane.frame.end(head, scope, route: endpoint.route, answer.status, &answer.headers)
+        answer.headers.append(HTTPField(name: .date, value: lane.date.now))
         // Nobody is there any more; what was asked is recorded all the same.
         guard let context else { return }
-        let response = HTTPResponse(status: answer.status, headerFields: headers)
-        context.write(wrapOutboundOut(.head(response)), promise: nil)
-        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        gate.send(answer)
         isFree(context)
     }
 }
