@@ -6,8 +6,8 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// One tenant's table as it is answered from in one environment.
-package struct PublishedTable: Sendable {
+/// One tenant's table as it is answered from in one environment; behind one reference, for every answer carries it along.
+package final class PublishedTable: Sendable {
     package let tenant: TenantID
     package let environment: EnvironmentID
     /// Nil until a first table is published; then every link of the tenant is unmatched.
@@ -38,7 +38,7 @@ package struct PublishedTable: Sendable {
 }
 
 /// Everything that links are answered from: immutable, so a request sees one revision of each table, whole.
-package struct Catalog: Sendable {
+package final class Catalog: Sendable {
     package let tables: [PublishedTable]
     private let exactHosts: [HostKey: Owner]
     /// By the host behind `*.`.
@@ -99,6 +99,9 @@ package struct Catalog: Sendable {
         guard let owner = owner(ofHost: host, port: port) else { return nil }
         return (tables[owner.table], owner.serves)
     }
+
+    /// Whether a tenant has named exactly this host, without a port; it is in look-up form then.
+    package func names(host: String) -> Bool { exactHosts[HostKey(host: host, port: nil)] != nil }
 
     /// The table whose association files a host serves: those of `*.x` also stand on `x`.
     package func tableForAssociation(ofHost host: String) -> PublishedTable? {

@@ -162,7 +162,7 @@ extension ResolveController {
 
 extension AssociationController {
     fileprivate init(_ parts: ServerParts) {
-        self.init(catalog: parts.resolving.catalog, admission: parts.admission)
+        self.init(live: parts.resolving.catalog, admission: parts.admission)
     }
 }
 
@@ -222,7 +222,7 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
     AuditController(gate: gate, store: parts.store).addRoutes(to: router)
     RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    AssociationJudgeController(gate: gate, catalog: parts.resolving.catalog).addRoutes(to: router)
+    AssociationJudgeController(gate: gate, live: parts.resolving.catalog).addRoutes(to: router)
     RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
         to: router
     )

@@ -49,15 +49,14 @@ package final class LiveCatalog: Sendable {
         reference.store(Box(catalog, files: files), ordering: .releasing)
     }
 
-    /// The association file of a host in look-up form, made once for each revision; nil for a host that nobody owns.
-    func file(_ kind: AssociationFile, forHost host: String) throws -> ServedFile? {
-        let box = reference.load(ordering: .acquiring)
-        guard let table = box.catalog.tableForAssociation(ofHost: host) else { return nil }
+    /// The association file of a host in look-up form, made once for each revision of its table.
+    func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) throws -> ServedFile {
         // Hosts of one `*.` domain share a file, so that made-up hosts cannot fill the memory.
         let fileHost = table.settings.identity.domain(for: host)?.host ?? host
         let key = FileKey(kind: kind, host: fileHost, version: TableVersion(table))
-        let file = box.files.withLock { files in
-            let file = files[key] ?? Once()
+        let file = reference.load(ordering: .acquiring).files.withLock { files in
+            if let file = files[key] { return file }
+            let file = Once<ServedFile>()
             files[key] = file
             return file
         }

@@ -7,7 +7,7 @@ import LinkRouting
 /// Judges association files: anybody's, and those of the live tables. Nothing is stored.
 struct AssociationJudgeController {
     let gate: AdminGate
-    let catalog: LiveCatalog
+    let live: LiveCatalog
 
     /// Of a request. Devices read an eighth of it, and larger files are worth a finding.
     private static let maximumBytes = 1 << 20
@@ -60,12 +60,15 @@ struct AssociationJudgeController {
     }
 
     private func answer(_ question: Question, _ platform: AssociationFile, _ tenant: TenantID) throws -> Response {
-        guard catalog.current.table(of: tenant) != nil else {
+        let catalog = live.current
+        guard catalog.table(of: tenant) != nil else {
             throw Problem(.unknownTenant, "There is no tenant '\(tenant)', or nothing of it is published.")
         }
-        guard let host = question.host, catalog.current.tableForAssociation(ofHost: host)?.tenant == tenant,
-            let served = try catalog.file(platform, forHost: host)
-        else { throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.") }
+        guard let host = question.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
+        else {
+            throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
+        }
+        let served = try live.file(platform, forHost: host, of: table)
         let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
         return Response(json: Array(question.decision(platform, file).json().utf8))
     }

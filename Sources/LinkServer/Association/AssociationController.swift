@@ -6,7 +6,7 @@ import NIOCore
 
 /// The association files of the host that is asked for, at their exact paths: 200 or 404, never a redirect.
 struct AssociationController: Sendable {
-    let catalog: LiveCatalog
+    let live: LiveCatalog
     let admission: Admission
 
     private static let paths: KeyValuePairs<String, AssociationFile> = [
@@ -33,25 +33,26 @@ struct AssociationController: Sendable {
     }
 
     func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> Answer {
-        let host = request.hostLink?.host
-        if let host, let tenant = catalog.current.tableForAssociation(ofHost: host)?.tenant {
-            try admission.check(.tenant(tenant))
-        }
-        guard let host, let file = try catalog.file(kind, forHost: host) else {
+        let catalog = live.current
+        guard let host = request.host(in: catalog)?.name, let table = catalog.tableForAssociation(ofHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
-        return file.answer(to: request)
+        try admission.check(.tenant(table.tenant))
+        return try live.file(kind, forHost: host, of: table).answer(to: request)
     }
 }
 
 extension HTTPRequest {
-    /// The root of the host that the request names, scanned like any link; nil when there is none or it is no host.
-    var hostLink: Link? {
+    /// The host that the request names, in look-up form, and its port; nil when there is none or it is no host.
+    func host(in catalog: Catalog) -> (name: String, port: UInt16?)? {
+        guard let authority else { return nil }
+        // Most are written as they are looked up, and need not be scanned.
+        if catalog.names(host: authority) { return (authority, nil) }
         // What ends a host in a link would make the rest of the authority a path, a query or a fragment.
         let ends = "/?#".utf8
-        guard let authority, !authority.isEmpty, !authority.utf8.contains(where: ends.contains) else {
+        guard !authority.utf8.contains(where: ends.contains), let root = try? Link.parse("https://\(authority)/") else {
             return nil
         }
-        return try? Link.parse("https://\(authority)/")
+        return root.host.map { ($0, root.port) }
     }
 }

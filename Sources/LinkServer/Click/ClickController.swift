@@ -24,8 +24,8 @@ struct ClickController: Sendable {
 
     func begin(_ request: HTTPRequest, _ scope: RequestScope) throws -> EndpointStep {
         let catalog = resolving.catalog.current
-        guard let authority = request.authority, let root = request.hostLink, let host = root.host,
-            let (table, serves) = catalog.table(forHost: host, port: root.port), serves == .links
+        guard let authority = request.authority, let host = request.host(in: catalog),
+            let (table, serves) = catalog.table(forHost: host.name, port: host.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
         let path = request.path ?? "/"
         // Anything else would go on with the host's name.

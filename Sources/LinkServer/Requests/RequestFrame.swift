@@ -4,13 +4,29 @@ import OutboundHTTP
 
 /// What goes around every request of a port, whichever way it is answered: its id, trace and arrival, what every answer has,
 /// its line in the log, and what is counted.
-struct RequestFrame: Sendable {
+final class RequestFrame: Sendable {
     let metrics: RequestMetrics
     let log: RequestLog
     let errors: ErrorAnswers
     let traces: TraceSource
     let uptime: @Sendable () -> ContinuousClock.Instant
     let makeRequestID: @Sendable () -> String
+
+    init(
+        metrics: RequestMetrics,
+        log: RequestLog,
+        errors: ErrorAnswers,
+        traces: TraceSource,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        makeRequestID: @escaping @Sendable () -> String
+    ) {
+        self.metrics = metrics
+        self.log = log
+        self.errors = errors
+        self.traces = traces
+        self.uptime = uptime
+        self.makeRequestID = makeRequestID
+    }
 
     /// A request has come. ``end(_:_:route:_:_:)`` is called once for each.
     func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
