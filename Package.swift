@@ -97,7 +97,8 @@ let package = Package(
             resources: [
                 .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
                 .embedInCode("m0003_catalog.sql"),
-                .embedInCode("m0001_events.sql"), .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
+                .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
+                .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
             ],
             swiftSettings: strict
         ),

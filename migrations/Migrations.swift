@@ -6,7 +6,7 @@ package enum Migrations {
         text(PackageResources.m0003_catalog_sql),
     ]
     /// The day files of `events/`
-    package static let events = [text(PackageResources.m0001_events_sql)]
+    package static let events = [text(PackageResources.m0001_events_sql), text(PackageResources.m0002_events_sql)]
     /// `events/ledger.db`
     package static let ledger = [text(PackageResources.m0001_ledger_sql), text(PackageResources.m0002_ledger_sql)]
 

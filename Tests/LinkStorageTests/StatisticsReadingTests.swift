@@ -91,18 +91,18 @@ struct StatisticsReadingTests {
                     }
                     try await expectNoScans(open) { db in
                         var tally = TotalsTally(question)
-                        try tally.readDay(db)
+                        try tally.readDay(db, [])
                     }
                 }
                 let values = ValuesQuestion(scope: scope, dimension: .country)
                 let series = ValueSeries(value: "DE", dimension: .country, scope: scope)
                 try await expectNoScans(log.ledger) { db in
                     _ = try ValuesTally(values).answer(withLedger: db)
-                    _ = try series.counts(db)
+                    _ = try series.counts(db, [])
                 }
                 try await expectNoScans(open) { db in
                     var tally = ValuesTally(values)
-                    try tally.readDay(db)
+                    try tally.readDay(db, [])
                 }
             }
             try log.close()

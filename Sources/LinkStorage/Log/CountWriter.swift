@@ -2,7 +2,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// Adds a batch's tally to the counts of the day file, in the transaction that adds its rows.
+/// Adds tallies to the counts of the day file.
 ///
 /// Keeps in memory which numbers the file has given to results and values. After a transaction that failed it is
 /// made anew from the file.
@@ -44,8 +44,19 @@ struct CountWriter {
         }
     }
 
-    /// What of the tally has a number in the file gets to know it.
-    mutating func write(_ tally: inout EventTally, _ db: Database) throws {
+    /// Gives what was counted for the first time its number in the file: in the transaction that adds the rows, so that readers
+    /// find there which values are counted by themselves.
+    mutating func number(_ tally: inout EventTally, _ db: Database) throws {
+        try tally.streams.giveNumbers { try Self.number(of: $0, db) }
+        let streams = tally.streams.entries
+        try tally.results.giveNumbers { try number(of: $0, in: streams[$0.stream].number, db) }
+        try tally.values.giveNumbers { try number(of: $0, of: streams[$0.stream].key.tenant, db) }
+        if results.count > Self.mostRemembered { results = [:] }
+        if values.count > Self.mostRemembered { values = [:] }
+    }
+
+    /// Adds the tally, which has all its numbers.
+    func write(_ tally: EventTally, _ db: Database) throws {
         let rows = try db.cachedStatement(
             sql: """
                 INSERT INTO tenant_rows (tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?)
@@ -62,14 +73,9 @@ struct CountWriter {
                 """
         )
         var row = RowBinder(quarter, db)
-        for place in tally.streams.counted where tally.streams.entries[place].number == nil {
-            tally.streams.entries[place].number = try Self.number(of: tally.streams.entries[place].key, db)
-        }
         for place in tally.results.counted {
             let entry = tally.results.entries[place]
-            let number = try entry.number ?? number(of: entry.key, in: tally.stream(at: entry.key.stream).number, db)
-            tally.results.entries[place].number = number
-            row.int(number)
+            row.int(entry.number)
             row.int(entry.key.quarter)
             row.int(entry.count)
             try row.run()
@@ -83,17 +89,12 @@ struct CountWriter {
         row = RowBinder(hour, db)
         for place in tally.values.counted {
             let entry = tally.values.entries[place]
-            let stream = tally.stream(at: entry.key.stream)
-            let number = try entry.number ?? number(of: entry.key, of: stream.key.tenant, db)
-            tally.values.entries[place].number = number
-            row.int(stream.number)
-            row.int(number)
+            row.int(tally.streams.entries[entry.key.stream].number)
+            row.int(entry.number)
             row.int(entry.key.hour)
             row.int(entry.count)
             try row.run()
         }
-        if results.count > Self.mostRemembered { results = [:] }
-        if values.count > Self.mostRemembered { values = [:] }
     }
 
     private static func number(of stream: EventTally.Stream, _ db: Database) throws -> Int64 {

@@ -21,14 +21,26 @@ final class DayFile: Sendable {
         _ condition: String,
         _ arguments: StatementArguments
     ) async throws -> [StoredEvent] {
-        try await database.read { db in
-            let texts = try self.texts.all(db)
-            guard let number = texts.firstIndex(of: tenant.rawValue) else { return [] }
-            let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE tenant = ? AND \(condition)")
-            let rows = try Row.fetchCursor(select, arguments: [number + 1] + arguments)
-            var events: [StoredEvent] = []
-            while let row = try rows.next() { events.append(try EventRow.event(row, texts: texts)) }
-            return events
-        }
+        try await database.read { try self.events(of: tenant, condition, arguments, $0) }
+    }
+
+    /// The tenant's events that are in no count yet, of a transaction that reads the counts, too.
+    func uncountedEvents(of tenant: TenantID, _ db: Database) throws -> [Event] {
+        try events(of: tenant, EventRow.uncountedSQL, [], db).map(\.event)
+    }
+
+    private func events(
+        of tenant: TenantID,
+        _ condition: String,
+        _ arguments: StatementArguments,
+        _ db: Database
+    ) throws -> [StoredEvent] {
+        let texts = try texts.all(db)
+        guard let number = texts.firstIndex(of: tenant.rawValue) else { return [] }
+        let select = try db.cachedStatement(sql: "\(EventRow.selectSQL) WHERE tenant = ? AND \(condition)")
+        let rows = try Row.fetchCursor(select, arguments: [number + 1] + arguments)
+        var events: [StoredEvent] = []
+        while let row = try rows.next() { events.append(try EventRow.event(row, texts: texts)) }
+        return events
     }
 }

@@ -3,16 +3,47 @@ import LinkEvents
 import LinkRouting
 
 /// Appends to the day file that is written to.
+///
+/// A batch is its rows. What they count is summed in memory and written with a later batch, see m0002_events.sql: after a
+/// crash the rows that are in no count yet are summed again, and readers sum them for themselves.
 struct DayWriter {
     let day: CivilDay
     let pool: DatabasePool
     /// What of the file is kept in memory; nil after a transaction that failed, for it may hold what was rolled back.
     private var memory: Memory?
 
+    /// Rows that are in no count yet, before a batch. A question about counts reads them, so they are few.
+    private static let mostUncounted = 1_024
+
     private struct Memory {
-        var texts: TextDictionary
-        var counts: CountWriter
-        var tally = EventTally()
+        private(set) var texts: TextDictionary
+        private var counts: CountWriter
+        /// Of the rows that are in no count yet.
+        private var tally = EventTally()
+
+        init(_ db: Database) throws {
+            texts = try TextDictionary(db)
+            counts = try CountWriter(db)
+            for stored in try EventRow.uncounted(db) { tally.add([stored.event], from: stored.sequence) }
+            try counts.number(&tally, db)
+        }
+
+        var uncounted: Int { tally.eventCount }
+
+        mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
+            var row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL), db)
+            for (sequence, event) in zip(first..., events) {
+                try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
+                try row.run()
+            }
+            tally.add(events, from: first)
+            try counts.number(&tally, db)
+        }
+
+        mutating func writeCounts(_ db: Database) throws {
+            try counts.write(tally, db)
+            tally.startAnew()
+        }
     }
 
     init(_ day: CivilDay, _ pool: DatabasePool) {
@@ -20,20 +51,27 @@ struct DayWriter {
         self.pool = pool
     }
 
-    /// Adds the events and what they count, in one transaction with one fsync.
+    /// Adds the events in one transaction with one fsync.
     mutating func append(_ events: [Event], from first: Int64) throws {
+        try write { memory, db in
+            try memory.add(events, from: first, db)
+            if memory.uncounted >= Self.mostUncounted { try memory.writeCounts(db) }
+        }
+    }
+
+    /// Brings the counts up to the last row.
+    mutating func writeCounts() throws {
+        let isUpToDate = try memory.map { $0.uncounted == 0 } ?? pool.read { try EventRow.isCounted($0) }
+        guard !isUpToDate else { return }
+        try write { try $0.writeCounts($1) }
+    }
+
+    private mutating func write(_ body: (inout Memory, Database) throws -> Void) throws {
         var known = memory.take()
         memory = try pool.write { db in
             // Taken and not copied: a second owner would make the first change copy the whole dictionary.
-            var memory = try known.take() ?? Memory(texts: TextDictionary(db), counts: CountWriter(db))
-            var row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL), db)
-            for (sequence, event) in zip(first..., events) {
-                try EventRow.bind(event, sequence: sequence, to: &row, texts: &memory.texts, db)
-                try row.run()
-            }
-            memory.tally.add(events, from: first)
-            try memory.counts.write(&memory.tally, db)
-            memory.tally.startAnew()
+            var memory = try known.take() ?? Memory(db)
+            try body(&memory, db)
             return memory
         }
     }

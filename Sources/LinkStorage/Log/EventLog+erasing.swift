@@ -32,6 +32,8 @@ extension EventLog {
 
     package func deleteRows(of erasure: Erasure) async throws -> Int {
         try await onSettlingThread { log in
+            // A row that is erased stays counted.
+            try log.writeCounts()
             for day in log.allDays() { try log.deleteRows(of: erasure, on: day) }
             return try log.ledger.read { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM erased WHERE erasure = ?", arguments: [erasure.id]) ?? 0

@@ -70,11 +70,8 @@ package final class EventLog: EventStore, EventHistory {
                 reader = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
             }
             state.days[index].start = try Self.start(reader)
-            // Not the rows: those at the end may have been erased.
-            if let last = try reader.read({ try Int64.fetchOne($0, sql: "SELECT max(last_seq) FROM tenant_rows") }) {
-                state.lastSequence = last
-                break
-            }
+            state.lastSequence = try Self.lastSequence(reader)
+            if state.lastSequence > 0 { break }
         }
         // A day that retention dropped may have held the highest sequence.
         let known = try ledger.read { db in
@@ -111,8 +108,15 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     private static func start(_ reader: any DatabaseReader) throws -> Start {
-        try reader.read { try Int64.fetchOne($0, sql: "SELECT min(first_seq) FROM tenant_rows") }.map(Start.at)
-            ?? .empty
+        // Not the rows, where there are counts: those at the beginning may have been erased.
+        let sql = "SELECT ifnull((SELECT min(first_seq) FROM tenant_rows), (SELECT min(seq) FROM event))"
+        return try reader.read { try Int64.fetchOne($0, sql: sql) }.map(Start.at) ?? .empty
+    }
+
+    /// 0 when the day has had no rows. Not that of the rows alone: those at the end may have been erased.
+    private static func lastSequence(_ reader: any DatabaseReader) throws -> Int64 {
+        let sql = "SELECT max((SELECT seq FROM counted), (SELECT ifnull(max(seq), 0) FROM event))"
+        return try reader.read { try Int64.fetchOne($0, sql: sql) } ?? 0
     }
 
     /// Reads the whole newest day file and throws when it is damaged. Blocks for as long as that takes: for after an unclean
@@ -142,6 +146,11 @@ package final class EventLog: EventStore, EventHistory {
     package func close() throws {
         try settling.sync {
             try today.withLock { today in
+                do {
+                    try today?.writeCounts()
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                    // The next start finds which rows are not counted.
+                }
                 today = nil
                 let (newest, older) = state.withLock { ($0.newest, $0.older) }
                 for day in older { try day.queue.close() }
@@ -187,6 +196,8 @@ package final class EventLog: EventStore, EventHistory {
         let date = now().day
         if let today, today.day >= date { return }
         do {
+            // First of all, so that only the newest file ever has rows that are not counted.
+            try today?.writeCounts()
             let pool = try SQLiteFile.open(Self.path(date, in: folder), Self.daySchema)
             let before = today?.pool
             today = DayWriter(date, pool)
@@ -197,8 +208,13 @@ package final class EventLog: EventStore, EventHistory {
             if let before { settling.async { Self.settle(before) } }
         } catch let error as StorageError {
             throw EventStoreError(error)
+        } catch let error as DatabaseError {
+            throw EventStoreError(error, file: Self.path(today?.day ?? date, in: folder))
         }
     }
+
+    /// Brings the counts up to the last row. Waits for the append that is under way.
+    func writeCounts() throws { try today.withLock { try $0?.writeCounts() } }
 
     /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
     /// brought over now stays in the WAL and is read from there, so a failure loses nothing.

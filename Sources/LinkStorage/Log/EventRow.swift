@@ -92,6 +92,21 @@ enum EventRow {
 
     // MARK: Reading
 
+    /// Which rows are in no count yet: none but the last ones of the day that is written to.
+    static let uncountedSQL = "seq > (SELECT seq FROM counted)"
+
+    static func uncounted(_ db: Database) throws -> [StoredEvent] {
+        let rows = try Row.fetchCursor(db, sql: "\(selectSQL) WHERE \(uncountedSQL) ORDER BY seq")
+        var events: [StoredEvent] = []
+        let texts = try DayTexts().all(db)
+        while let row = try rows.next() { events.append(try event(row, texts: texts)) }
+        return events
+    }
+
+    static func isCounted(_ db: Database) throws -> Bool {
+        try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM event WHERE \(uncountedSQL))") ?? true
+    }
+
     /// A row of ``selectSQL``.
     static func event(_ row: Row, texts: [String]) throws -> StoredEvent {
         var row = RowReader(row, texts: texts)

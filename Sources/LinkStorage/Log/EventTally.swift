@@ -1,9 +1,9 @@
 import LinkEvents
 import LinkRouting
 
-/// What the events of one batch add to the counts of a day: summed first, so that a batch writes each count once.
+/// What the events of some batches add to the counts of a day: summed first, so that each count is written once for them.
 ///
-/// It is used for one batch after the other, because most events are counted where those before them were.
+/// It is used on and on, because most events are counted where those before them were.
 struct EventTally {
     struct Stream: Hashable {
         let tenant: TenantID
@@ -40,6 +40,7 @@ struct EventTally {
     var results = RunCounts<Result>()
     var values = RunCounts<Value>()
     private(set) var rows: [TenantID: Rows] = [:]
+    private(set) var eventCount = 0
     /// Where in `streams`, in `results` and, by dimension, in `values` the one before is counted.
     private var stream: Int?
     private var result: Int?
@@ -51,6 +52,7 @@ struct EventTally {
 
     /// - Parameter first: The sequence of the first event; the others follow.
     mutating func add(_ events: [Event], from first: Int64) {
+        eventCount += events.count
         var run = 0..<0
         while run.upperBound < events.count {
             let tenant = events[run.upperBound].tenant
@@ -63,16 +65,10 @@ struct EventTally {
         }
     }
 
-    /// A stream of the batch, once it has its number.
-    func stream(at place: Int) -> (key: Stream, number: Int64) {
-        let entry = streams.entries[place]
-        guard let number = entry.number else { preconditionFailure("streams get their numbers before what names them") }
-        return (entry.key, number)
-    }
-
-    /// Makes it ready for the next batch.
+    /// Makes it ready for the next batches.
     mutating func startAnew() {
         guard results.entries.count + values.entries.count <= Self.mostRemembered else { return self = EventTally() }
+        eventCount = 0
         rows.removeAll(keepingCapacity: true)
         streams.startAnew()
         results.startAnew()
@@ -98,9 +94,8 @@ struct EventTally {
         )
         let hour = quarter.flooredQuotient(by: 4)
         for (place, dimension) in Self.dimensions.enumerated() {
-            guard let value = dimension.value(of: event), !value.isEmpty else { continue }
-            let text = value.utf8Prefix(Dimension.longestValue)
-            values.add(Value(stream: stream, hour: hour, dimension: dimension, value: text), after: &latest[place])
+            guard let value = dimension.countedValue(of: event) else { continue }
+            values.add(Value(stream: stream, hour: hour, dimension: dimension, value: value), after: &latest[place])
         }
     }
 }
@@ -111,13 +106,22 @@ struct RunCounts<Key: Hashable> {
         let key: Key
         /// Since the counts were started anew.
         var count: Int64
-        /// What the file knows the key by, once that was asked for.
-        var number: Int64?
+        fileprivate var givenNumber: Int64?
+
+        /// What the file knows the key by. Only for those that were given numbers.
+        var number: Int64 {
+            guard let givenNumber else {
+                preconditionFailure("what is counted gets its number in the same transaction")
+            }
+            return givenNumber
+        }
     }
 
-    var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
     /// The places of what was counted since then, in its order.
     private(set) var counted: [Int] = []
+    /// The places of what nobody has given a number.
+    private var unnumbered: [Int] = []
     private var places: [Key: Int] = [:]
 
     /// - Parameter latest: The place of the key that may come again; now that of this one.
@@ -132,6 +136,7 @@ struct RunCounts<Key: Hashable> {
             place = entries.count
             entries.append(Entry(key: key, count: 0))
             places[key] = place
+            unnumbered.append(place)
         }
         if entries[place].count == 0 { counted.append(place) }
         entries[place].count += 1
@@ -139,9 +144,23 @@ struct RunCounts<Key: Hashable> {
         return place
     }
 
+    /// Gives those entries a number that have none.
+    mutating func giveNumbers(_ number: (Key) throws -> Int64) rethrows {
+        for place in unnumbered { entries[place].givenNumber = try number(entries[place].key) }
+        unnumbered.removeAll(keepingCapacity: true)
+    }
+
     mutating func startAnew() {
         for place in counted { entries[place].count = 0 }
         counted.removeAll(keepingCapacity: true)
+    }
+}
+
+extension Dimension {
+    /// What an event is counted by: nil where it is not, and the beginning of a long value.
+    func countedValue(of event: Event) -> String? {
+        guard let value = value(of: event), !value.isEmpty else { return nil }
+        return value.utf8Prefix(Self.longestValue)
     }
 }
 

@@ -64,7 +64,17 @@ private struct Accountant {
         let file = try log.file(of: day)
         let (committed, stored, counted) = try file.database.read { db in
             (
-                try Row.fetchAll(db, sql: "SELECT tenant, rows, first_seq, last_seq FROM tenant_rows").map(Rows.init),
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT tenant, sum(rows), min(first_seq), max(last_seq) FROM (
+                            SELECT tenant, rows, first_seq, last_seq FROM tenant_rows
+                            UNION ALL
+                            SELECT (SELECT value FROM text WHERE id = tenant), count(*), min(seq), max(seq)
+                            FROM event WHERE \(EventRow.uncountedSQL) GROUP BY tenant
+                        ) GROUP BY tenant
+                        """
+                ).map(Rows.init),
                 try Self.numbers(
                     db,
                     """
@@ -76,6 +86,9 @@ private struct Accountant {
                     """
                     SELECT tenant, sum(count) FROM result_quarter JOIN result ON result.id = result_quarter.result
                     JOIN stream ON stream.id = result.stream GROUP BY tenant
+                    UNION ALL
+                    SELECT (SELECT value FROM text WHERE id = tenant), count(*) FROM event
+                    WHERE \(EventRow.uncountedSQL) GROUP BY tenant
                     """
                 )
             )

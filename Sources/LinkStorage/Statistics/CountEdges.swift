@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// The edges of the buckets of a question, in units of the table that is read: quarter-hours, hours or days since 1970.
 struct CountEdges {
     /// Rising; buckets may be empty.
@@ -14,6 +16,14 @@ struct CountEdges {
     var first: Int64 { edges.first ?? 0 }
     var end: Int64 { edges.last ?? 0 }
     var bucketCount: Int { max(0, edges.count - 1) }
+
+    /// The bucket that an instant lies in, if any.
+    ///
+    /// - Parameter milliseconds: Of a unit.
+    func bucket(of instant: Timestamp, unit milliseconds: Int64) -> Int? {
+        let unit = instant.milliseconds.flooredQuotient(by: milliseconds)
+        return (first..<end).contains(unit) ? bucket(ofSlot: (unit - first) / step) : nil
+    }
 
     /// The bucket of the units from `first + slot * step` on, for a slot that SQL computed as `(unit - first) / step`.
     func bucket(ofSlot slot: Int64) -> Int {

@@ -5,9 +5,9 @@ package import LinkRouting
 /// Counts: those of closed days stand in the ledger, those of other days in their own files.
 extension EventLog: EventStatistics {
     package func totals(_ question: TotalsQuestion) async throws -> [TotalsCount] {
-        try await count { db in
+        try await count(of: question.scope.tenant) { db, uncounted in
             var tally = TotalsTally(question)
-            try tally.readDay(db)
+            try tally.readDay(db, uncounted)
             return tally
         } withLedger: { db, days in
             var tally = TotalsTally(question)
@@ -18,9 +18,9 @@ extension EventLog: EventStatistics {
     }
 
     package func values(_ question: ValuesQuestion) async throws -> ValueCounts {
-        try await count { db in
+        try await count(of: question.scope.tenant) { db, uncounted in
             var tally = ValuesTally(question)
-            try tally.readDay(db)
+            try tally.readDay(db, uncounted)
             return tally
         } withLedger: { db, days in
             var tally = ValuesTally(question)
@@ -35,10 +35,10 @@ extension EventLog: EventStatistics {
         _ scope: StatisticsScope
     ) async throws -> [Int64] {
         let series = ValueSeries(value: value, dimension: dimension, scope: scope)
-        return try await count { db in
-            try series.counts(db)
+        return try await count(of: scope.tenant) { db, uncounted in
+            try series.counts(db, uncounted)
         } withLedger: { db, days in
-            let closed = try series.counts(db)
+            let closed = try series.counts(db, [])
             return days.reduce(closed) { sum, day in zip(sum, day).map(+) }
         }
     }
@@ -53,19 +53,25 @@ extension EventLog: EventStatistics {
         }
     }
 
-    /// Reads each day that is not closed, then the ledger with what they gave.
+    /// Reads each day that is not closed, its counts and the tenant's events that are in none yet, then the ledger with what
+    /// they gave.
     ///
     /// The days come first: one that is closed in between is in the ledger by then, and what its file gave is left out. So
     /// each day is counted once. A day whose file is closed and dropped before it is read is in the ledger as well.
     private func count<Day: Sendable, Answer: Sendable>(
-        day readDay: @escaping @Sendable (Database) throws -> Day,
+        of tenant: TenantID,
+        day readDay: @escaping @Sendable (Database, _ uncounted: [Event]) throws -> Day,
         withLedger readLedger: @escaping @Sendable (Database, [Day]) throws -> Answer
     ) async throws -> Answer {
         let open = try await openDays()
         var days: [(day: CivilDay, counts: Day)] = []
         for day in open {
             do {
-                days.append((day, try await file(of: day).database.read(readDay)))
+                let file = try file(of: day)
+                let counts = try await file.database.read { db in
+                    try readDay(db, file.uncountedEvents(of: tenant, db))
+                }
+                days.append((day, counts))
             } catch {
                 guard try await !openDays().contains(day) else { throw error }
             }

@@ -26,3 +26,10 @@ struct StreamSelection {
 
     private static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 }
+
+extension StatisticsScope {
+    /// Whether the question is about an event of its tenant, whenever it was.
+    func includes(_ event: Event) -> Bool {
+        event.environment == environment && purposes.contains(event.purpose)
+    }
+}

@@ -33,10 +33,33 @@ struct TotalsTally: Sendable {
     // MARK: What is read
 
     /// From a file of a day that is not closed.
-    mutating func readDay(_ db: Database) throws {
+    ///
+    /// - Parameter uncounted: The tenant's events that are in none of the file's counts.
+    mutating func readDay(_ db: Database, _ uncounted: [Event]) throws {
+        add(uncounted)
         let streams = try StreamSelection(question.scope, db)
         guard !streams.ids.isEmpty else { return }
         try addQuarters(ofStreams: streams, db)
+    }
+
+    private mutating func add(_ events: [Event]) {
+        let edges = edges
+        for event in events where question.scope.includes(event) && meetsConditions(event) {
+            guard let bucket = edges.bucket(of: event.recordedAt, unit: 900_000) else { continue }
+            add(1, TotalsColumns(event, only: question.columns), to: bucket)
+        }
+    }
+
+    /// As ``conditions(_:)``.
+    private func meetsConditions(_ event: Event) -> Bool {
+        question.filter.allSatisfy { column, value in
+            switch column {
+            case .route: event.route?.rawValue ?? "" == value
+            case .revision: event.revision?.rawValue ?? 0 == Self.revision(value)
+            case .outcome: event.outcome.rawValue == value
+            case .action: event.action?.rawValue ?? "" == value
+            }
+        }
     }
 
     /// From the ledger, out of the smallest table that can tell.
@@ -158,12 +181,13 @@ struct TotalsTally: Sendable {
             question.filter.sorted { $0.key.rawValue < $1.key.rawValue }.map {
                 column,
                 value -> any DatabaseValueConvertible in
-                guard column == .revision else { return value }
-                // What is no number is a revision that nothing has.
-                return value.isEmpty ? 0 : Int64(value) ?? -1
+                column == .revision ? Self.revision(value) : value
             }
         )
     }
+
+    /// What is no number is a revision that nothing has.
+    private static func revision(_ value: String) -> Int64 { value.isEmpty ? 0 : Int64(value) ?? -1 }
 
     private struct Counted {
         let slot: Int64
@@ -203,6 +227,15 @@ struct TotalsTally: Sendable {
 }
 
 extension TotalsColumns {
+    fileprivate init(_ event: Event, only columns: Set<TotalsQuestion.Column>) {
+        self.init(
+            route: columns.contains(.route) ? event.route?.rawValue : nil,
+            revision: columns.contains(.revision) ? event.revision?.rawValue : nil,
+            outcome: columns.contains(.outcome) ? event.outcome.rawValue : nil,
+            action: columns.contains(.action) ? event.action?.rawValue : nil
+        )
+    }
+
     fileprivate mutating func set(_ column: TotalsQuestion.Column, _ row: Row, _ index: Int) {
         switch column {
         case .route: route = Self.text(row, index)

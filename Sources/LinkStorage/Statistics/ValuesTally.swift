@@ -10,11 +10,13 @@ struct ValuesTally: Sendable {
     private var other: Int64 = 0
 
     static let hoursPerDay: Int64 = 24
+    /// In milliseconds.
+    fileprivate static let hour: Int64 = 3_600_000
 
     init(_ question: ValuesQuestion) { self.question = question }
 
     private var edges: CountEdges {
-        let edges = question.scope.edges.map { $0.milliseconds.flooredQuotient(by: 3_600_000) }
+        let edges = question.scope.edges.map { $0.milliseconds.flooredQuotient(by: Self.hour) }
         return CountEdges([edges.first ?? 0, edges.last ?? 0])
     }
 
@@ -24,7 +26,10 @@ struct ValuesTally: Sendable {
     }
 
     /// From a file of a day that is not closed.
-    mutating func readDay(_ db: Database) throws {
+    ///
+    /// - Parameter uncounted: The tenant's events that are in none of the file's counts.
+    mutating func readDay(_ db: Database, _ uncounted: [Event]) throws {
+        try add(uncounted, db)
         let streams = try StreamSelection(question.scope, db)
         guard !streams.ids.isEmpty else { return }
         let edges = edges
@@ -46,6 +51,21 @@ struct ValuesTally: Sendable {
         while let row = try rows.next() {
             let count: Int64 = row[2]
             if row[0] as Bool { other += count } else { named[row[1], default: 0] += count }
+        }
+    }
+
+    private mutating func add(_ events: [Event], _ db: Database) throws {
+        let edges = edges
+        var counts: [String: Int64] = [:]
+        for event in events where question.scope.includes(event) {
+            guard edges.bucket(of: event.recordedAt, unit: Self.hour) != nil,
+                let value = question.dimension.countedValue(of: event)
+            else { continue }
+            counts[value, default: 0] += 1
+        }
+        for (value, count) in counts {
+            let hasNumber = try !ids("other = 0 AND value = ?", [value], db).isEmpty
+            if hasNumber { named[value, default: 0] += count } else { other += count }
         }
     }
 
@@ -170,8 +190,10 @@ struct ValueSeries: Sendable {
     let scope: StatisticsScope
 
     /// From a day's file or the ledger: the tables are the same.
-    func counts(_ db: Database) throws -> [Int64] {
-        let edges = CountEdges(scope.edges.map { $0.milliseconds.flooredQuotient(by: 3_600_000) })
+    ///
+    /// - Parameter uncounted: The tenant's events that are in none of the counts.
+    func counts(_ db: Database, _ uncounted: [Event]) throws -> [Int64] {
+        let edges = CountEdges(scope.edges.map { $0.milliseconds.flooredQuotient(by: ValuesTally.hour) })
         var counts = [Int64](repeating: 0, count: edges.bucketCount)
         let streams = try StreamSelection(scope, db)
         guard !streams.ids.isEmpty else { return counts }
@@ -192,6 +214,18 @@ struct ValueSeries: Sendable {
             ]
         )
         while let row = try rows.next() { counts[edges.bucket(ofSlot: row[0])] += row[1] }
+        let added = uncounted.filter { scope.includes($0) && dimension.countedValue(of: $0) == value }
+        guard try !added.isEmpty && isCountedByItself(db) else { return counts }
+        for event in added {
+            if let bucket = edges.bucket(of: event.recordedAt, unit: ValuesTally.hour) { counts[bucket] += 1 }
+        }
         return counts
+    }
+
+    private func isCountedByItself(_ db: Database) throws -> Bool {
+        let find = try db.cachedStatement(
+            sql: "SELECT 1 FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
+        )
+        return try Row.fetchOne(find, arguments: [scope.tenant.rawValue, dimension.rawValue, value]) != nil
     }
 }
