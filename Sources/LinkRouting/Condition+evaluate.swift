@@ -1,8 +1,11 @@
 extension Condition {
     /// How the condition comes out for what the caller knows.
-    func evaluate(in context: Context) -> Truth {
+    func evaluate(in context: Context) -> Truth { evaluate(in: context, context.app, context.platform) }
+
+    /// The same with another app and platform than the caller's own; a copy of the context costs more than most conditions.
+    func evaluate(in context: Context, _ app: AppID?, _ platform: Platform?) -> Truth {
         switch self {
-        case .platform(let platforms): truth(context.platform) { platforms.contains($0) }
+        case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
         case .osVersion(let range): truth(context.osVersion) { range.contains($0) }
         case .appVersion(let range): truth(context.appVersion) { range.contains($0) }
@@ -21,10 +24,10 @@ extension Condition {
         case .rollout(let rollout):
             // Without a sticky key a rollout does not hold: it is as unknown as any other missing fact.
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
-        case .apps(let apps): truth(context.app) { apps.contains($0) }
-        case .all(let conditions): Self.all(conditions, in: context)
-        case .any(let conditions): Self.any(conditions, in: context)
-        case .not(let condition): !condition.evaluate(in: context)
+        case .apps(let apps): truth(app) { apps.contains($0) }
+        case .all(let conditions): Self.all(conditions, in: context, app, platform)
+        case .any(let conditions): Self.any(conditions, in: context, app, platform)
+        case .not(let condition): !condition.evaluate(in: context, app, platform)
         }
     }
 
@@ -38,10 +41,15 @@ extension Condition {
         }
     }
 
-    private static func any(_ conditions: [Condition], in context: Context) -> Truth {
+    private static func any(
+        _ conditions: [Condition],
+        in context: Context,
+        _ app: AppID?,
+        _ platform: Platform?
+    ) -> Truth {
         var result = Truth.fails
         for condition in conditions {
-            switch condition.evaluate(in: context) {
+            switch condition.evaluate(in: context, app, platform) {
             case .holds: return .holds
             case .fails: continue
             case .unknown: result = .unknown
@@ -50,10 +58,15 @@ extension Condition {
         return result
     }
 
-    private static func all(_ conditions: [Condition], in context: Context) -> Truth {
+    private static func all(
+        _ conditions: [Condition],
+        in context: Context,
+        _ app: AppID?,
+        _ platform: Platform?
+    ) -> Truth {
         var result = Truth.holds
         for condition in conditions {
-            switch condition.evaluate(in: context) {
+            switch condition.evaluate(in: context, app, platform) {
             case .holds: continue
             case .fails: return .fails
             case .unknown: result = .unknown

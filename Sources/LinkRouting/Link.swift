@@ -37,6 +37,7 @@ public struct Link: Sendable, Hashable {
         let end: Int32
 
         public var range: Range<Int> { Int(start)..<Int(end) }
+        var isEmpty: Bool { start == end }
     }
 
     /// What a `+` in a query means.

@@ -41,15 +41,54 @@ struct LiteralTable: Sendable {
 
         init() {}
 
+        @inline(__always)
         init(_ text: Swift.Span<UInt8>, _ letterCase: Route.LetterCase) {
-            length = Int32(text.count)
-            for index in 0..<min(text.count, Self.length) {
-                let byte = UInt64(letterCase == .ignored ? folded(text[index]) : text[index])
-                if index < 8 { first |= byte << (index * 8) } else { second |= byte << (index * 8 - 64) }
+            let bytes = text.bytes
+            length = Int32(bytes.byteCount)
+            first = Self.word(bytes, at: 0)
+            if bytes.byteCount > 8 { second = Self.word(bytes, at: 8) }
+            guard letterCase == .ignored else { return }
+            first = Self.folded(first)
+            second = Self.folded(second)
+        }
+
+        /// The eight bytes at an offset, or as many as there are and then zeros, the first of them lowest.
+        ///
+        /// Where there are fewer, they are read as two parts that overlap: a loop over bytes takes four times as long.
+        @inline(__always)
+        private static func word(_ bytes: RawSpan, at offset: Int) -> UInt64 {
+            func load<Part: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_ offset: Int, _: Part.Type)
+                -> UInt64
+            {
+                UInt64(
+                    truncatingIfNeeded: Part(
+                        littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Part.self)
+                    )
+                )
+            }
+            let count = bytes.byteCount - offset
+            switch count {
+            case 8...: return load(offset, UInt64.self)
+            case 4...: return load(offset, UInt32.self) | load(offset + count - 4, UInt32.self) << ((count - 4) * 8)
+            case 2...: return load(offset, UInt16.self) | load(offset + count - 2, UInt16.self) << ((count - 2) * 8)
+            case 1: return load(offset, UInt8.self)
+            default: return 0
             }
         }
 
+        /// Eight bytes with ASCII capitals as small letters: of each byte the sum that passes 0x7F tells where a range begins.
+        private static func folded(_ word: UInt64) -> UInt64 {
+            let low = word & 0x7F7F_7F7F_7F7F_7F7F
+            let fromA = low &+ repeating(0x80 - UInt8(ascii: "A"))
+            let behindZ = low &+ repeating(0x7F - UInt8(ascii: "Z"))
+            let capitals = (fromA ^ behindZ) & ~word & 0x8080_8080_8080_8080
+            return word | capitals >> 2
+        }
+
+        private static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+
         /// Spread over the whole range, with the highest bits the best.
+        @inline(__always)
         func hash(_ parent: Parent) -> UInt64 {
             var hash = (first &+ UInt64(parent.number) &* 0x9E37_79B9_7F4A_7C15) &* 0xBF58_476D_1CE4_E5B9
             hash = (hash ^ hash >> 32 ^ second) &* 0x94D0_49BB_1331_11EB
@@ -102,8 +141,23 @@ struct LiteralTable: Sendable {
     }
 
     /// The slot of a text, or the free one in which it would stand.
+    @inline(__always)
     private func slot(for text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
-        let tail = text.extracting(droppingFirst: min(text.count, Head.length))
+        guard text.count <= Head.length else { return slot(forLong: text, head, parent) }
+        var slot = place(of: head.hash(parent))
+        while true {
+            let entry = slots[slot]
+            if entry.parent == parent, entry.head == head { return slot }
+            guard entry.child != RouteIndex.none else { return slot }
+            slot += 1
+            if slot == slots.count { slot = 0 }
+        }
+    }
+
+    /// Apart from `slot(for:)`, so that the loops over what goes on behind a head cost others nothing.
+    @inline(never)
+    private func slot(forLong text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
+        let tail = text.extracting(droppingFirst: Head.length)
         var slot = firstSlot(head, parent, tail)
         while slots[slot].child != RouteIndex.none {
             if slots[slot].parent == parent, slots[slot].head == head, isTail(tail, of: slots[slot]) { return slot }
@@ -119,7 +173,12 @@ struct LiteralTable: Sendable {
             let byte = parent.letterCase == .ignored ? folded(tail[index]) : tail[index]
             hash = (hash ^ hash >> 32 ^ UInt64(byte)) &* 0x94D0_49BB_1331_11EB
         }
-        return Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(slots.count)).high)
+        return place(of: hash)
+    }
+
+    @inline(__always)
+    private func place(of hash: UInt64) -> Int {
+        Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(slots.count)).high)
     }
 
     private func isTail(_ tail: Swift.Span<UInt8>, of slot: Slot) -> Bool {

@@ -54,7 +54,7 @@ extension RouteIndex {
     private struct Builder {
         private var index = RouteIndex()
         private var parents: [Int32] = []
-        private var matcherNumbers: [SegmentMatcher: Int32] = [:]
+        private var matcherNumbers: [SegmentMatcher: Int32] = [.any: 0, .plain: 1]
         private var captureNumbers: [[Pattern.Capture]: Int32] = [:]
         /// Of a million routes only few keys differ: those are sorted.
         private var keys: [PatternKey] = []
@@ -65,6 +65,7 @@ extension RouteIndex {
         init(routeCount: Int) {
             index.nextRank = Array(repeating: RouteIndex.none, count: routeCount)
             index.captureNumbers = Array(repeating: 0, count: routeCount)
+            index.isDecidedByPath = Array(repeating: false, count: routeCount)
             keyOfRoute = Array(repeating: 0, count: routeCount)
         }
 
@@ -76,6 +77,7 @@ extension RouteIndex {
                 in: &captureNumbers,
                 &index.captures
             )
+            index.isDecidedByPath[Int(place)] = route.isDecidedByPath
             var node = root(for: route.host)
             for segment in segments {
                 switch segment {
@@ -204,9 +206,17 @@ extension RouteIndex {
             func rank(_ place: Int32) -> Int32 { place == RouteIndex.none ? place : ranks[Int(place)] }
             index.nextRank = index.order.map { rank(index.nextRank[Int($0)]) }
             index.captureNumbers = index.order.map { index.captureNumbers[Int($0)] }
+            index.isDecidedByPath = index.order.map { index.isDecidedByPath[Int($0)] }
+            func isDecidedByPath(_ rank: Int32) -> Bool {
+                rank != RouteIndex.none && index.isDecidedByPath[Int(rank)]
+            }
             for node in index.nodes.indices {
-                index.nodes[node].firstEnd = rank(index.nodes[node].firstEnd)
-                index.nodes[node].firstRest = rank(index.nodes[node].firstRest)
+                let end = rank(index.nodes[node].firstEnd)
+                let rest = rank(index.nodes[node].firstRest)
+                index.nodes[node].firstEnd = end
+                index.nodes[node].isEndDecidedByPath = isDecidedByPath(end)
+                index.nodes[node].firstRest = rest
+                index.nodes[node].isRestDecidedByPath = isDecidedByPath(rest)
             }
         }
 

@@ -17,12 +17,15 @@ struct RouteIndex: Sendable {
     var order: [Int32] = []
     /// By rank.
     var nextRank: [Int32] = []
+    /// By rank: whether nothing but the path decides.
+    var isDecidedByPath: [Bool] = []
     /// By rank: which of `captures` are those of the route's path.
     var captureNumbers: [Int32] = []
     /// Each list once: most routes share theirs with others.
     var captures: [[Pattern.Capture]] = []
     var literals = LiteralTable()
-    var matchers: [SegmentMatcher] = []
+    /// Those below ``firstAsked`` take every segment.
+    var matchers: [SegmentMatcher] = [.any, .plain]
 
     /// By both forms of each host.
     var exactHosts: [String: Int32] = [:]
@@ -32,6 +35,7 @@ struct RouteIndex: Sendable {
 
     /// What stands for no node and no rank: larger than each.
     static let none = Int32.max
+    static let firstAsked: Int32 = 2
 
     struct Node: Sendable {
         /// Of the whole subtree.
@@ -46,6 +50,10 @@ struct RouteIndex: Sendable {
         var matcher: Int32 = 0
         var hasExactLiterals = false
         var hasFoldedLiterals = false
+        /// Whether nothing but the path decides about `firstEnd`, so that a look-up need not read its route.
+        var isEndDecidedByPath = false
+        /// The same of `firstRest`.
+        var isRestDecidedByPath = false
     }
 
     enum SegmentMatcher: Sendable, Hashable {
@@ -55,6 +63,13 @@ struct RouteIndex: Sendable {
         case mixed(Pattern.Mixed, Route.LetterCase)
     }
 
+    /// Which of the routes whose path fits are asked about.
+    enum Asked {
+        case all
+        /// A route about which its path decides alone holds without a question.
+        case undecided
+    }
+
     /// The smallest rank whose path fits the link and which `holds`; nil when there is none.
     ///
     /// `holds` is handed the link and whatever else it asks about. Captured they would be copied again and again on the way,
@@ -62,55 +77,90 @@ struct RouteIndex: Sendable {
     func smallestRank<Caller>(
         for link: Link,
         _ caller: Caller,
+        asking asked: Asked = .all,
         where holds: (_ rank: Int, Link, Caller) -> Bool
     ) -> Int? {
         var best = Self.none
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
-            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, holds) }
+            if let root = exactHosts[host] { walk(root, 0, link, caller, &best, asked, holds) }
             // Found as a byte: as a Character the dot may be one with a letter before it.
             if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
                 let root = hostSuffixes[String(host[host.utf8.index(after: dot)...])]
             {
-                walk(root, 0, link, caller, &best, holds)
+                walk(root, 0, link, caller, &best, asked, holds)
             }
         }
-        if let anyHost { walk(anyHost, 0, link, caller, &best, holds) }
+        if let anyHost { walk(anyHost, 0, link, caller, &best, asked, holds) }
         return best == Self.none ? nil : Int(best)
     }
 
     func captures(of rank: Int) -> [Pattern.Capture] { captures[Int(captureNumbers[rank])] }
 
+    /// Goes on in the loop where a node has one way left, as most have: a call at each step costs as much as the step.
     private func walk<Caller>(
-        _ index: Int32,
-        _ depth: Int,
+        _ root: Int32,
+        _ start: Int,
         _ link: Link,
         _ caller: Caller,
         _ best: inout Int32,
+        _ asked: Asked,
         _ holds: (Int, Link, Caller) -> Bool
     ) {
-        let node = nodes[Int(index)]
-        guard node.smallestRank < best else { return }
-        if depth == link.segments.count {
-            take(node.firstEnd, link, caller, &best, holds)
-        } else if !link.segments[depth].range.isEmpty {
-            if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
-                walk(child, depth + 1, link, caller, &best, holds)
-            }
-            if node.hasFoldedLiterals, let child = literal(under: index, link, depth, .ignored) {
-                walk(child, depth + 1, link, caller, &best, holds)
-            }
-            var child = node.firstChild
-            while child != Self.none {
-                if nodes[Int(child)].smallestRank < best, accepts(nodes[Int(child)].matcher, link, depth) {
-                    walk(child, depth + 1, link, caller, &best, holds)
+        var index = root
+        var depth = start
+        steps: while true {
+            let node = nodes[Int(index)]
+            guard node.smallestRank < best else { return }
+            if depth == link.segments.count {
+                take(node.firstEnd, node.isEndDecidedByPath, link, caller, &best, asked, holds)
+            } else if !link.segments[depth].isEmpty {
+                if node.hasExactLiterals, let child = literal(under: index, link, depth, .sensitive) {
+                    if !node.hasFoldedLiterals, node.firstChild == Self.none, node.firstRest == Self.none {
+                        (index, depth) = (child, depth + 1)
+                        continue steps
+                    }
+                    walk(child, depth + 1, link, caller, &best, asked, holds)
                 }
-                child = nodes[Int(child)].nextSibling
+                if node.hasFoldedLiterals, let child = literal(under: index, link, depth, .ignored) {
+                    walk(child, depth + 1, link, caller, &best, asked, holds)
+                }
+                var child = node.firstChild
+                while child != Self.none {
+                    let next = nodes[Int(child)]
+                    if next.smallestRank < best, accepts(next.matcher, link, depth) {
+                        if next.nextSibling == Self.none, node.firstRest == Self.none {
+                            (index, depth) = (child, depth + 1)
+                            continue steps
+                        }
+                        walk(child, depth + 1, link, caller, &best, asked, holds)
+                    }
+                    child = next.nextSibling
+                }
             }
+            take(node.firstRest, node.isRestDecidedByPath, link, caller, &best, asked, holds)
+            return
         }
-        take(node.firstRest, link, caller, &best, holds)
     }
 
+    @inline(__always)
     private func take<Caller>(
+        _ first: Int32,
+        _ isDecidedByPath: Bool,
+        _ link: Link,
+        _ caller: Caller,
+        _ best: inout Int32,
+        _ asked: Asked,
+        _ holds: (Int, Link, Caller) -> Bool
+    ) {
+        guard first < best else { return }
+        guard !isDecidedByPath || asked == .all else {
+            best = first
+            return
+        }
+        ask(first, link, caller, &best, holds)
+    }
+
+    private func ask<Caller>(
         _ first: Int32,
         _ link: Link,
         _ caller: Caller,
@@ -127,13 +177,15 @@ struct RouteIndex: Sendable {
         }
     }
 
+    @inline(__always)
     private func literal(under node: Int32, _ link: Link, _ depth: Int, _ letterCase: Route.LetterCase) -> Int32? {
         let segment = link.segment(depth)
         return literals.child(of: node, segment.span, letterCase)
     }
 
     private func accepts(_ matcher: Int32, _ link: Link, _ depth: Int) -> Bool {
-        switch matchers[Int(matcher)] {
+        guard matcher >= Self.firstAsked else { return true }
+        return switch matchers[Int(matcher)] {
         case .any, .plain: true
         case .parameter(let type, let letterCase): type.accepts(link.segment(depth), letterCase)
         case .mixed(let mixed, let letterCase): mixed.accepts(link.segment(depth), letterCase)

@@ -22,8 +22,6 @@ public struct Router: Sendable {
         let table: RouteTable
         let environment: EnvironmentID
         let index: RouteIndex
-        /// By rank: whether nothing but the path decides, so that a look-up need not read the route.
-        let isDecidedByPath: [Bool]
         let apps: [App]
         let storePages: [StorePage?]
         let ownURI: OwnURI?
@@ -34,7 +32,6 @@ public struct Router: Sendable {
             self.table = table
             self.environment = environment
             index = RouteIndex(table.routes)
-            isDecidedByPath = index.order.map { table.routes[Int($0)].isDecidedByPath }
             apps = identity.apps.filter { $0.environment == environment }
             storePages = apps.map(StorePage.init)
             ownURI = OwnURI(identity)
@@ -85,8 +82,8 @@ public struct Router: Sendable {
 
     private func resolve(asRead link: Link, _ context: Context, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
-        var question = Question(router: self, app: app)
-        let rank = compiled.index.smallestRank(for: link, context) { question.holds($0, $1, $2) }
+        var question = Question(compiled: compiled, app: app)
+        let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
             let validFor = question.isVolatile ? 0 : Resolution.usualValidity
@@ -96,31 +93,31 @@ public struct Router: Sendable {
         var resolution = answer(rank, link, context, app)
         if question.isVolatile { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
-        let input = input(asRead: link, question.context ?? completed(context, app))
+        let input = input(asRead: link, completed(context, app))
         resolution.trace = trace(input, winner: rank)
         return resolution
     }
 
     /// Asks one route after the other, and keeps what that brings to light.
     private struct Question {
-        let router: Router
+        let compiled: Compiled
+        /// The app that is meant.
         let app: Int?
         var isVolatile = false
-        /// The caller with the app that is meant: a copy, made when the first route has a condition on it.
-        var context: Context?
 
         mutating func holds(_ rank: Int, _ link: Link, _ context: Context) -> Bool {
-            router.compiled.isDecidedByPath[rank] || holds(router.route(at: rank), link, context)
+            compiled.index.isDecidedByPath[rank]
+                || holds(compiled.table.routes[Int(compiled.index.order[rank])], link, context)
         }
 
         private mutating func holds(_ route: Route, _ link: Link, _ context: Context) -> Bool {
-            let plusSign = router.compiled.table.defaults.plusSign
+            let plusSign = compiled.table.defaults.plusSign
             guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
             if when.isVolatile { isVolatile = true }
             guard route.linkHolds(for: link, plusSign) else { return false }
-            let context = self.context ?? router.completed(context, app)
-            self.context = context
-            return when.evaluate(in: context) == .holds
+            guard let app else { return when.evaluate(in: context) == .holds }
+            let platform = context.platform ?? compiled.apps[app].platform
+            return when.evaluate(in: context, compiled.apps[app].id, platform) == .holds
         }
     }
 
@@ -145,8 +142,8 @@ public struct Router: Sendable {
     /// The place in ``routesInOrder`` of the route that answers for a link of the tenant: a look-up by itself, as `resolve`
     /// does it before it makes the answer.
     package func rank(of link: Link, in context: Context) -> Int? {
-        var question = Question(router: self, app: appIndex(for: context))
-        return compiled.index.smallestRank(for: link, context) { question.holds($0, $1, $2) }
+        var question = Question(compiled: compiled, app: appIndex(for: context))
+        return compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
     }
 
     /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
@@ -246,7 +243,7 @@ public struct Router: Sendable {
 
     private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: Link) -> [Resolution.Parameter] {
         let captures = compiled.index.captures(of: rank)
-        if compiled.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
+        if compiled.index.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
             var parameters: [Resolution.Parameter] = []
             parameters.reserveCapacity(captures.count)
