@@ -9,6 +9,12 @@ from figures import Figure, at_most, value_at_most
 #: The most that a look-up among 130 routes may cost.
 INSTRUCTIONS = 1_500
 GENERATED = (1_000, 10_000, 100_000, 1_000_000)
+#: What is done with the JSON of messages, and the workload that does it.
+MESSAGES = {
+    "read a usual message's JSON (ResolveScanner)": "scan",
+    "read any message's JSON (JSONReader)": "read",
+    "write a message's JSON": "write",
+}
 
 
 def figures(bench):
@@ -32,8 +38,9 @@ def _inputs(bench):
 
 def _times(bench, inputs, sizes):
     names = ["github/parse", "github/lookup", "github/resolve", "github/miss", "github/conditions"]
-    names += ["github/url", "github/dictionary"] + [f"{size}/{work}" for size in sizes for work in ("lookup", "same")] + [f"message/{work}" for work in
-        ("read", "read-foundation", "write", "write-foundation")]
+    names += ["github/url", "github/dictionary"]
+    names += [f"{size}/{work}" for size in sizes for work in ("lookup", "same")]
+    names += [f"message/{work}" for work in ("scan", "read", "read-foundation", "write", "write-foundation")]
     bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
     output = bench.scratch.run(
         bench.routing_binary, "times", *inputs, "--seconds", str(min(0.5, bench.seconds / 10)), *names
@@ -53,14 +60,15 @@ def _times(bench, inputs, sizes):
         bound = at_most(1.5) if size == sizes[-1] else None
         yield beside(f"the same links, {size:,} routes", f"{size}/same", "1000/same", "1,000 routes", bound)
         yield beside(f"links of all of {size:,} routes", f"{size}/lookup", "1000/lookup", "1,000 routes")
-    for work in ("read", "write"):
-        yield beside(f"{work} a message's JSON", f"message/{work}", f"message/{work}-foundation", "Foundation's coder")
+    for name, work in MESSAGES.items():
+        foundation = "message/write-foundation" if work == "write" else "message/read-foundation"
+        yield beside(name, f"message/{work}", foundation, "Foundation's coder")
 
 
 def _counts(bench, inputs, sizes):
     counted = {}
     names = ["github/lookup", "github/resolve", "github/miss", "github/parse", "github/conditions"]
-    for name in [*names, "message/read", "message/write", *(f"{size}/lookup" for size in sizes)]:
+    for name in [*names, *(f"message/{work}" for work in MESSAGES.values()), *(f"{size}/lookup" for size in sizes)]:
         bench.say(f"counting instructions of {name}")
         counted[name] = _count(bench, inputs, name)
 
@@ -72,8 +80,8 @@ def _counts(bench, inputs, sizes):
     yield instructions("resolve, 130 routes, a miss, instructions", "github/miss")
     yield instructions("resolve, 130 routes with conditions, instructions", "github/conditions")
     yield instructions("parse a link, instructions", "github/parse")
-    for work in ("read", "write"):
-        yield instructions(f"{work} a message's JSON, instructions", f"message/{work}")
+    for name, work in MESSAGES.items():
+        yield instructions(f"{name}, instructions", f"message/{work}")
     for size in sizes[1:]:
         yield Figure(
             f"links of all of {size:,} routes, instructions", counted[f"{size}/lookup"][0], "instructions",

@@ -6,7 +6,7 @@ import LinkRouting
 ///
 /// Whatever is unusual or wrong makes nil, and ``ResolveRequest/init(_:)`` reads the same bytes again: only there is said what
 /// a message may be. What is read here is what would be read there.
-struct ResolveScanner {
+package struct ResolveScanner {
     /// How many objects and lists stand inside one another.
     static let depth = 3
 
@@ -16,7 +16,7 @@ struct ResolveScanner {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ResolveRequest? {
+    package static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ResolveRequest? {
         var scanner = ResolveScanner(bytes)
         guard let request = scanner.request() else { return nil }
         scanner.skipSpace()

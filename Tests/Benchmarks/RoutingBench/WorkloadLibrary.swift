@@ -8,8 +8,8 @@ struct Workload {
     var pass: () -> Int
 }
 
-/// Makes workloads by their names, TABLE/WORK or message/WORK. `same` looks up the links of the first thousand routes. Two of them are what else one could use, and less: a dictionary
-/// that knows each link as a whole, and Foundation's parser.
+/// Makes workloads by their names, TABLE/WORK or message/WORK. `same` looks up the links of the first thousand routes. Two of
+/// them are what else one could use, and less: a dictionary that knows each link as a whole, and Foundation's parser.
 struct WorkloadLibrary {
     private let inputs: Inputs
 
@@ -62,6 +62,8 @@ struct WorkloadLibrary {
         return (0..<inputs.links).map { _ in BenchTable.host + rows[Int(random.next() % UInt64(rows.count))].link }
     }
 
+    /// A parsed link is owned by a closure of its own, as by the request that it came with: out of an array it would be copied
+    /// for each call, which costs a quarter of a look-up.
     private func workload(_ name: String, _ work: String, _ table: BenchTable) throws -> Workload {
         let router = table.router
         let context = BenchTable.context
@@ -89,17 +91,23 @@ struct WorkloadLibrary {
                 return sum
             }
         case "lookup", "same":
-            let links = try table.links.map { try Link.parse($0) }
-            return Workload(name: name, operations: links.count) {
+            let lookups = try table.links.map { text in
+                let link = try Link.parse(text)
+                return { (router: Router, context: Context) in router.rank(of: link, in: context) }
+            }
+            return Workload(name: name, operations: lookups.count) {
                 var sum = 0
-                for link in links { if let rank = router.rank(of: link, in: context) { sum &+= rank } }
+                for lookUp in lookups { if let rank = lookUp(router, context) { sum &+= rank } }
                 return sum
             }
         default:
-            let links = try (work == "miss" ? table.misses : table.links).map { try Link.parse($0) }
-            return Workload(name: name, operations: links.count) {
+            let resolutions = try (work == "miss" ? table.misses : table.links).map { text in
+                let link = try Link.parse(text)
+                return { (router: Router, context: Context) in router.resolve(link, in: context).parameters.count }
+            }
+            return Workload(name: name, operations: resolutions.count) {
                 var sum = 0
-                for link in links { sum &+= router.resolve(link, in: context).parameters.count }
+                for resolve in resolutions { sum &+= resolve(router, context) }
                 return sum
             }
         }
