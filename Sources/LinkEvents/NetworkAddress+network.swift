@@ -3,8 +3,23 @@ import OutboundHTTP
 extension NetworkAddress {
     /// The /24 of an IPv4 address, the /48 of an IPv6 one: what a house or a company has, not who lives there.
     var network: String {
-        guard bytes.count == 16 else { return bytes.prefix(3).map(String.init).joined(separator: ".") + ".0/24" }
-        let masked = Array(bytes.prefix(6)) + [UInt8](repeating: 0, count: 10)
-        return (NetworkAddress(bytes: masked)?.text ?? "::") + "/48"
+        guard isIPv4 else { return NetworkAddress(bits: (bits >> 80) << 80).text + "/48" }
+        // It is asked for with each request: `255.255.255.0/24` at the longest.
+        return String(unsafeUninitializedCapacity: 16) { text in
+            var end = 0
+            func write(_ byte: UInt8) {
+                text[end] = byte
+                end += 1
+            }
+            for shift in [24, 16, 8] {
+                let number = UInt8(truncatingIfNeeded: bits >> shift)
+                if number >= 100 { write(UInt8(ascii: "0") + number / 100) }
+                if number >= 10 { write(UInt8(ascii: "0") + number / 10 % 10) }
+                write(UInt8(ascii: "0") + number % 10)
+                write(UInt8(ascii: "."))
+            }
+            for byte in "0/24".utf8 { write(byte) }
+            return end
+        }
     }
 }
