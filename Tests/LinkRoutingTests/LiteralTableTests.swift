@@ -34,6 +34,30 @@ struct LiteralTableTests {
         }
     }
 
+    /// Texts are compared by words, whose ends and whose folding of letters must be those of bytes.
+    @Test(arguments: [Route.LetterCase.sensitive, .ignored])
+    func textsOfEveryLengthAreToldApartByEachByte(_ letterCase: Route.LetterCase) {
+        let bytes: [UInt8] = [0, 0x40, 0x41, 0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x7F, 0x80, 0xC1, 0xDA, 0xFF]
+        for length in 1...20 {
+            for place in 0..<length {
+                var table = LiteralTable()
+                var expected: [[UInt8]: Int32] = [:]
+                for (number, byte) in bytes.enumerated() {
+                    var text = Array(repeating: UInt8(ascii: "m"), count: length)
+                    text[place] = byte
+                    let key = letterCase == .ignored ? text.map(LinkRouting.folded) : text
+                    let slice = text[...]
+                    let child = table.child(of: 0, slice.span, letterCase, orInsert: Int32(number))
+                    #expect(child == expected[key] ?? Int32(number), "byte \(byte) at \(place) of \(length)")
+                    expected[key] = child
+                    let shorter = slice.dropLast()
+                    let none = table.child(of: 0, shorter.span, letterCase)
+                    #expect(none == nil)
+                }
+            }
+        }
+    }
+
     @Test func emptyTableHasNoChild() {
         var table = LiteralTable()
         table.compact()
