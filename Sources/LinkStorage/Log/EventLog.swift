@@ -148,8 +148,10 @@ package final class EventLog: EventStore, EventHistory {
             try today.withLock { today in
                 do {
                     try today?.writeCounts()
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-                    // The next start finds which rows are not counted.
+                } catch let error as DatabaseError {
+                    // On a full disk it is left to the next start, which finds the rows that are not counted.
+                    let file = today.map { Self.path($0.day, in: folder) } ?? folder
+                    guard error.resultCode == .SQLITE_FULL else { throw StorageError(error, file: file) }
                 }
                 today = nil
                 let (newest, older) = state.withLock { ($0.newest, $0.older) }
