@@ -51,8 +51,11 @@ final class ConnectionCrowd: Sendable {
 
         fileprivate var age: UInt64 { waitingSince.load(ordering: .relaxed) }
 
-        /// Reads nothing more; what was asked is still answered.
-        fileprivate func endInput() { channel.close(mode: .input, promise: nil) }
+        /// Reads nothing more; what was asked is still answered. Half of a connection that has not begun cannot be closed.
+        fileprivate func endInput() {
+            channel.eventLoop.execute { [channel] in channel.close(mode: channel.isActive ? .input : .all, promise: nil)
+            }
+        }
 
         fileprivate func giveWay() {
             channel.eventLoop.execute { [self] in
