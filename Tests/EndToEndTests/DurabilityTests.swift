@@ -162,5 +162,18 @@ struct DurabilityTests {
 private let hasFakeClock = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
 
 private func startingAt(_ time: String) -> [String] {
-    ["/usr/bin/env", "TZ=UTC", "DONT_FAKE_MONOTONIC=1", "faketime", "-f", "@\(time)"]
+    removeWhatKilledClocksLeft()
+    return ["/usr/bin/env", "TZ=UTC", "DONT_FAKE_MONOTONIC=1", "faketime", "-f", "@\(time)"]
+}
+
+/// The wrapper shares memory with its process under the process's id. One that is killed leaves it behind, and the next process
+/// with that id could not start.
+private func removeWhatKilledClocksLeft() {
+    let folder = "/dev/shm"
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        guard file.hasPrefix("faketime_shm_") || file.hasPrefix("sem.faketime_sem_"),
+            let process = file.split(separator: "_").last.flatMap({ pid_t($0) }), kill(process, 0) != 0
+        else { continue }
+        try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+    }
 }

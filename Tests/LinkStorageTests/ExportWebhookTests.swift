@@ -13,16 +13,20 @@ import Testing
 struct ExportWebhookTests {
     private static let key = Data((0..<32).map { UInt8($0) })
 
-    private func announcer(_ bench: ExportBench, _ url: String, reach: OutboundHTTP.Reach = .anywhere) throws
-        -> ExportAnnouncer
-    {
+    /// - Parameter timeout: As patient as the suite where the receiver answers, for hundreds of tests run beside it.
+    private func announcer(
+        _ bench: ExportBench,
+        _ url: String,
+        timeout: TimeAmount = .minutes(15),
+        reach: OutboundHTTP.Reach = .anywhere
+    ) throws -> ExportAnnouncer {
         let secret = try #require(WebhookSecret("whsec_" + Self.key.base64EncodedString()))
         return ExportAnnouncer(
             ledger: bench.log,
             webhook: Webhook(
                 url: url,
                 secrets: [secret],
-                http: OutboundHTTP(timeout: .milliseconds(500), reach: reach)
+                http: OutboundHTTP(timeout: timeout, reach: reach)
             ),
             now: { bench.clock.now },
             sleep: { _ in },
@@ -75,7 +79,7 @@ struct ExportWebhookTests {
                 receiver in
                 try await bench.record([.sample(1)])
                 _ = try await bench.exporter.exportNow(bench.plan)
-                let announcer = try announcer(bench, receiver.url)
+                let announcer = try announcer(bench, receiver.url, timeout: .milliseconds(500))
                 for pause in [0, 5, 30, 120, 600] {
                     // Not before its time.
                     advance(bench, seconds: Int64(pause) - 1)
