@@ -135,10 +135,10 @@ def resident_bytes(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", _read(f"/proc/{pid}/status")).group(1)) * 1_024
 
 
-def start_yardstick(scratch, binary, name):
+def start_yardstick(scratch, binary, name, *arguments):
     """`Yardsticks NAME`: its process and HOST:PORT."""
     output = scratch.path(name)
-    process = scratch.start(binary, name, output=output)
+    process = scratch.start(binary, name, *arguments, output=output)
     wait_until(lambda: f"{name} http://" in _read(output), 10, f"{name} did not listen")
     return process, re.search(r"http://(\S+)", _read(output)).group(1)
 

@@ -36,6 +36,7 @@ def figures(bench):
     service = Service(scratch, bench.service_binary, scratch.path("data"), "--demo")
     _, echo = start_yardstick(scratch, bench.yardsticks_binary, "echo")
     _, hello = start_yardstick(scratch, bench.yardsticks_binary, "hello")
+    _, row = start_yardstick(scratch, bench.yardsticks_binary, "durable", scratch.path("rows.db"))
     nginx = start_nginx(scratch)
     asked = {
         "resolve": Target("POST /resolve, durable", service.public),
@@ -43,10 +44,12 @@ def figures(bench):
         **_without_lane(bench),
         "echo": Target("echo", echo),
         "hello": Target("hello", hello),
+        "row": Target("hello and a row on disk", row),
         "nginx": Target("nginx", nginx),
         "click": Target("link click (302)", service.public, "/product/123", CLICKS, 302),
         "association": Target("AASA", service.public, "/.well-known/apple-app-site-association", ASSOCIATION),
         "hello, GET": Target("hello, GET", hello, "/"),
+        "row, GET": Target("hello and a row on disk, GET", row, "/"),
         "nginx, GET": Target("nginx, GET", nginx, "/"),
     }
     for target in asked.values():
@@ -87,8 +90,8 @@ def _rates(asked):
         **{(connections, name, "hello, GET"): at_least(0.8) for connections in (32, 128) for name in ("click", "association")},
     }
     yardsticks = {
-        "resolve": ("echo", "hello", "nginx", *(name for name in asked if name in ("unrecorded", "ordinary"))),
-        "click": ("hello, GET", "nginx, GET"),
+        "resolve": ("echo", "hello", "row", "nginx", *(name for name in asked if name in ("unrecorded", "ordinary"))),
+        "click": ("hello, GET", "row, GET", "nginx, GET"),
         "association": ("hello, GET", "nginx, GET"),
     }
     for name, others in yardsticks.items():

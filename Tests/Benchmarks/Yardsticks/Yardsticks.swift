@@ -7,6 +7,6 @@ struct Yardsticks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Yardsticks",
         abstract: "Servers that do nothing, and an open-loop client.",
-        subcommands: [Echo.self, Hello.self, Load.self]
+        subcommands: [Echo.self, Hello.self, Durable.self, Load.self]
     )
 }
