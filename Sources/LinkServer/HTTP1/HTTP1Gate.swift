@@ -206,7 +206,10 @@ final class HTTP1Gate: ChannelDuplexHandler {
         }
         switch error {
         case let problem as Problem: refuse(problem, context)
-        case HTTPParserError.invalidEOFState: context.close(promise: nil)
+        case HTTPParserError.invalidEOFState:
+            // It ends within a request; those before it are answered.
+            isEnding = true
+            if unanswered == 0 { context.close(promise: nil) }
         case let error as HTTPParserError: refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
         default: context.fireErrorCaught(error)
         }
