@@ -3,8 +3,6 @@ import Dispatch
 import Foundation
 import GRDBSQLite
 import NIOCore
-import NIOHTTP1
-import NIOPosix
 import Synchronization
 
 /// The least that an answer costs which waits for the disk: hello, and one row.
@@ -24,34 +22,11 @@ struct Durable: AsyncParsableCommand {
 
     func run() async throws {
         let rows = try RowWriter(file)
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 1_024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Recording(rows))
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        print("durable http://127.0.0.1:\(channel.localAddress?.port ?? 0)")
-        fflush(nil)
-        try await channel.closeFuture.get()
+        try await Greeting.serve(as: "durable") { Recording(rows) }
     }
 }
 
-private final class Recording: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
-    private static let text = #"{"outcome":"nothing"}"#
-    private let body = ByteBuffer(string: text)
-    private let head = HTTPResponseHead(
-        version: .http1_1,
-        status: .ok,
-        headers: ["content-type": "application/json", "content-length": "\(text.utf8.count)"]
-    )
+private final class Recording: Greeting {
     private let rows: RowWriter
     private var context: ChannelHandlerContext?
 
@@ -60,17 +35,14 @@ private final class Recording: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .end = unwrapInboundIn(data) else { return }
+    override func requestEnded(_ context: ChannelHandlerContext) {
         let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
-        rows.add { loop.execute { handler.value.answer() } }
-    }
-
-    private func answer() {
-        guard let context else { return }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        rows.add {
+            loop.execute {
+                // Nobody is there any more.
+                if let context = handler.value.context { handler.value.answer(context) }
+            }
+        }
     }
 }
 

@@ -15,24 +15,12 @@ struct Hello: AsyncParsableCommand {
     )
 
     func run() async throws {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 1_024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(Greeting())
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        print("hello http://127.0.0.1:\(channel.localAddress?.port ?? 0)")
-        fflush(nil)
-        try await channel.closeFuture.get()
+        try await Greeting.serve(as: "hello") { Greeting() }
     }
 }
 
-private final class Greeting: ChannelInboundHandler {
+/// Answers each request alike: at once, unless whoever inherits has something to do before.
+class Greeting: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -44,8 +32,31 @@ private final class Greeting: ChannelInboundHandler {
         headers: ["content-type": "application/json", "content-length": "\(text.utf8.count)"]
     )
 
+    /// Listens on a free port, and prints which.
+    static func serve(as name: String, _ makeHandler: @escaping @Sendable () -> Greeting) async throws {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(makeHandler())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        print("\(name) http://127.0.0.1:\(channel.localAddress?.port ?? 0)")
+        fflush(nil)
+        try await channel.closeFuture.get()
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .end = unwrapInboundIn(data) else { return }
+        if case .end = unwrapInboundIn(data) { requestEnded(context) }
+    }
+
+    func requestEnded(_ context: ChannelHandlerContext) { answer(context) }
+
+    final func answer(_ context: ChannelHandlerContext) {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
