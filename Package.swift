@@ -79,6 +79,8 @@ let package = Package(
         ),
         .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
         .target(name: "GeoIP", dependencies: ["OutboundHTTP", "CMaxMindDB"], swiftSettings: strict),
+        // What the GNU C library says and does about its heap, which its own Swift module leaves out.
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "LinkEvents",
@@ -96,9 +98,12 @@ let package = Package(
             path: "migrations",
             resources: [
                 .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
-                .embedInCode("m0003_catalog.sql"),
+                .embedInCode("m0003_catalog.sql"), .embedInCode("m0004_catalog.sql"),
+                .embedInCode("m0005_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
+                .embedInCode("m0003_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
+                .embedInCode("m0003_ledger.sql"),
             ],
             swiftSettings: strict
         ),
@@ -116,6 +121,7 @@ let package = Package(
         .target(
             name: "LinkServer",
             dependencies: [
+                .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "OutboundHTTP",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -166,7 +172,7 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "OutboundHTTP", "GeoIP",
+                "OutboundHTTP", "GeoIP", .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -193,8 +199,6 @@ let package = Package(
             path: "Tests/Benchmarks/Yardsticks",
             swiftSettings: strict
         ),
-        // What the GNU C library says of its heap, which its own Swift module leaves out.
-        .systemLibrary(name: "CMalloc", path: "Tests/Benchmarks/CMalloc"),
         .executableTarget(
             name: "RoutingBench",
             dependencies: [
@@ -215,6 +219,19 @@ let package = Package(
             path: "Tests/Benchmarks/LogBench",
             swiftSettings: strict
         ),
+        // Random histories of editing held against a model: some of them in the tests, 100,000 in ./dev check.
+        .target(
+            name: "EditingHistories",
+            dependencies: ["LinkCatalog", "LinkRouting", "LinkStorage"],
+            path: "Tests/EditingHistories",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "Histories",
+            dependencies: ["EditingHistories"],
+            path: "Tests/Histories",
+            swiftSettings: strict
+        ),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
         .testTarget(
             name: "AppAssociationTests",
@@ -223,7 +240,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkCatalogTests",
-            dependencies: ["LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage"],
+            dependencies: ["EditingHistories", "LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "OutboundHTTP"], swiftSettings: strict),
@@ -232,6 +249,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP",
+                // Breaks the files of a service that has ended, as a disk or an older version would.
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -20,6 +20,7 @@ LATER = {
     "fingerpost_export_last_success_timestamp_seconds",
     "fingerpost_export_rows_total",
     "fingerpost_retention_blocked_days",
+    "fingerpost_retention_clock_jumped",
     "fingerpost_retention_dropped_rows_total",
     "fingerpost_sink_batches_total",
     "fingerpost_tls_certificate_expiry_timestamp_seconds",

@@ -40,6 +40,8 @@ package final class PublishedTable: Sendable {
 /// Everything that links are answered from: immutable, so a request sees one revision of each table, whole.
 package final class Catalog: Sendable {
     package let tables: [PublishedTable]
+    /// What is stored and cannot be read.
+    package let unreadable: [UnreadableTenant]
     private let exactHosts: [HostKey: Owner]
     /// By the host behind `*.`.
     private let parentHosts: [HostKey: Owner]
@@ -65,8 +67,9 @@ package final class Catalog: Sendable {
         package let serves: Domain.Serves
     }
 
-    package init(_ tables: [PublishedTable] = []) {
+    package init(_ tables: [PublishedTable] = [], unreadable: [UnreadableTenant] = []) {
         self.tables = tables
+        self.unreadable = unreadable
         var exactHosts: [HostKey: Owner] = [:]
         var parentHosts: [HostKey: Owner] = [:]
         var schemes: [String: Int] = [:]
@@ -113,6 +116,20 @@ package final class Catalog: Sendable {
     /// Nil where nothing was published there.
     package func table(of tenant: TenantID, in environment: EnvironmentID) -> PublishedTable? {
         others[Place(tenant: tenant, environment: environment)].map { tables[$0] }
+    }
+
+    /// What is wrong with an environment that a caller names; nil where it is one of the tenant's: `production`, one that its
+    /// settings name, or one with a live table.
+    package func warning(about environment: EnvironmentID, of tenant: TenantID) -> String? {
+        guard environment != .production, table(of: tenant, in: environment) == nil, let table = table(of: tenant)
+        else {
+            return nil
+        }
+        let named = table.settings.namedEnvironments
+        guard !named.contains(environment) else { return nil }
+        let near = environment.rawValue.nearest(among: named.map(\.rawValue).sorted())
+        let hint = near.map { "; did you mean '\($0)'?" } ?? "."
+        return "'\(environment)' is none of the tenant's environments, so no route answers in it\(hint)"
     }
 
     package func table(for link: Link) -> PublishedTable? {

@@ -5,15 +5,23 @@ import Yams
 package enum Document {
     /// As much as `limits.tableBytes` can be set to: a draft that was taken in can be published.
     package static let maximumBytes = 256 << 20
+    /// How many values a document may have. A value takes about 50 bytes of memory, however few it was written in.
+    package static let maximumValues = 2_000_000
+    /// The same of YAML where nothing else is said: libyaml and Yams take ten times as much for each.
+    package static let maximumYAMLValues = 300_000
+    /// Of YAML that a request sends: its reader holds the text several times.
+    package static let maximumYAMLBytes = 8 << 20
     /// How many nodes YAML's aliases may add to those that the text itself holds, of which a byte makes at most one.
-    package static let maximumAliasedNodes = 100_000
+    private static let maximumAliasedNodes = 100_000
+    /// How many bytes of text they may add.
+    private static let maximumAliasedBytes = 1 << 20
     package static let maximumDepth = 64
 
     /// Reads JSON when the text starts with `{` or `[`, else YAML, of which JSON is nearly a part.
-    package static func read(_ text: String) throws -> JSONNode {
+    package static func read(_ text: String, maximumYAMLValues: Int = maximumYAMLValues) throws -> JSONNode {
         switch text.utf8.first(where: { !$0.isSpace }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readJSON(text)
-        default: try readYAML(text)
+        default: try readYAML(text, maximumValues: maximumYAMLValues)
         }
     }
 
@@ -21,16 +29,27 @@ package enum Document {
         do {
             return try JSONReader.parse(
                 text,
-                limits: JSONReader.Limits(maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+                limits: JSONReader.Limits(
+                    maximumBytes: maximumBytes,
+                    maximumDepth: maximumDepth,
+                    maximumValues: maximumValues
+                )
             )
         } catch {
             throw DocumentError(path: "", position: error.position, message: error.message)
         }
     }
 
-    package static func readYAML(_ text: String) throws -> JSONNode {
+    package static func readYAML(_ text: String, maximumValues: Int = maximumYAMLValues) throws -> JSONNode {
         guard text.utf8.count <= maximumBytes else {
             throw DocumentError(path: "", position: .unknown, message: "The text has more than \(maximumBytes) bytes.")
+        }
+        guard mostYAMLValues(in: text) <= maximumValues else {
+            throw DocumentError(
+                path: "",
+                position: .unknown,
+                message: "The text may have more than \(maximumValues) values; send JSON, or write less of it."
+            )
         }
         do {
             try refuseAliasesInKeys(text)
@@ -41,11 +60,44 @@ package enum Document {
                     message: "The text is empty."
                 )
             }
-            var budget = text.utf8.count + maximumAliasedNodes
+            var budget = Budget(
+                nodes: min(text.utf8.count + maximumAliasedNodes, maximumValues),
+                // An escape of two bytes, such as \P, makes three.
+                bytes: text.utf8.count * 2 + maximumAliasedBytes
+            )
             return try node(root, depth: 0, &budget)
         } catch let error as YamlError {
             throw error.documentError(in: text)
         }
+    }
+
+    /// What reading may still make, aliases expanded.
+    private struct Budget {
+        var nodes: Int
+        /// Of keys and texts.
+        var bytes: Int
+
+        mutating func spend(_ text: String) { bytes -= text.utf8.count }
+    }
+
+    /// No fewer values than the text has, counted before libyaml makes them: each begins behind a mark of the syntax.
+    private static func mostYAMLValues(in text: String) -> Int {
+        var marks = 1
+        var previous: UInt8 = 0
+        for byte in text.utf8 {
+            switch (previous, byte) {
+            case (_, UInt8(ascii: ",")), (_, UInt8(ascii: "[")), (_, UInt8(ascii: "{")): marks += 1
+            case (UInt8(ascii: ":"), _) where byte.isSpace: marks += 1
+            case (UInt8(ascii: "-"), _) where byte.isSpace: marks += 1
+            case (UInt8(ascii: "?"), _) where byte.isSpace: marks += 1
+            // Behind a key in quotes no blank is needed.
+            case (UInt8(ascii: "\""), UInt8(ascii: ":")), (UInt8(ascii: "'"), UInt8(ascii: ":")): marks += 1
+            default: break
+            }
+            previous = byte
+        }
+        // A key and its value, or an item and a list that begins with it.
+        return marks * 2
     }
 
     /// Yams hashes the keys of a mapping while it reads, aliases expanded: a small text whose aliases multiply each other in
@@ -79,10 +131,11 @@ package enum Document {
         DocumentError(path: "", position: JSONNode.Position(key.mark), message: "A key is a text; write 'key: value'.")
     }
 
-    private static func node(_ yaml: Node, depth: Int, _ budget: inout Int) throws -> JSONNode {
+    private static func node(_ yaml: Node, depth: Int, _ budget: inout Budget) throws -> JSONNode {
         let position = JSONNode.Position(yaml.mark)
-        budget -= 1
-        guard depth < maximumDepth, budget > 0 else {
+        budget.nodes -= 1
+        if case .scalar(let scalar) = yaml { budget.spend(scalar.string) }
+        guard depth < maximumDepth, budget.nodes > 0, budget.bytes >= 0 else {
             throw DocumentError(
                 path: "",
                 position: position,
@@ -97,11 +150,12 @@ package enum Document {
             return JSONNode(.array(try sequence.map { try node($0, depth: depth + 1, &budget) }), at: position)
         case .mapping(let mapping):
             var members: [JSONNode.Member] = []
-            var keys: Set<String> = []
+            var keys: Set<ExactText> = []
             for (key, value) in mapping {
                 guard case .scalar(let name) = key else { throw keyError(key) }
+                budget.spend(name.string)
                 // Yams takes `1` and `"1"` for different keys.
-                guard keys.insert(name.string).inserted else {
+                guard keys.insert(ExactText(name.string)).inserted else {
                     throw DocumentError(
                         path: "",
                         position: JSONNode.Position(key.mark),

@@ -59,7 +59,7 @@ package struct LinkSuite: Sendable {
             let one = try field.object("link", "context", "app", "via", "expect", "note")
             let own = try one["context"]?.anyObject().field.node.members ?? []
             let context = JSONNode(
-                .object(shared.filter { member in !own.contains { $0.key == member.key } } + own),
+                .object(shared.filter { member in !own.contains { $0.key.isExactly(member.key) } } + own),
                 at: (one["context"] ?? field).node.position
             )
             try Self.checkContext(Field(context, path: "\(field.path).context"))

@@ -5,12 +5,16 @@ package import LinkRouting
 /// touches it.
 package struct Settings: Sendable, Hashable {
     package var identity: Identity
+    /// The environments beside `production` that tables may be published in, beside those that apps name.
+    package var environments: [EnvironmentID]
     package var privacy: Privacy
     package var export: Export
     package var retentionDays: Int
     package var explain: Explain
     package var whenLogFails: WhenLogFails
     package var clientKey: ClientKey
+    /// The same for environments beside production, whose tables are not published to everybody.
+    package var environmentKey: ClientKey
 
     package struct Privacy: Sendable, Hashable {
         /// Names of query items whose values are recorded; no other value ever is.
@@ -70,14 +74,21 @@ package struct Settings: Sendable, Hashable {
         case required
     }
 
+    /// Beside `production`: of the settings and of what is live together.
+    package static let mostEnvironments = 16
+
     private static let keys =
-        Identity.keys + ["privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey"]
+        Identity.keys + [
+            "environments", "privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey",
+            "environmentKey",
+        ]
 
     /// Reads a settings object.
     package init(_ field: Field) throws {
         let object = try field.anyObject()
         try object.refuseKeys(besides: Self.keys)
         identity = try Identity(object)
+        environments = try object["environments"].map(Self.environments) ?? []
         privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
         if let privacy = object["privacy"] {
             let object = try privacy.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
@@ -93,6 +104,20 @@ package struct Settings: Sendable, Hashable {
         explain = try object["explain"]?.choice(Explain.self) ?? .key
         whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .refuse
         clientKey = try object["clientKey"]?.choice(ClientKey.self) ?? .optional
+        environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .optional
+    }
+
+    private static func environments(_ field: Field) throws -> [EnvironmentID] {
+        let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
+        guard environments.count <= mostEnvironments else {
+            throw field.error("a tenant has at most \(mostEnvironments) environments beside 'production'; remove some.")
+        }
+        return environments
+    }
+
+    /// Every environment that the settings name, `production` among them. What is live elsewhere is known as well.
+    package var namedEnvironments: Set<EnvironmentID> {
+        Set(environments).union(identity.apps.map(\.environment)).union([.production])
     }
 }
 

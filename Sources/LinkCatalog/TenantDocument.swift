@@ -14,7 +14,8 @@ package struct TenantDocument: Sendable {
 
     /// Reads `{formatVersion, tenant, basedOn, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
     package init(_ text: String) throws {
-        let root = Field(try Document.read(text), path: "")
+        // A file of one's own: what it takes is taken from nobody else.
+        let root = Field(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
         let object = try root.anyObject()
         if object["routes"] != nil || object["defaults"] != nil {
             tenant = nil
@@ -81,12 +82,17 @@ extension RouteTable {
         for identity: Identity,
         in document: JSONNode,
         prefix: String,
-        now: Timestamp? = nil
+        now: Timestamp? = nil,
+        unless cancellation: Cancellation = Cancellation()
     ) -> [Finding] {
-        var findings = check(for: identity, now: now)
+        var findings = check(for: identity, now: now, within: cancellation.budget(of: .tableCheck))
         // What is wrong with the table alone comes first: its files are of no use then.
         if !findings.contains(where: { $0.severity == .error }) {
-            findings += checkAssociation(for: identity, advice: now == nil ? .omitted : .included)
+            findings += checkAssociation(
+                for: identity,
+                advice: now == nil ? .omitted : .included,
+                within: cancellation.budget(of: .associationFiles)
+            )
         }
         return findings.map { finding in
             var finding = finding

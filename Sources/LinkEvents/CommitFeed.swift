@@ -10,6 +10,7 @@ package final class CommitFeed: Sendable {
     package struct Limits: Sendable {
         package var listeners = 64
         package var listenersOfOneTenant = 16
+        package var listenersOfOneKey = 8
 
         package init() {}
     }
@@ -21,6 +22,7 @@ package final class CommitFeed: Sendable {
 
     private struct Listener {
         let tenant: TenantID
+        let key: String
         let continuation: AsyncStream<Void>.Continuation
     }
 
@@ -45,14 +47,17 @@ package final class CommitFeed: Sendable {
     package init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Nil when as many listen as may.
-    package func listen(to tenant: TenantID) -> Listening? {
+    ///
+    /// - Parameter key: The id of the listener's key.
+    package func listen(to tenant: TenantID, with key: String) -> Listening? {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> Int? in
             guard state.listeners.count < limits.listeners,
-                state.listeners.values.count(where: { $0.tenant == tenant }) < limits.listenersOfOneTenant
+                state.listeners.values.count(where: { $0.tenant == tenant }) < limits.listenersOfOneTenant,
+                state.listeners.values.count(where: { $0.key == key }) < limits.listenersOfOneKey
             else { return nil }
             state.lastID += 1
-            state.listeners[state.lastID] = Listener(tenant: tenant, continuation: continuation)
+            state.listeners[state.lastID] = Listener(tenant: tenant, key: key, continuation: continuation)
             return state.lastID
         }
         guard let id else { return nil }

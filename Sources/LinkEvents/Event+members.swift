@@ -34,6 +34,13 @@ extension Event {
         get { parts[0].tenant }
         set { parts[0].tenant = newValue }
     }
+    /// Whose counts the event belongs to. Callers choose the environment's name: only one that something was published in is
+    /// counted by itself, so that invented names add no counts. It depends on what is recorded alone, so that it is the same
+    /// whenever the row is counted.
+    package var countedEnvironment: EnvironmentID {
+        environment == .production || revision != nil ? environment : .unpublished
+    }
+
     package var environment: EnvironmentID {
         get { parts[0].environment }
         set { parts[0].environment = newValue }

@@ -13,13 +13,22 @@ package protocol EventStore: Sendable {
 }
 
 /// How an append fails.
-package enum EventStoreError: Error, Hashable, Sendable {
+package enum EventStoreError: DiskError, Hashable {
     /// The disk is full: recording stops, everything else goes on, and it heals by itself.
     case full
     /// A write or fsync failed; what the file holds is no longer known, so the process must end and read again.
     case io(String)
     /// One of the events cannot be stored.
     case refused(String)
+
+    package var isDiskFull: Bool { self == .full }
+
+    package var description: String {
+        switch self {
+        case .full: "the disk is full"
+        case .io(let detail), .refused(let detail): detail
+        }
+    }
 }
 
 /// What has been cut into windows and exported; kept beside the log.
@@ -30,7 +39,19 @@ package protocol ExportLedger: Sendable {
     /// Cuts the next window up to `edge`: from the cursor's edge + 1. Stored once; cutting the same end again changes nothing
     /// and returns what is stored. After a rewind an earlier window may have the end already: then this one ends at the next
     /// free millisecond.
-    func cut(_ tenant: TenantID, end: Timestamp, edge: Int64, format: String, level: Int) async throws -> ExportWindow
+    ///
+    /// - Parameter start: Where it lies before the last end, the window starts there.
+    func cut(
+        _ tenant: TenantID,
+        start: Timestamp?,
+        end: Timestamp,
+        edge: Int64,
+        format: String,
+        level: Int
+    ) async throws -> ExportWindow
+
+    /// Whether a window of the tenant was ever cut.
+    func hasWindows(_ tenant: TenantID) async throws -> Bool
 
     /// Lets windows count from an instant before the cursor's last end; its edge stays.
     func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor
@@ -51,9 +72,13 @@ package protocol ExportLedger: Sendable {
 
     /// Keeps what is to be told about an export until it is settled. One that is kept already changes nothing.
     func add(_ notice: ExportNotice) async throws
+    /// Notices that are held back, at most `limit`.
+    func heldNotices(limit: Int) async throws -> [ExportNotice]
+    /// Lets a notice be told from an instant on, unless it is not held back.
+    func release(_ id: String, at now: Timestamp) async throws
     /// Notices whose time has come, the earliest first, at most `limit`.
     func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice]
-    /// When the earliest notice is due.
+    /// When the earliest notice is due that is not held back.
     func nextNotice() async throws -> Timestamp?
     /// Counts an attempt and sets when the next is due.
     func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws

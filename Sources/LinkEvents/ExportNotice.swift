@@ -36,13 +36,27 @@ package struct ExportNotice: Sendable, Hashable {
         self.dueAt = dueAt
     }
 
-    init(of manifest: ExportManifest, at now: Timestamp) {
+    /// The time of a notice that is held back: its manifest may not stand in the sink yet.
+    package static let held = Timestamp(milliseconds: .max)
+
+    static func id(of manifest: ExportManifest) -> String {
         let what = "\(manifest.name) v\(manifest.version) \(manifest.file?.sha256 ?? "")"
-        id = "msg_" + SHA256.hash(data: Array(what.utf8)).hexadecimal.prefix(32)
+        return "msg_" + SHA256.hash(data: Array(what.utf8)).hexadecimal.prefix(32)
+    }
+
+    /// What its manifest is about; nil for a payload that nobody here has written.
+    var exportName: String? {
+        let limits = JSONReader.Limits(maximumBytes: ExportPath.mostManifestBytes * 2)
+        return (try? JSONReader.parse(payload, limits: limits))?["data"]?["name"]?.text
+    }
+
+    /// Held back.
+    init(of manifest: ExportManifest, at now: Timestamp) {
+        id = Self.id(of: manifest)
         tenant = manifest.tenant
         createdAt = now
         attempts = 0
-        dueAt = now
+        dueAt = Self.held
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("type", "export.ready")

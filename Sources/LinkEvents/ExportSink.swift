@@ -46,6 +46,8 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case windowGone(String)
     /// A file does not hold what its manifest says.
     case damaged(String)
+    /// The log holds other rows than an export that is whole.
+    case otherRows(String)
     /// The log no longer has all rows of an export that is whole, and retention has not dropped them.
     case fewerRows(String)
 
@@ -57,6 +59,8 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
             "'\(name)' is there with a manifest of another window; give every server a directory or prefix of its own"
         case .unknownWindow(let name): "there is no window '\(name)'"
         case .windowGone(let name): "rows of the window '\(name)' have been dropped by retention"
+        case .otherRows(let name):
+            "the log holds other rows than the export '\(name)', which stays as it is; 'fingerpost verify-log' tells whether the log is damaged. If the export is the wrong one, remove its manifest and export the window again"
         case .fewerRows(let name):
             "the log holds fewer rows than the export '\(name)', which stays as it is; an erasure may still be running, or a day of the log was lost"
         case .damaged(let path): "'\(path)' does not hold what its manifest says; export the window again"

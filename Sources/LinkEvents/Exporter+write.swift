@@ -2,8 +2,8 @@ import LinkRouting
 import Logging
 import Metrics
 
-/// One window into one file. The steps and what a crash leaves: file (nobody names it: written again), notice, manifest,
-/// the removal of the file before (the next run finds it), mark.
+/// One window into one file. The steps and what a crash leaves: file (nobody names it: written again), notice (held back),
+/// manifest, release of the notice (the next run makes up for it), the removal of the file before (the next run finds it), mark.
 extension Exporter {
     private static let lastSuccess = Gauge(label: "fingerpost_export_last_success_timestamp_seconds")
 
@@ -30,6 +30,8 @@ extension Exporter {
             try await sink.remove(path)
             manifest = try await publish(window)
         }
+        // What a crash behind the manifest has left undone.
+        if announcing == .on { try await ledger.release(ExportNotice.id(of: manifest), at: now()) }
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
@@ -40,6 +42,7 @@ extension Exporter {
 
     private func publish(_ window: ExportWindow) async throws -> ExportManifest {
         let stored = try await storedManifest(of: window)
+        let wasGone = try await ledger.isGone(window)
         let isWhole: Bool
         if let stored { isWhole = try await self.isWhole(stored) } else { isWhole = true }
         guard let format = ExportEncoder(rawValue: window.format) else {
@@ -53,7 +56,14 @@ extension Exporter {
         // A damaged file is mended in its place; a whole one stays until another has taken over.
         let damaged = isWhole ? nil : stored?.file?.path
         let path = damaged ?? ExportManifest.path(of: window.name, version: manifest.version, format: format)
-        guard let draft = try await write(window, as: format, to: path) else {
+        let written = try await write(window, as: format, to: path)
+        // Retention may have begun to drop rows while they were read; those before a forced one were lost before.
+        let isGone = try await ledger.isGone(window)
+        guard wasGone || !isGone else {
+            await written?.file.discard()
+            throw ExportFailure.windowGone(window.name)
+        }
+        guard let draft = written else {
             if let stored, stored.file == nil { return stored }
             if let stored, isWhole { throw ExportFailure.fewerRows(stored.name) }
             return try await replace(stored, by: manifest)
@@ -61,6 +71,12 @@ extension Exporter {
         do {
             // A day of the log that was lost must not take its exports with it. Erased rows have left both.
             if let stored, isWhole, draft.tally.rows < stored.rows { throw ExportFailure.fewerRows(stored.name) }
+            // Nor may rows that rotted take a good file away: only the schema or zlib explains other bytes of as many rows.
+            if let stored, isWhole, stored.schemaVersion == manifest.schemaVersion,
+                stored.file?.rawSHA256 != draft.sums.rawSHA256
+            {
+                throw ExportFailure.otherRows(stored.name)
+            }
             manifest.rows = draft.tally.rows
             manifest.firstRecordedAt = draft.tally.firstRecordedAt
             manifest.lastRecordedAt = draft.tally.lastRecordedAt
@@ -99,8 +115,26 @@ extension Exporter {
             to: manifest.name + ExportPath.manifestEnding,
             over: stored == nil ? .refused : .allowed
         )
+        if announcing == .on { try await ledger.release(ExportNotice.id(of: manifest), at: now()) }
         if let path = stored?.file?.path, path != manifest.file?.path { try await sink.remove(path) }
         return manifest
+    }
+
+    private static let mostNoticesAtOnce = 1_000
+
+    /// Tells of exports whose manifest was written right before a crash, and forgets those that never got one and were replaced.
+    func releaseNotices() async throws {
+        guard announcing == .on else { return }
+        for notice in try await ledger.heldNotices(limit: Self.mostNoticesAtOnce) {
+            guard let name = notice.exportName, let text = try await sink.manifest(name),
+                let manifest = try? ExportManifest(text, name: name)
+            else { continue }
+            if ExportNotice.id(of: manifest) == notice.id {
+                try await ledger.release(notice.id, at: now())
+            } else {
+                try await ledger.settle(notice)
+            }
+        }
     }
 
     /// The window's manifest in the sink; throws when it is another window's.

@@ -85,6 +85,7 @@ package actor Exporter: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.longestSleep
+                await self.tellOfHeldNotices()
                 for plan in self.plans() {
                     let next = await TraceContext.$current.withValue(self.traces.root()) {
                         await self.exportDue(plan, counting: failures)
@@ -99,6 +100,14 @@ package actor Exporter: Service {
                     return
                 }
             }
+        }
+    }
+
+    private func tellOfHeldNotices() async {
+        do {
+            try await exclusively { try await releaseNotices() }
+        } catch {
+            logger.error("some exports cannot be announced yet", metadata: ["error": "\(error)"])
         }
     }
 
@@ -128,17 +137,9 @@ package actor Exporter: Service {
         let ends = schedule.ends(after: cursor.lastEnd, upTo: now())
         if !ends.isEmpty {
             let edge = try await recorder.fence()
-            for end in ends {
-                _ = try await ledger.cut(
-                    plan.tenant,
-                    end: end,
-                    edge: edge,
-                    format: plan.format.rawValue,
-                    level: plan.level
-                )
-            }
+            for end in ends { _ = try await cut(plan, end: end, edge: edge) }
         }
-        for window in try await ledger.pending(plan.tenant) { _ = try await export(window) }
+        if let failure = try await exportPending(plan.tenant) { throw failure }
         return schedule.next(after: max(cursor.lastEnd, ends.last ?? cursor.lastEnd))
     }
 
@@ -166,16 +167,70 @@ package actor Exporter: Service {
         let cursor = try await cursor(of: plan)
         // Two windows cannot end in the same millisecond, nor before the last one.
         let end = Timestamp(milliseconds: max(now().milliseconds, cursor.lastEnd.milliseconds + 1))
-        for window in try await ledger.pending(plan.tenant) { _ = try await export(window) }
+        if let failure = try await exportPending(plan.tenant) {
+            logger.error(
+                "an earlier window cannot be exported",
+                metadata: ["tenant": "\(plan.tenant)", "error": "\(failure)"]
+            )
+        }
         let edge = try await recorder.fence()
-        let window = try await ledger.cut(
+        // Whoever asks again and again while nothing is recorded fills neither the sink nor the ledger. The first window is kept:
+        // from then on retention waits for exports.
+        if try await ledger.hasWindows(plan.tenant), try await firstRows(of: plan, from: cursor.edge, to: edge).isEmpty
+        {
+            return ExportManifest(
+                ExportWindow(
+                    tenant: plan.tenant,
+                    start: cursor.lastEnd,
+                    end: end,
+                    firstSequence: cursor.edge + 1,
+                    lastSequence: max(edge, cursor.edge),
+                    format: plan.format.rawValue,
+                    level: plan.level
+                )
+            )
+        }
+        return try await export(try await cut(plan, end: end, edge: edge))
+    }
+
+    /// Cuts the next window. The first one starts with its rows: some may be older than the cursor.
+    private func cut(_ plan: ExportPlan, end: Timestamp, edge: Int64) async throws -> ExportWindow {
+        var start: Timestamp?
+        if try await !ledger.hasWindows(plan.tenant) {
+            do {
+                start = try await firstRows(of: plan, from: 0, to: edge).map(\.event.recordedAt).min()
+            } catch let error where error.concernsOneWindow {
+                // A damaged day. The window is cut all the same, and its export names the damage: later windows go on.
+                start = nil
+            }
+        }
+        return try await ledger.cut(
             plan.tenant,
+            start: start,
             end: end,
             edge: edge,
             format: plan.format.rawValue,
             level: plan.level
         )
-        return try await export(window)
+    }
+
+    private func firstRows(of plan: ExportPlan, from edge: Int64, to end: Int64) async throws -> [StoredEvent] {
+        guard edge < end else { return [] }
+        return try await store.events(of: plan.tenant, in: (edge + 1)...end, limit: Self.pageSize)
+    }
+
+    /// Exports what was cut and is not exported yet. One window that cannot be exported stops none of the later ones: the first
+    /// such failure comes back. A sink that does not answer stops all.
+    private func exportPending(_ tenant: TenantID) async throws -> (any Error)? {
+        var failure: (any Error)?
+        for window in try await ledger.pending(tenant) {
+            do {
+                _ = try await export(window)
+            } catch let error where error.concernsOneWindow {
+                failure = failure ?? error
+            }
+        }
+        return failure
     }
 
     /// One export at a time: an actor takes other calls while one awaits, and two writers of one window would take each
@@ -192,8 +247,8 @@ package actor Exporter: Service {
 
     // MARK: Windows that have been cut
 
-    /// Exports a window once more: to the same bytes, so nothing changes, unless rows were erased since, another version of
-    /// Fingerpost or zlib writes other bytes, or the file is damaged or missing. Throws ``ExportFailure``.
+    /// Exports a window once more: to the same bytes, so nothing changes, unless another schema or zlib writes other bytes, or the
+    /// file is damaged or missing. Throws ``ExportFailure``.
     ///
     /// - Parameter name: As in the manifest, with or without its folders.
     package func exportAgain(_ name: String, of tenant: TenantID) async throws -> ExportManifest {
@@ -231,6 +286,16 @@ package actor Exporter: Service {
     package func manifest(_ name: String) async throws -> [UInt8]? { try await sink.manifest(name) }
     package func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
         try await sink.read(path, from: offset, count: count)
+    }
+}
+
+extension Error {
+    /// Whether other windows may well be exported all the same.
+    fileprivate var concernsOneWindow: Bool {
+        switch self {
+        case is CancellationError, is S3Failure, is FileFailure: false
+        default: true
+        }
     }
 }
 

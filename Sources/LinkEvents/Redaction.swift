@@ -54,7 +54,7 @@ package struct Redaction: Sendable, Hashable {
     ) -> [Event.QueryItem] {
         guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
-            guard let name = link.name(of: item, plus: plus), recordQuery.contains(name),
+            guard let name = link.name(of: item, plus: plus), recordQuery.holds(name),
                 !parameters.contains(where: { $0.isSensitive && $0.place == .query(name) }),
                 let value = link.value(of: item, plus: plus)
             else { return nil }
@@ -139,7 +139,7 @@ package struct Redaction: Sendable, Hashable {
     private func isRecorded(_ parameter: Resolution.Parameter) -> Bool {
         guard !parameter.isSensitive else { return false }
         // A value from the query is recorded only where its item may be.
-        if case .query(let name) = parameter.place { return recordQuery.contains(name) }
+        if case .query(let name) = parameter.place { return recordQuery.holds(name) }
         return parameter.place != .fragment
     }
 
@@ -158,7 +158,7 @@ package struct Redaction: Sendable, Hashable {
     /// when there is none. Of a trait the first 16 values are kept, of a value the first 128 bytes.
     package func traits(_ traits: [String: [String]]) -> String? {
         guard !recordTraits.isEmpty, !traits.isEmpty else { return nil }
-        let recorded = traits.filter { recordTraits.contains($0.key) && !$0.value.isEmpty }.sorted { $0.key < $1.key }
+        let recorded = traits.filter { recordTraits.holds($0.key) && !$0.value.isEmpty }.sorted { $0.key < $1.key }
         guard !recorded.isEmpty else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
@@ -193,6 +193,11 @@ package struct Redaction: Sendable, Hashable {
         let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
         return "hmac:" + code.prefix(16).hexadecimal
     }
+}
+
+extension [String] {
+    /// Whether one of them has the same bytes: equal strings may only look the same.
+    fileprivate func holds(_ name: String) -> Bool { contains { $0.isExactly(name) } }
 }
 
 /// Appends a segment as a URL writes it, so that a decoded `/` is not read as a separator.

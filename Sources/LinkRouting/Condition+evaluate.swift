@@ -17,7 +17,8 @@ extension Condition {
                 countries.contains { $0.utf8.elementsEqual(country.utf8) { folded($0) == folded($1) } }
             }
         case .authenticated(let expected): truth(context.authenticated) { $0 == expected }
-        case .trait(let name, let values): truth(context.traits[name]) { $0.contains(where: values.contains) }
+        case .trait(let name, let values):
+            truth(context.trait(name)) { has in has.contains { values.contains(where: $0.isExactly) } }
         case .inAppBrowser(let expected): truth(context.inAppBrowser) { $0 == expected }
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }

@@ -63,3 +63,10 @@ public enum Platform: String, Sendable, CaseIterable {
 public enum Device: String, Sendable, CaseIterable {
     case phone, tablet, desktop, tv, watch, other
 }
+
+extension Context {
+    /// What the caller says of a trait of exactly this name.
+    func trait(_ name: String) -> [String]? {
+        traits.index(forKey: name).flatMap { traits[$0].key.isExactly(name) ? traits[$0].value : nil }
+    }
+}

@@ -76,7 +76,7 @@ public struct Field: Sendable {
     public func choice<Choice: RawRepresentable & CaseIterable>(
         _ type: Choice.Type
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
-        guard let text = node.text, let choice = Choice(rawValue: text) else {
+        guard let text = node.text, let choice = Choice(rawValue: text), choice.rawValue.isExactly(text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw error("\(shown) is none of: \(choices).")
         }
@@ -112,7 +112,7 @@ public struct ObjectField: Sendable {
     let members: [JSONNode.Member]
 
     public subscript(key: String) -> Field? {
-        members.last { $0.key == key }.flatMap { member in
+        members.last { $0.key.isExactly(key) }.flatMap { member in
             member.value.value == .null
                 ? nil : Field(member.value, path: field.path.isEmpty ? key : "\(field.path).\(key)")
         }
@@ -128,9 +128,8 @@ public struct ObjectField: Sendable {
     }
 
     public func refuseKeys(besides known: [String]) throws(DocumentError) {
-        for member in members where !known.contains(member.key) {
-            let near = known.min { distance($0, member.key) < distance($1, member.key) }
-            let hint = near.flatMap { distance($0, member.key) <= 2 ? "did you mean '\($0)'?" : nil }
+        for member in members where !known.contains(where: member.key.isExactly) {
+            let hint = member.key.nearest(among: known).map { "did you mean '\($0)'?" }
             throw DocumentError(
                 path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
                 position: member.keyPosition,
@@ -140,8 +139,25 @@ public struct ObjectField: Sendable {
     }
 }
 
+extension Field {
+    /// A text that is stored as a column of its own, where it would end at a NUL.
+    package func textWithoutNUL() throws(DocumentError) -> String {
+        let text = try text()
+        guard !text.utf8.contains(0) else { throw error("the text holds a NUL (U+0000); leave it out.") }
+        return text
+    }
+}
+
+extension String {
+    /// The one of the known words that this is probably meant to be; nil when none differs by two letters or less.
+    package func nearest(among known: [String]) -> String? {
+        let near = known.map { (word: $0, typos: typos(between: $0, and: self)) }.min { $0.typos < $1.typos }
+        return near.flatMap { $0.typos <= 2 ? $0.word : nil }
+    }
+}
+
 /// How many letters must be added, removed, changed or swapped with their neighbour.
-private func distance(_ left: String, _ right: String) -> Int {
+private func typos(between left: String, and right: String) -> Int {
     let (left, right) = (Array(left.lowercased().utf8), Array(right.lowercased().utf8.prefix(64)))
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

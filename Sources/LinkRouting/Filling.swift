@@ -290,8 +290,8 @@ struct Filling {
         for item in link.query {
             if names != nil || !own.isEmpty {
                 let name = link.name(of: item, plus: router.table.defaults.plusSign)
-                if let name, own.contains(name) { continue }
-                if let names { guard let name, names.contains(name) else { continue } }
+                if let name, own.contains(where: name.isExactly) { continue }
+                if let names { guard let name, names.contains(where: name.isExactly) else { continue } }
             }
             url.append(mark)
             url.append(contentsOf: link.bytes[item.raw])

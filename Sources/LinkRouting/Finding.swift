@@ -51,6 +51,8 @@ public struct Finding: Sendable, Hashable {
         case associationInvalid = "association_invalid"
         /// Routes open an app on a host whose file cannot say so.
         case associationNotExpressed = "association_not_expressed"
+        /// Proving something would take too long, so it is not claimed.
+        case undecided
         /// The files open links in an app that the table would not.
         case associationOverOpen = "association_over_open"
     }

@@ -32,6 +32,9 @@ public struct EnvironmentID: Identifier {
     public let rawValue: String
     public static let production = EnvironmentID(known: "production")
 
+    /// The reserved name under which the counts stand of all environments that nothing was published in.
+    public static let unpublished = EnvironmentID(known: "-")
+
     public init?(_ text: some StringProtocol) {
         guard isIdentifier(text) else { return nil }
         rawValue = String(text)

@@ -5,26 +5,28 @@ extension Identity {
     /// Reads the identity's keys of a settings object; other keys are the caller's.
     public init(_ object: ObjectField) throws(DocumentError) {
         self.init()
+        var names: Set<DomainName> = []
         for field in try object["domains"]?.list() ?? [] {
             let domain = try Domain(field)
-            guard
-                !domains.contains(where: {
-                    $0.host == domain.host && $0.port == domain.port && $0.coversSubdomains == domain.coversSubdomains
-                })
-            else { throw field.error("the domain stands twice; remove one.") }
+            guard names.insert(DomainName(domain, port: domain.port)).inserted else {
+                throw field.error("the domain stands twice; remove one.")
+            }
             domains.append(domain)
         }
+        var schemeNames: Set<String> = []
         for field in try object["schemes"]?.list() ?? [] {
             let scheme = try Scheme(field)
-            guard !schemes.contains(where: { $0.name == scheme.name }) else {
+            guard schemeNames.insert(scheme.name).inserted else {
                 throw field.error("the scheme stands twice; remove one.")
             }
             schemes.append(scheme)
         }
+        let hosts = Set(domains.map { DomainName($0, port: nil) })
+        var ids: Set<AppID> = []
         for field in try object["apps"]?.list() ?? [] {
             var app = try App(field)
-            if let hosts = try field.anyObject()["domains"] { app.domains = try Self.hosts(hosts, among: domains) }
-            guard !apps.contains(where: { $0.id == app.id }) else {
+            if let named = try field.anyObject()["domains"] { app.domains = try Self.hosts(named, among: hosts) }
+            guard ids.insert(app.id).inserted else {
                 throw field.error("the app id '\(app.id)' stands twice; give each app its own.")
             }
             apps.append(app)
@@ -35,15 +37,29 @@ extension Identity {
     }
 
     /// The hosts that an app names, in the form of `App.domains`; each is a domain of the tenant.
-    private static func hosts(_ field: Field, among domains: [Domain]) throws(DocumentError) -> [String] {
+    private static func hosts(_ field: Field, among domains: Set<DomainName>) throws(DocumentError) -> [String] {
         var hosts: [String] = []
         for field in try field.oneOrMore() {
             let named = try Domain(field)
-            guard domains.contains(where: { $0.host == named.host && $0.coversSubdomains == named.coversSubdomains })
-            else { throw field.error("\(field.shown) is none of the tenant's domains; list it under 'domains' first.") }
+            guard domains.contains(DomainName(named, port: nil)) else {
+                throw field.error("\(field.shown) is none of the tenant's domains; list it under 'domains' first.")
+            }
             hosts.append(named.coversSubdomains ? "*.\(named.host)" : named.host)
         }
         return hosts
+    }
+}
+
+/// What a domain may be listed by once.
+private struct DomainName: Hashable {
+    let host: String
+    let coversSubdomains: Bool
+    let port: UInt16?
+
+    init(_ domain: Domain, port: UInt16?) {
+        host = domain.host
+        coversSubdomains = domain.coversSubdomains
+        self.port = port
     }
 }
 

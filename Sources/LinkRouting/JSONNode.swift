@@ -1,4 +1,5 @@
-/// A JSON value that knows where it stood in its text. Two nodes are equal when their values are, wherever they stood.
+/// A JSON value that knows where it stood in its text. Two nodes are equal when their values are, wherever they stood: texts,
+/// numbers and keys by their bytes.
 public struct JSONNode: Sendable, Hashable {
     public var value: Value
     public var position: Position
@@ -12,6 +13,27 @@ public struct JSONNode: Sendable, Hashable {
         case array([JSONNode])
         /// In the document's order.
         case object([Member])
+
+        public static func == (left: Value, right: Value) -> Bool {
+            switch (left, right) {
+            case (.null, .null): true
+            case (.bool(let left), .bool(let right)): left == right
+            case (.number(let left), .number(let right)), (.string(let left), .string(let right)): left.isExactly(right)
+            case (.array(let left), .array(let right)): left == right
+            case (.object(let left), .object(let right)): left == right
+            default: false
+            }
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            switch self {
+            case .null: hasher.combine(0)
+            case .bool(let bool): hasher.combine(bool)
+            case .number(let text), .string(let text): text.hashExactly(into: &hasher)
+            case .array(let elements): hasher.combine(elements)
+            case .object(let members): hasher.combine(members)
+            }
+        }
     }
 
     public struct Member: Sendable, Hashable {
@@ -26,29 +48,30 @@ public struct JSONNode: Sendable, Hashable {
         }
 
         public static func == (left: Member, right: Member) -> Bool {
-            left.key == right.key && left.value == right.value
+            left.key.isExactly(right.key) && left.value == right.value
         }
 
         public func hash(into hasher: inout Hasher) {
-            hasher.combine(key)
+            key.hashExactly(into: &hasher)
             hasher.combine(value)
         }
     }
 
-    /// A place in a text; line and column start at 1 and the column counts Unicode scalars.
+    /// A place in a text; line and column start at 1 and the column counts Unicode scalars. Every node carries one, so it is
+    /// kept small.
     public struct Position: Sendable, Hashable {
-        public var line: Int
-        public var column: Int
-        /// In bytes, from 0.
-        public var offset: Int
+        private let storedLine: UInt32
+        private let storedColumn: UInt32
+
+        public var line: Int { Int(storedLine) }
+        public var column: Int { Int(storedColumn) }
 
         /// Of a node that was not read from a text.
         public static let unknown = Position(line: 0, column: 0)
 
-        public init(line: Int, column: Int, offset: Int = 0) {
-            self.line = line
-            self.column = column
-            self.offset = offset
+        public init(line: Int, column: Int) {
+            storedLine = UInt32(clamping: line)
+            storedColumn = UInt32(clamping: column)
         }
     }
 
@@ -105,7 +128,7 @@ public struct JSONNode: Sendable, Hashable {
 
     /// Of an object: the value of the last member with this key.
     public subscript(key: String) -> JSONNode? {
-        members?.last { $0.key == key }?.value
+        members?.last { $0.key.isExactly(key) }?.value
     }
 
     /// What a reader would call the value's type.

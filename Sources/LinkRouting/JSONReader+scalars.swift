@@ -56,7 +56,7 @@ extension JSONReader {
         guard let text = String(validating: raw, as: UTF8.self) else {
             var offset = range.lowerBound
             while offset < range.upperBound, let length = utf8Length(at: offset, in: bytes) { offset += length }
-            throw error(.notUTF8, "the string is not UTF-8 here; save the text as UTF-8.", at: position(at: offset))
+            throw error(.notUTF8, "the string is not UTF-8 here; save the text as UTF-8.", at: offset)
         }
         return text
     }
@@ -91,7 +91,7 @@ extension JSONReader {
             throw error(
                 .escape,
                 "'\\' may be followed only by \" \\ / b f n r t or uXXXX; write \\\\ for a backslash.",
-                at: position(at: backslash)
+                at: backslash
             )
         }
     }
@@ -101,7 +101,7 @@ extension JSONReader {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek(), let digit = hexValue(byte) else {
-                throw error(.escape, "\\u is followed by four hexadecimal digits.", at: position(at: backslash))
+                throw error(.escape, "\\u is followed by four hexadecimal digits.", at: backslash)
             }
             value = value << 4 | UInt32(digit)
             index += 1
@@ -113,7 +113,7 @@ extension JSONReader {
         error(
             .loneSurrogate,
             "half of a surrogate pair is not a character; write both halves, as in \\uD83D\\uDE00.",
-            at: position(at: backslash)
+            at: backslash
         )
     }
 
@@ -129,7 +129,7 @@ extension JSONReader {
             throw error(.number, "a digit should follow '-'; JSON has no NaN or Infinity, write null or a text.")
         }
         guard integerDigits == 1 || firstDigit != UInt8(ascii: "0") else {
-            throw error(.number, "a number has no leading zeros; remove them.", at: position(at: start))
+            throw error(.number, "a number has no leading zeros; remove them.", at: start)
         }
         if peek() == UInt8(ascii: ".") {
             index += 1
@@ -144,7 +144,7 @@ extension JSONReader {
             throw error(
                 .number,
                 "a number is written in decimal, as 12, -0.5 or 1e3; put anything else in double quotes.",
-                at: position(at: start)
+                at: start
             )
         }
         return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self)

@@ -4,17 +4,19 @@ public struct JSONReader {
         public var maximumBytes: Int
         /// How many lists and objects may stand inside one another.
         public let maximumDepth: Int
+        /// How many values there may be, lists and objects included: each takes memory, however few bytes it was written in.
+        public var maximumValues: Int
 
         /// The reader calls itself for each level, so a depth above 128 counts as 128.
-        public init(maximumBytes: Int, maximumDepth: Int = 32) {
+        public init(maximumBytes: Int, maximumDepth: Int = 32, maximumValues: Int = .max) {
             self.maximumBytes = maximumBytes
             self.maximumDepth = min(maximumDepth, 128)
+            self.maximumValues = maximumValues
         }
     }
 
     public enum DuplicateKeys: Sendable {
-        /// A key that stands twice in one object is an error. Keys that differ only in Unicode normalisation are one: they
-        /// are one as Swift strings, and one would hide the other.
+        /// A key that stands twice in one object is an error. Keys are compared by bytes.
         case refuse
         /// Every member is kept, in order; looking one up finds the last.
         case keep
@@ -30,6 +32,7 @@ public struct JSONReader {
     /// UTF-8 continuation bytes of the line so far, which are no columns of their own.
     var continuationBytes = 0
     private var depth = 0
+    private var values = 0
 
     public static func parse(
         _ bytes: some Collection<UInt8>,
@@ -88,6 +91,13 @@ public struct JSONReader {
         guard let byte = peek() else {
             throw error(.unexpectedEnd, "the text ends where a value should stand; add one.")
         }
+        values += 1
+        guard values <= limits.maximumValues else {
+            throw error(
+                .tooManyValues,
+                "the text has more than \(limits.maximumValues) values, lists and objects included; write less of it."
+            )
+        }
         let start = position
         switch byte {
         case UInt8(ascii: "{"): return JSONNode(.object(try object()), at: start)
@@ -119,13 +129,13 @@ public struct JSONReader {
         var keys = KeySet()
         guard !closes(UInt8(ascii: "}")) else { return members }
         while true {
-            let keyPosition = position
+            let (keyPosition, keyStart) = (position, index)
             let key = try self.key()
             if duplicateKeys == .refuse, let first = keys.insert(key, besides: members) {
                 throw error(
                     .duplicateKey,
                     "the key '\(key)' stands twice, first at line \(first.line), column \(first.column); remove one.",
-                    at: keyPosition
+                    at: keyStart
                 )
             }
             try skipSpace()
@@ -173,11 +183,17 @@ public struct JSONReader {
         guard !closes(bracket) else { return true }
         switch peek() {
         case UInt8(ascii: ","):
-            let comma = position
+            // The bracket may stand on another line.
+            let (comma, offset) = (position, index)
             index += 1
             try skipSpace()
             if peek() == bracket {
-                throw error(.trailingComma, "a comma stands before the end; remove it.", at: comma)
+                throw JSONSyntaxError(
+                    kind: .trailingComma,
+                    position: comma,
+                    offset: offset,
+                    message: "a comma stands before the end; remove it."
+                )
             }
             return false
         case nil:
@@ -220,35 +236,33 @@ public struct JSONReader {
     }
 
     private var position: JSONNode.Position {
-        JSONNode.Position(line: line, column: index - lineStart - continuationBytes + 1, offset: index)
+        JSONNode.Position(line: line, column: index - lineStart - continuationBytes + 1)
     }
 
-    /// Of a byte of the line that is being read.
-    func position(at offset: Int) -> JSONNode.Position {
+    /// - Parameter offset: Of a byte of the line that is being read; by default the one that is read next.
+    func error(_ kind: JSONSyntaxError.Kind, _ message: String, at offset: Int? = nil) -> JSONSyntaxError {
+        let offset = offset ?? index
         let column = bytes[lineStart..<offset].count { $0 & 0xC0 != 0x80 } + 1
-        return JSONNode.Position(line: line, column: column, offset: offset)
-    }
-
-    func error(
-        _ kind: JSONSyntaxError.Kind,
-        _ message: String,
-        at place: JSONNode.Position? = nil
-    ) -> JSONSyntaxError {
-        JSONSyntaxError(kind: kind, position: place ?? position(at: index), message: message)
+        return JSONSyntaxError(
+            kind: kind,
+            position: JSONNode.Position(line: line, column: column),
+            offset: offset,
+            message: message
+        )
     }
 }
 
 /// The keys of one object. Most objects are so small that looking through their members is quicker than hashing.
 private struct KeySet {
-    private var keys: Set<String> = []
+    private var keys: Set<ExactText> = []
     private static let smallCount = 16
 
     /// Where `key` stands among `members`; if it does not, it is remembered.
     mutating func insert(_ key: String, besides members: [JSONNode.Member]) -> JSONNode.Position? {
         if members.count >= Self.smallCount {
-            if keys.isEmpty { keys = Set(members.map(\.key)) }
-            if keys.insert(key).inserted { return nil }
+            if keys.isEmpty { keys = Set(members.map { ExactText($0.key) }) }
+            if keys.insert(ExactText(key)).inserted { return nil }
         }
-        return members.first { $0.key == key }?.keyPosition
+        return members.first { $0.key.isExactly(key) }?.keyPosition
     }
 }

@@ -17,7 +17,7 @@ extension ParameterType {
         let inside = text[text.index(after: open)...].dropLast()
         if open == text.startIndex {
             let values = inside.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            guard !values.contains(""), Set(values).count == values.count else {
+            guard !values.contains(""), Set(values.map { ExactText($0) }).count == values.count else {
                 throw SyntaxError(description: "'\(text)' lists an empty value or one twice; write (list,detail).")
             }
             self = .oneOf(values)

@@ -219,7 +219,9 @@ struct PatternParser {
             guard let text = String(validating: value, as: UTF8.self), !text.isEmpty else {
                 throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
             }
-            guard !values.contains(text) else { throw problem("the set of '\(name)' lists '\(text)' twice.") }
+            guard !values.contains(where: text.isExactly) else {
+                throw problem("the set of '\(name)' lists '\(text)' twice.")
+            }
             values.append(text)
         } while index < bytes.count && bytes[index] == UInt8(ascii: ",")
         guard index < bytes.count, bytes[index] == UInt8(ascii: ")") else {

@@ -1,5 +1,7 @@
 extension RouteTable {
     public static let maximumRoutes = 1_000_000
+    /// How many of its errors a table tells. A document of a million wrong routes must not become a million messages.
+    private static let maximumErrors = 1_000
 
     /// Everything that is wrong with a table; it has at least one entry.
     public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
@@ -9,7 +11,7 @@ extension RouteTable {
         public init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    /// Reads `{formatVersion, requires, defaults, routes}`. Every route is read, so that all errors are told at once.
+    /// Reads `{formatVersion, requires, defaults, routes}`. Every route is read, so that all errors are told at once, up to a thousand.
     public init(_ field: Field) throws(DecodingErrors) {
         var errors: [DocumentError] = []
         do throws(DocumentError) {
@@ -41,12 +43,16 @@ extension RouteTable {
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
             table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
         }
-        let fields = try object["routes"]?.list() ?? []
-        guard fields.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
-        table.routes.reserveCapacity(fields.count)
+        guard let routes = object["routes"] else { return table }
+        guard let nodes = routes.node.elements else {
+            throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
+        }
+        guard nodes.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
         var ids: [RouteID: Int] = [:]
         var arguments = SharedArguments()
-        for (index, field) in fields.enumerated() {
+        // One field at a time: a million of them, each with its path, would take more than the table.
+        for (index, node) in nodes.enumerated() {
+            let field = Field(node, path: "\(routes.path)[\(index)]")
             do throws(DocumentError) {
                 var route = try Route(field, defaults: routeDefaults)
                 arguments.share(with: &route)
@@ -58,6 +64,10 @@ extension RouteTable {
                 table.routes.append(route)
             } catch {
                 errors.append(error)
+                guard errors.count < maximumErrors else {
+                    errors.append(field.error("more routes are wrong; these \(maximumErrors) errors come first."))
+                    return table
+                }
             }
         }
         return table

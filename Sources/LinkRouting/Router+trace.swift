@@ -191,7 +191,7 @@ extension Condition {
         case .locale: context.locale.map(\.description).joined(separator: ", ")
         case .country: context.country ?? ""
         case .authenticated: context.authenticated.map { "\($0)" } ?? ""
-        case .trait(let name, _): (context.traits[name] ?? []).joined(separator: ", ")
+        case .trait(let name, _): (context.trait(name) ?? []).joined(separator: ", ")
         case .inAppBrowser: context.inAppBrowser.map { "\($0)" } ?? ""
         case .time: context.now?.description ?? ""
         case .rollout(let rollout): context.stickyKey.map { "bucket \(Bucket.of($0, salt: rollout.salt))" } ?? ""

@@ -14,6 +14,8 @@ package struct ServerParts: Sendable {
     package var admission: Admission
     package var keyMaker: KeyMaker
     package var editor: CatalogEditor
+    /// The editor's: for whatever else grows with what a caller sends.
+    package var pool: WorkPool { editor.pool }
     package var store: any CatalogStore
     package var exporter: Exporter
     package var keeper: LogKeeper
@@ -23,12 +25,15 @@ package struct ServerParts: Sendable {
     package var replayer: Replayer
     package var metrics: MetricRegistry
     package var limits: LiveLimits
+    package var unsent: UnsentAnswers
     package var traces: TraceSource
     package var logSettings: LogSettings
     /// Of the public port.
     package var proxyProtocol: ProxyProtocol
     /// Whether the public port answers what it can on the event loop.
     package var hasLane: Bool
+    /// Of the admin port.
+    package var largeDocuments: LargeDocuments
     package var logger: Logger
 
     package init(
@@ -46,6 +51,7 @@ package struct ServerParts: Sendable {
         replayer: Replayer,
         metrics: MetricRegistry,
         limits: LiveLimits,
+        unsent: UnsentAnswers,
         traces: TraceSource,
         logSettings: LogSettings,
         proxyProtocol: ProxyProtocol = .off,
@@ -57,6 +63,7 @@ package struct ServerParts: Sendable {
         self.admission = admission
         self.keyMaker = keyMaker
         self.editor = editor
+        largeDocuments = LargeDocuments(pool: editor.pool) { LargeDocuments.giveMemoryBack() }
         self.store = store
         self.exporter = exporter
         self.keeper = keeper
@@ -66,6 +73,7 @@ package struct ServerParts: Sendable {
         self.replayer = replayer
         self.metrics = metrics
         self.limits = limits
+        self.unsent = unsent
         self.traces = traces
         self.logSettings = logSettings
         self.proxyProtocol = proxyProtocol
@@ -80,6 +88,7 @@ package struct OpsParts: Sendable {
     package var metrics: MetricRegistry
     package var readings: MetricReadings
     package var limits: LiveLimits
+    package var unsent: UnsentAnswers
     package var traces: TraceSource
     package var logSettings: LogSettings
     package var logger: Logger
@@ -91,6 +100,7 @@ package struct OpsParts: Sendable {
         metrics: MetricRegistry,
         readings: MetricReadings,
         limits: LiveLimits,
+        unsent: UnsentAnswers,
         traces: TraceSource,
         logSettings: LogSettings,
         logger: Logger,
@@ -101,6 +111,7 @@ package struct OpsParts: Sendable {
         self.metrics = metrics
         self.readings = readings
         self.limits = limits
+        self.unsent = unsent
         self.traces = traces
         self.logSettings = logSettings
         self.logger = logger
@@ -205,8 +216,11 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     let router = newRouter(parts, .admin)
     router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
+    router.add(middleware: LargeDocumentMiddleware(documents: parts.largeDocuments, keys: parts.keys))
     router.add(
-        middleware: IdempotencyMiddleware(keys: parts.keys, store: parts.store, now: gate.now, limits: parts.limits)
+        middleware: IdempotencyMiddleware(
+            answers: KeptAnswers(store: parts.store, now: gate.now, logger: parts.logger)
+        )
     )
     TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
         to: router
@@ -222,7 +236,7 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
     AuditController(gate: gate, store: parts.store).addRoutes(to: router)
     RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    AssociationJudgeController(gate: gate, live: parts.resolving.catalog).addRoutes(to: router)
+    AssociationJudgeController(gate: gate, live: parts.resolving.catalog, pool: parts.pool).addRoutes(to: router)
     RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
         to: router
     )
@@ -263,10 +277,17 @@ func opsRouter(_ parts: OpsParts) -> Hummingbird.Router<ServerRequestContext> {
     return router
 }
 
+extension Logger {
+    /// Hummingbird says of each port that it listens, which `serve` prints, and calls it an error that a port is closed already when a
+    /// shutdown is hurried. What goes wrong with a port ends it, which the port itself tells.
+    var levelOfHummingbird: Level { logLevel < .info ? logLevel : .critical }
+}
+
 /// What goes around every request of any port.
 private protocol PortParts {
     var metrics: MetricRegistry { get }
     var limits: LiveLimits { get }
+    var unsent: UnsentAnswers { get }
     var traces: TraceSource { get }
     var logSettings: LogSettings { get }
     var logger: Logger { get }
@@ -312,13 +333,14 @@ private func application(
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
-    let (sizes, metrics) = (parts.limits.current, parts.metrics)
+    let (sizes, metrics, unsent) = (parts.limits.current, parts.metrics, parts.unsent)
     let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
     let refusals = RefusalAnswers(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
-    let crowd = ConnectionCrowd(limit: sizes.connections, port: port, metrics: metrics)
+    let shares = DescriptorShares(limit: sizes.descriptors, wanted: sizes.connections)
+    let connections = shares.connections(of: port)
+    let crowd = ConnectionCrowd(limit: connections, port: port, metrics: metrics)
     var logger = parts.logger
-    // Hummingbird says of each port that it listens, which `serve` prints.
-    if logger.logLevel == .info { logger.logLevel = .notice }
+    logger.logLevel = logger.levelOfHummingbird
     let application = Application(
         router: router,
         server: HTTPServerBuilder { responder in
@@ -327,12 +349,14 @@ private func application(
                 limits: limits,
                 refusals: refusals,
                 crowd: crowd,
+                unsent: unsent,
+                port: port,
                 lane: lane
             )
             var connection: any ServerChildChannel = http1
             if let certificates {
                 let streams = ConnectionCrowd(
-                    limit: sizes.connections,
+                    limit: connections,
                     of: "fingerpost_http2_streams",
                     port: port,
                     metrics: metrics
@@ -342,7 +366,13 @@ private func application(
                     certificates: certificates,
                     crowd: crowd,
                     http1: http1,
-                    http2: HTTP2Connection(stream: stream, limits: HTTP2Limits(limits), crowd: crowd)
+                    http2: HTTP2Connection(
+                        stream: stream,
+                        limits: HTTP2Limits(limits),
+                        crowd: crowd,
+                        unsent: unsent,
+                        port: port
+                    )
                 )
             }
             return admission.map { connection.afterProxyHeader($0) } ?? connection
@@ -353,7 +383,7 @@ private func application(
             // Whom the queue has no room for tries again a second later: it is as long as Linux lets it be, so that a flood of
             // connections makes others wait for milliseconds.
             backlog: 4_096,
-            availableConnectionsDelegate: .maximum(sizes.connections, logger: logger)
+            availableConnectionsDelegate: crowd.room
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
         logger: logger

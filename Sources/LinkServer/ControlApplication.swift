@@ -15,6 +15,8 @@ package func buildControlApplication(
     answer: @escaping @Sendable (JSONNode) async throws -> JSONNode
 ) -> some ApplicationProtocol {
     unlink(path)
+    var own = logger
+    own.logLevel = logger.levelOfHummingbird
     let router = Router(context: ServerRequestContext.self)
     router.add(middleware: ErrorMiddleware(errors: ErrorAnswers(logger: logger)))
     router.post("/control") { request, _ in
@@ -25,9 +27,16 @@ package func buildControlApplication(
     }
     return Application(
         router: router,
-        configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
-        // The data directory is closed to others already; this closes the socket itself as well.
-        onServerRunning: { _ in chmod(path, 0o600) },
-        logger: logger
+        configuration: ApplicationConfiguration(
+            address: .unixDomainSocket(path: path),
+            serverName: nil,
+            availableConnectionsDelegate: .maximum(DescriptorShares.control, logger: logger)
+        ),
+        onServerRunning: { channel in
+            // The data directory is closed to others already; this closes the socket itself as well.
+            chmod(path, 0o600)
+            await channel.survivesLackOfDescriptors(nil)
+        },
+        logger: own
     )
 }

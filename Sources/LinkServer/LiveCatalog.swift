@@ -5,70 +5,185 @@ import LinkRouting
 import Synchronization
 
 /// The catalog that requests are answered from: one atomic load a request, replaced whole when something is published.
+///
+/// The association files stand beside it, made before a request can ask for them: a publication makes those of its table
+/// before it is stored (``prepare(_:unless:)``), a start those of all tables. What takes too long for that is made later
+/// (``makeMissing(on:)``); meanwhile the files of the tenant's table before it are served, or none.
 package final class LiveCatalog: Sendable {
     private let reference: ManagedAtomic<Box>
-    /// The version of the snapshot that is live; held while a newer one is compiled, so that none overtakes another.
-    private let version = Mutex<Int64>(-1)
+    private let state = Mutex(State())
 
-    /// A catalog and what is made from it once.
+    private struct State {
+        /// Of the snapshot that is live; held while a newer one is compiled, so that none overtakes another.
+        var version: Int64 = -1
+        /// Made, but not live yet: of each tenant the last.
+        var prepared: [TenantID: TableFiles] = [:]
+    }
+
+    /// A catalog and the files of its tables.
     private final class Box: AtomicReference, Sendable {
         let catalog: Catalog
-        let files: Mutex<[FileKey: Once<ServedFile>]>
+        let files: [TenantID: TableFiles]
 
-        init(_ catalog: Catalog, files: [FileKey: Once<ServedFile>] = [:]) {
+        init(_ catalog: Catalog, files: [TenantID: TableFiles] = [:]) {
             self.catalog = catalog
-            self.files = Mutex(files)
+            self.files = files
         }
     }
 
-    private struct FileKey: Hashable {
-        let kind: AssociationFile
-        let host: String
-        let version: TableVersion
-    }
+    /// What may be made while a snapshot goes live, of tables whose files nobody has prepared.
+    private static let stepsOnStart = 20_000_000
+    private static let stepsOnUpdate = 2_000_000
 
-    package init(_ catalog: Catalog = Catalog()) { reference = ManagedAtomic(Box(catalog)) }
+    /// Gives an element when files are missing.
+    let incomplete: AsyncStream<Void>
+    private let tellIncomplete: AsyncStream<Void>.Continuation
+
+    package init(_ catalog: Catalog = Catalog()) {
+        reference = ManagedAtomic(Box(catalog))
+        (incomplete, tellIncomplete) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
 
     package var current: Catalog { reference.load(ordering: .acquiring).catalog }
 
-    /// Compiles what is stored, and answers from it; a snapshot that is older than the last is ignored.
-    package func update(from snapshot: CatalogSnapshot) throws {
-        try version.withLock { version in
-            guard snapshot.version > version else { return }
-            replace(by: try snapshot.catalog(reusing: current))
-            version = snapshot.version
+    /// The tables that are compiled.
+    package var known: Set<TableVersion> { Set(current.tables.map(TableVersion.init)) }
+
+    /// Compiles what is stored, and answers from it; a snapshot that is older than the last is ignored. What can be read no
+    /// more is returned. Takes a while, so it is called on a thread of its own.
+    @discardableResult
+    package func update(from snapshot: CatalogSnapshot) -> [UnreadableTenant] {
+        let unreadable = state.withLock { state -> [UnreadableTenant] in
+            guard snapshot.version > state.version else { return [] }
+            let earlier = current
+            let catalog = snapshot.catalog(reusing: earlier)
+            let steps = state.version < 0 ? Self.stepsOnStart : Self.stepsOnUpdate
+            state.version = snapshot.version
+            let files = files(of: catalog, &state.prepared, within: WorkBudget(steps: steps))
+            reference.store(Box(catalog, files: files), ordering: .releasing)
+            return catalog.unreadable.filter { !earlier.unreadable.contains($0) }
         }
+        if !isComplete { tellIncomplete.yield() }
+        return unreadable
     }
 
-    /// Files of tables that stay are kept: publishing for one tenant makes no other one's files anew.
-    package func replace(by catalog: Catalog) {
-        let versions = Set(catalog.tables.map(TableVersion.init))
-        let files = reference.load(ordering: .acquiring).files.withLock { files in
-            files.filter { versions.contains($0.key.version) }
-        }
-        reference.store(Box(catalog, files: files), ordering: .releasing)
+    // MARK: Association files
+
+    /// Makes the files of a table that is about to be published, for the snapshot that has it.
+    package func prepare(_ table: PublishedTable, unless cancellation: Cancellation) throws {
+        guard table.environment == .production else { return }
+        let files = try TableFiles(of: table, within: cancellation.budget(of: .associationFiles))
+        guard !cancellation.isCancelled else { throw CancellationError() }
+        state.withLock { $0.prepared[table.tenant] = files }
     }
 
-    /// The association file of a host in look-up form, made once for each revision of its table.
-    func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) throws -> ServedFile {
-        // Hosts of one `*.` domain share a file, so that made-up hosts cannot fill the memory.
-        let fileHost = table.settings.identity.domain(for: host)?.host ?? host
-        let key = FileKey(kind: kind, host: fileHost, version: TableVersion(table))
-        let file = reference.load(ordering: .acquiring).files.withLock { files in
-            if let file = files[key] { return file }
-            let file = Once<ServedFile>()
-            files[key] = file
-            return file
-        }
-        return try file.value {
-            switch kind {
-            case .apple: try ServedFile(AppleFileGenerator.file(for: fileHost, router: table.router))
-            case .android: try ServedFile(AndroidFileGenerator.file(for: fileHost, router: table.router))
+    /// Of every table; those of one that there is no time for are the ones that its tenant had before.
+    private func files(
+        of catalog: Catalog,
+        _ prepared: inout [TenantID: TableFiles],
+        within budget: WorkBudget
+    ) -> [TenantID: TableFiles] {
+        let earlier = reference.load(ordering: .acquiring).files
+        var files: [TenantID: TableFiles] = [:]
+        // Hosts belong to production tables, and so do their files.
+        for table in catalog.tables where table.environment == .production {
+            let known = [prepared[table.tenant], earlier[table.tenant]].compactMap(\.self)
+            if let same = known.first(where: { $0.table === table || $0.isFor(table) }) {
+                files[table.tenant] = same.moved(to: table)
+                prepared[table.tenant] = nil
+            } else if !budget.isUsedUp, let made = try? TableFiles(whole: table, within: budget) {
+                files[table.tenant] = made
+            } else {
+                files[table.tenant] = earlier[table.tenant]
             }
         }
+        return files
+    }
+
+    /// The tables whose files are not made yet.
+    private var missing: [PublishedTable] {
+        let box = reference.load(ordering: .acquiring)
+        return box.catalog.tables.filter { $0.environment == .production && box.files[$0.tenant]?.table !== $0 }
+    }
+
+    /// Whether every table has its files.
+    package var isComplete: Bool { missing.isEmpty }
+
+    /// Makes the files that were left out.
+    package func makeMissing(on pool: WorkPool) async throws {
+        for table in missing {
+            let files = try await pool.run(for: .server) { cancellation in
+                try TableFiles(of: table, within: cancellation.budget(of: .associationFiles))
+            }
+            state.withLock { _ in
+                let box = reference.load(ordering: .acquiring)
+                guard box.catalog.table(of: table.tenant) === table else { return }
+                let all = box.files.merging([table.tenant: files]) { _, new in new }
+                reference.store(Box(box.catalog, files: all), ordering: .releasing)
+            }
+        }
+    }
+
+    /// The association file of a host in look-up form; nil while it is not made.
+    func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> ServedFile? {
+        let files = reference.load(ordering: .acquiring).files[table.tenant]
+        // Hosts of one `*.` domain share a file.
+        return files?.file(kind, forHost: table.settings.identity.domain(for: host)?.host ?? host)
     }
 }
 
 enum AssociationFile: Hashable {
     case apple, android
+}
+
+/// The association files of one table, as they are sent.
+private struct TableFiles: Sendable {
+    let table: PublishedTable
+    private let byHost: [String: Pair]
+
+    private struct Pair: Sendable {
+        let apple: ServedFile
+        let android: ServedFile
+    }
+
+    struct Unfinished: Error {}
+
+    init(of table: PublishedTable, within budget: WorkBudget) throws {
+        self.table = table
+        let files = AssociationFiles(router: table.router, within: budget)
+        var served: [[UInt8]: ServedFile] = [:]
+        /// Most hosts have the same files.
+        func serve(_ bytes: [UInt8]) throws -> ServedFile {
+            if let file = served[bytes] { return file }
+            let file = try ServedFile(bytes)
+            served[bytes] = file
+            return file
+        }
+        byHost = try files.byHost.mapValues { Pair(apple: try serve($0.apple), android: try serve($0.android)) }
+    }
+
+    /// - Throws: ``Unfinished`` where the budget does not suffice: with more steps the files would be others.
+    init(whole table: PublishedTable, within budget: WorkBudget) throws {
+        try self.init(of: table, within: budget)
+        guard !budget.isUsedUp else { throw Unfinished() }
+    }
+
+    private init(_ table: PublishedTable, _ byHost: [String: Pair]) {
+        self.table = table
+        self.byHost = byHost
+    }
+
+    /// Whether they are what another table would give.
+    func isFor(_ other: PublishedTable) -> Bool {
+        table.settings.identity == other.settings.identity && table.router.table == other.router.table
+    }
+
+    func moved(to table: PublishedTable) -> TableFiles { TableFiles(table, byHost) }
+
+    func file(_ kind: AssociationFile, forHost host: String) -> ServedFile? {
+        switch kind {
+        case .apple: byHost[host]?.apple
+        case .android: byHost[host]?.android
+        }
+    }
 }

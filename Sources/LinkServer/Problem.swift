@@ -18,6 +18,7 @@ struct Problem: Error {
         case invalidTable = "invalid_table"
         case invalidSettings = "invalid_settings"
         case bodyTooLarge = "body_too_large"
+        case documentTooLarge = "document_too_large"
         case uriTooLong = "uri_too_long"
         case headersTooLarge = "headers_too_large"
         case requestTimeout = "request_timeout"
@@ -33,6 +34,7 @@ struct Problem: Error {
         case unknownTenant = "unknown_tenant"
         case unknownRoute = "unknown_route"
         case unknownRevision = "unknown_revision"
+        case unknownEnvironment = "unknown_environment"
         case unknownExport = "unknown_export"
         case windowGone = "window_gone"
         case exportConflict = "export_conflict"
@@ -41,6 +43,7 @@ struct Problem: Error {
         case unknownKey = "unknown_key"
         case noTable = "no_table"
         case noDraft = "no_draft"
+        case tooManyDrafts = "too_many_drafts"
         case conflict
         case suitesFailed = "suites_failed"
         case busy
@@ -54,7 +57,11 @@ struct Problem: Error {
         case continuationInvalid = "continuation_invalid"
         case continuationExpired = "continuation_expired"
         case logUnavailable = "log_unavailable"
+        case diskFull = "disk_full"
+        case storageUnavailable = "storage_unavailable"
         case notRecorded = "not_recorded"
+        case unreadable
+        case storedNotLive = "stored_not_live"
         case internalError = "internal_error"
 
         /// The one place where a code becomes a status.
@@ -67,7 +74,8 @@ struct Problem: Error {
                 .unknownSuite, .unknownKey:
                 .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .idempotencyUnfinished, .exportConflict,
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .idempotencyUnfinished,
+                .exportConflict,
                 .installsNotRecorded:
                 .conflict
             case .continuationExpired, .windowGone: .gone
@@ -78,9 +86,11 @@ struct Problem: Error {
             case .unsupportedEncoding: .unsupportedMediaType
             case .rateLimited: .tooManyRequests
             case .headersTooLarge: .requestHeaderFieldsTooLarge
-            case .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch: .unprocessableContent
-            case .logUnavailable, .busy, .sinkUnavailable: .serviceUnavailable
-            case .notRecorded, .internalError: .internalServerError
+            case .documentTooLarge, .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch,
+                .unknownEnvironment:
+                .unprocessableContent
+            case .logUnavailable, .diskFull, .storageUnavailable, .busy, .sinkUnavailable: .serviceUnavailable
+            case .notRecorded, .unreadable, .storedNotLive, .internalError: .internalServerError
             }
         }
 

@@ -11,10 +11,20 @@ extension Request {
         if let length = headers[.contentLength], Int(length).map({ $0 > limit }) ?? true {
             throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
         }
-        do {
-            return try await body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+        var whole = ByteBuffer()
+        for try await part in body {
+            guard part.readableBytes <= limit - whole.readableBytes else {
+                throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+            }
+            // Growing by halves would hold a large body twice; a length alone is no reason to take memory.
+            if whole.readableBytes >= Self.trusted, let length = headers[.contentLength].flatMap({ Int($0) }) {
+                whole.reserveCapacity(length)
+            }
+            whole.writeImmutableBuffer(part)
         }
+        return whole
     }
+
+    /// How much of a body must have come before its length is believed.
+    private static let trusted = 1 << 20
 }

@@ -6,9 +6,11 @@ package struct ServerLimits: Sendable, Hashable {
     package var bodyBytes = 16_384
     /// Of `POST /resolve` with up to 100 links.
     package var batchBytes = 262_144
-    /// Of a table or settings written through the admin port.
+    /// Of a table written through the admin port.
     package var tableBytes = 32 << 20
     package var tableRoutes = RouteTable.maximumRoutes
+    /// Of one tenant, all environments together.
+    package var drafts = 64
     /// How many lists and objects may stand inside one another in the body of `POST /resolve`.
     package var jsonDepth = 32
     /// Of a suite that is stored.
@@ -24,7 +26,12 @@ package struct ServerLimits: Sendable, Hashable {
     package var bodySeconds = 10
     /// The same on the admin port, which takes tables.
     package var tableSeconds = 60
+    /// Of the public port, and of the others where they get as many.
     package var connections = 10_000
+    /// How many descriptors the process may open, which the connections are bounded by.
+    package var descriptors = 65_536
+    /// What all clients together may leave untaken of their answers.
+    package var unsentBytes = 128 << 20
     package var idleSeconds = 60
     /// For which a client may take nothing of what waits for it.
     package var stalledSeconds = 30

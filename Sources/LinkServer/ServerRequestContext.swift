@@ -7,6 +7,8 @@ import OutboundHTTP
 struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var scope: RequestScope
+    /// Of a request with an `Idempotency-Key`.
+    var repeatable: RepeatableChange?
 
     var requestID: String { scope.requestID }
     var facts: RequestFacts { scope.facts }

@@ -5,7 +5,7 @@ package import LinkRouting
 /// `ledger.db`: what has been cut into windows and exported.
 extension EventLog: ExportLedger {
     package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
                 sql: "INSERT INTO export_cursor (tenant, last_end, edge) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
                 arguments: [tenant.rawValue, now.milliseconds]
@@ -27,12 +27,13 @@ extension EventLog: ExportLedger {
 
     package func cut(
         _ tenant: TenantID,
+        start: Timestamp? = nil,
         end: Timestamp,
         edge: Int64,
         format: String,
         level: Int
     ) async throws -> ExportWindow {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             let cursor = try Self.cursor(of: tenant, db)
             var end = end
             while let stored = try Self.windows(
@@ -46,14 +47,14 @@ extension EventLog: ExportLedger {
             }
             // An edge never moves back; a window that got nothing new is empty.
             let last = max(edge, cursor.edge)
+            let start = min(start ?? cursor.lastEnd, cursor.lastEnd)
             try db.execute(
                 sql: """
                     INSERT INTO export_window (tenant, window_end, window_start, first_seq, last_seq, format, level)
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    tenant.rawValue, end.milliseconds, cursor.lastEnd.milliseconds, cursor.edge + 1, last, format,
-                    level,
+                    tenant.rawValue, end.milliseconds, start.milliseconds, cursor.edge + 1, last, format, level,
                 ]
             )
             try db.execute(
@@ -62,7 +63,7 @@ extension EventLog: ExportLedger {
             )
             return ExportWindow(
                 tenant: tenant,
-                start: cursor.lastEnd,
+                start: start,
                 end: end,
                 firstSequence: cursor.edge + 1,
                 lastSequence: last,
@@ -72,8 +73,18 @@ extension EventLog: ExportLedger {
         }
     }
 
+    package func hasWindows(_ tenant: TenantID) async throws -> Bool {
+        try await ledger.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT EXISTS (SELECT 1 FROM export_window WHERE tenant = ?)",
+                arguments: [tenant.rawValue]
+            ) ?? false
+        }
+    }
+
     package func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
                 sql: "UPDATE export_cursor SET last_end = ? WHERE tenant = ? AND last_end > ?",
                 arguments: [instant.milliseconds, tenant.rawValue, instant.milliseconds]
@@ -89,7 +100,7 @@ extension EventLog: ExportLedger {
     }
 
     package func markExported(_ window: ExportWindow, at now: Timestamp) async throws {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
                 sql:
                     "UPDATE export_window SET exported_at = ? WHERE tenant = ? AND window_end = ? AND exported_at IS NULL",

@@ -21,7 +21,7 @@ extension EventLog {
     }
 
     package func add(_ notice: ExportNotice) async throws {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
                 sql: """
                     INSERT INTO export_notice (id, tenant, payload, created_at, attempts, due_at)
@@ -36,11 +36,32 @@ extension EventLog {
     }
 
     package func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice] {
+        try await notices("due_at <= ?", [min(now.milliseconds, ExportNotice.held.milliseconds - 1)], limit: limit)
+    }
+
+    package func heldNotices(limit: Int) async throws -> [ExportNotice] {
+        try await notices("due_at = ?", [ExportNotice.held.milliseconds], limit: limit)
+    }
+
+    package func release(_ id: String, at now: Timestamp) async throws {
+        try await ledger.storing { db in
+            try db.execute(
+                sql: "UPDATE export_notice SET due_at = ? WHERE id = ? AND due_at = ?",
+                arguments: [now.milliseconds, id, ExportNotice.held.milliseconds]
+            )
+        }
+    }
+
+    private func notices(
+        _ condition: String,
+        _ arguments: StatementArguments,
+        limit: Int
+    ) async throws -> [ExportNotice] {
         try await ledger.read { db in
             try Row.fetchAll(
                 db,
-                sql: "SELECT * FROM export_notice WHERE due_at <= ? ORDER BY due_at, id LIMIT ?",
-                arguments: [now.milliseconds, limit]
+                sql: "SELECT * FROM export_notice WHERE \(condition) ORDER BY due_at, id LIMIT ?",
+                arguments: arguments + [limit]
             ).map { row in
                 guard let tenant = TenantID(row["tenant"] as String) else {
                     throw StorageError.corrupt(file: "events/ledger.db", detail: "a notice has no readable tenant")
@@ -58,12 +79,17 @@ extension EventLog {
     }
 
     package func nextNotice() async throws -> Timestamp? {
-        try await ledger.read { try Int64.fetchOne($0, sql: "SELECT min(due_at) FROM export_notice") }
-            .map(Timestamp.init(milliseconds:))
+        try await ledger.read { db in
+            try Int64.fetchOne(
+                db,
+                sql: "SELECT min(due_at) FROM export_notice WHERE due_at < ?",
+                arguments: [ExportNotice.held.milliseconds]
+            )
+        }.map(Timestamp.init(milliseconds:))
     }
 
     package func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
                 sql: "UPDATE export_notice SET attempts = attempts + 1, due_at = ? WHERE id = ?",
                 arguments: [instant.milliseconds, notice.id]
@@ -72,7 +98,7 @@ extension EventLog {
     }
 
     package func settle(_ notice: ExportNotice) async throws {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(sql: "DELETE FROM export_notice WHERE id = ?", arguments: [notice.id])
         }
     }

@@ -58,9 +58,18 @@ enum SQLiteFile {
         }
     }
 
+    /// Opens a copy that nobody uses yet with everything that holds for the files of a log, and closes it again.
+    static func settle(_ path: String, _ schema: SQLiteSchema) throws {
+        let queue = try openSettled(path, schema)
+        try throwingStorageErrors(path) {
+            try checkpoint(queue)
+            try queue.close()
+        }
+    }
+
     /// Brings the WAL into the file.
     static func checkpoint(_ database: some DatabaseWriter) throws {
-        try database.writeWithoutTransaction { db in
+        try database.working { db in
             // A cancelled task may have left an interruption on the connection. It would end the checkpoint; a statement
             // begins without it.
             try db.execute(sql: "SELECT 1")
@@ -68,10 +77,13 @@ enum SQLiteFile {
         }
     }
 
-    /// Brings the WAL into the file and closes it.
+    /// Brings the WAL into the file and closes it. On a full disk the WAL stays beside the file, with all that was committed,
+    /// and the next process that opens the file reads it there.
     static func close(_ pool: DatabasePool) throws {
         try throwingStorageErrors(pool.path) {
-            try checkpoint(pool)
+            do {
+                try checkpoint(pool)
+            } catch StorageError.full {}
             try pool.close()
         }
     }
@@ -89,7 +101,7 @@ enum SQLiteFile {
         }
     }
 
-    private static func throwingStorageErrors<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+    static func throwingStorageErrors<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as DatabaseError {
@@ -119,8 +131,9 @@ enum SQLiteFile {
         _ schema: SQLiteSchema,
         _ path: String
     ) throws -> Writer {
-        try writer.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
+        try writer.working { db in
+            // A copy that a backup made is not in WAL mode, wherever it lies now: the mode is part of the file.
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
             try migrate(db, to: schema, file: path)
         }
         try assertDurable(writer, file: path)
@@ -136,8 +149,9 @@ enum SQLiteFile {
         }
         let fresh = path + ".new"
         for ending in ["", "-journal", "-wal", "-shm"] { unlink(fresh + ending) }
+        try OwnersFile.make(fresh)
         let queue = try DatabaseQueue(path: fresh, configuration: configuration(readers: 1))
-        try queue.writeWithoutTransaction { db in
+        try queue.working { db in
             if schema.givesPagesBack { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
@@ -145,12 +159,12 @@ enum SQLiteFile {
         try checkpoint(try ready(queue, schema, path))
         try queue.close()
         guard rename(fresh, path) == 0 else {
-            throw StorageError.unusable(file: path, detail: String(cString: strerror(errno)))
+            throw StorageError.unusable(path, errno)
         }
         do {
             try Folder.sync(Folder.parent(of: path))
         } catch let failure as FileFailure {
-            throw StorageError.io(file: path, detail: failure.description)
+            throw failure.isDiskFull ? StorageError.full(file: path) : .io(file: path, detail: failure.description)
         }
     }
 

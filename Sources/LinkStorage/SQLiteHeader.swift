@@ -5,8 +5,12 @@ import Foundation
 enum SQLiteHeader {
     private static let length = 100
     private static let magic = Array("SQLite format 3\0".utf8)
+    private static let pageSizeOffset = 16
+    private static let changesOffset = 24
+    private static let pageCountOffset = 28
     private static let userVersionOffset = 60
     private static let applicationIDOffset = 68
+    private static let countedChangesOffset = 92
 
     /// Throws unless the file begins like one that this schema made.
     static func inspect(_ path: String, _ schema: SQLiteSchema) throws {
@@ -26,11 +30,27 @@ enum SQLiteHeader {
         guard number(header, at: applicationIDOffset) == schema.applicationID else {
             throw StorageError.foreignFile(file: path)
         }
+        guard Int64(status.st_size) >= bytes(header) || hasWAL(path) else {
+            throw StorageError.corrupt(file: path, detail: "it is cut off")
+        }
         // A still higher version may stand in the WAL; it is looked for again once the file is open.
         let version = Int(number(header, at: userVersionOffset))
         guard version <= schema.migrations.count else {
             throw StorageError.newerSchema(file: path, found: version, known: schema.migrations.count)
         }
+    }
+
+    /// As many as the header says that the file has; 0 where the header does not know.
+    private static func bytes(_ header: [UInt8]) -> Int64 {
+        guard number(header, at: changesOffset) == number(header, at: countedChangesOffset) else { return 0 }
+        let pageSize = Int64(header[pageSizeOffset]) << 8 | Int64(header[pageSizeOffset + 1])
+        return Int64(max(0, number(header, at: pageCountOffset))) * (pageSize == 1 ? 65_536 : pageSize)
+    }
+
+    /// Whether pages of the file may still stand beside it: a checkpoint that was cut short leaves it shorter than its header says.
+    private static func hasWAL(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 && status.st_size > 0
     }
 
     /// Big-endian.

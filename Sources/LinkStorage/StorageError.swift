@@ -1,11 +1,19 @@
+import Foundation
 import GRDB
+import LinkEvents
 
 /// Why a file of the data directory cannot be used, and what to do.
-package enum StorageError: Error, Sendable, CustomStringConvertible {
+package enum StorageError: DiskError, Hashable {
     case locked(directory: String, holder: String)
     case newerSchema(file: String, found: Int, known: Int)
     case foreignFile(file: String)
     case corrupt(file: String, detail: String)
+    /// The file is not there, though others say that it was.
+    case missing(file: String, detail: String)
+    /// A restore was stopped before everything was copied.
+    case unfinishedRestore(directory: String)
+    /// Nothing is restored beside databases, or what is left of them.
+    case occupied(directory: String, by: String)
     case unusable(file: String, detail: String)
     case full(file: String)
     /// A read, write or fsync failed: what the file holds is no longer known to this process.
@@ -24,6 +32,15 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
                 + "another directory with --data."
         case .corrupt(let file, let detail):
             "\(file) is damaged (\(detail)). Nothing was changed: follow deploy/runbooks/corrupt-file.md."
+        case .missing(let file, let detail):
+            "\(file) is gone (\(detail)). Nothing was changed: restore a backup as deploy/runbooks/restore.md says, or name "
+                + "another directory with --data."
+        case .unfinishedRestore(let directory):
+            "\(directory) holds a restore that did not end, so most of its data is missing: repeat 'fingerpost restore BACKUP "
+                + "--data \(directory)'."
+        case .occupied(let directory, let file):
+            "\(directory) holds databases already, or what is left of some (\(file)). Nothing was changed: name an empty "
+                + "directory with --data, or move everything in this one away, -wal and -shm files too."
         case .unusable(let file, let detail):
             "\(file) cannot be opened (\(detail)): check that it is a file the service may read and write."
         case .full(let file):
@@ -40,10 +57,28 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
     package var exitCode: Int32 {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
-        case .corrupt, .foreignFile, .newerSchema: 65  // EX_DATAERR
-        case .unusable, .full, .io: 74  // EX_IOERR
+        case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
+        case .unusable, .full, .io, .occupied: 74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
+    }
+
+    package var isDiskFull: Bool {
+        if case .full = self { true } else { false }
+    }
+
+    /// Whether a system call that failed so found no room: the disk's, or what a quota leaves of it.
+    static func meansFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+
+    /// What a failed system call means; `errno` at the time.
+    static func unusable(_ file: String, _ code: Int32) -> StorageError {
+        meansFull(code) ? .full(file: file) : .unusable(file: file, detail: String(cString: strerror(code)))
+    }
+
+    /// What an error of the database means that nobody has given the name of its file; nil for any other error.
+    package init?(_ error: any Error) {
+        guard let error = error as? DatabaseError else { return nil }
+        self.init(error, file: "a file of the data directory")
     }
 
     /// What a failed statement or opening means.
@@ -54,6 +89,23 @@ package enum StorageError: Error, Sendable, CustomStringConvertible {
         case .SQLITE_FULL: self = .full(file: file)
         case .SQLITE_IOERR: self = .io(file: file, detail: "\(error.extendedResultCode.rawValue), \(detail)")
         default: self = .unusable(file: file, detail: detail)
+        }
+    }
+
+    /// What a failure says of the file that it happened on; nil for a mistake in a statement, a conflict, an interruption.
+    init?(ofFile error: DatabaseError, _ file: String) {
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
+            self.init(error, file: file)
+        default: return nil
+        }
+    }
+
+    /// Whether the file will be no better the next time that it is looked at.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .foreignFile, .newerSchema: true
+        default: false
         }
     }
 }

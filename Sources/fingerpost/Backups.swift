@@ -27,22 +27,23 @@ struct MakeBackup: AsyncParsableCommand {
         // The running server may have another working directory.
         let target = URL(filePath: folder).standardizedFileURL.path
         let list = try await make(target)
-        guard !json else { return print(list.json(.pretty)) }
+        guard !json else { return show(list) }
         let files = list["files"]?.elements ?? []
         let bytes = files.reduce(0) { $0 + ($1["bytes"]?.int ?? 0) }
-        print("\(target): \(files.count) files, \(bytes) bytes")
+        show("\(target): \(files.count) files, \(bytes) bytes")
     }
 
     private func make(_ target: String) async throws -> JSONNode {
         do {
             let directory = try DataDirectory(data)
-            let database = try CatalogDatabase(directory.catalogPath)
-            let log = try EventLog(directory.eventsPath, now: Server.now)
-            let list = try await BackupWorker(directory, catalog: database, log: log).write(to: target)
-            try log.close()
-            try database.close()
-            try directory.leaveAsFound()
-            return list
+            return try await directory.leavingAsFound {
+                let database = try CatalogDatabase(directory.catalogPath)
+                let log = try EventLog(directory.eventsPath, now: Server.now)
+                let list = try await BackupWorker(directory, catalog: database, log: log).write(to: target)
+                try log.close()
+                try database.close()
+                return list
+            }
         } catch StorageError.locked {
             let message = ControlMessage.backup(target)
             return try await ControlMessage.send(message, toDirectory: data, timeout: .seconds(86_400))
@@ -71,7 +72,7 @@ struct Restore: AsyncParsableCommand {
     func run() async throws {
         do {
             let backup = try Backup(at: folder)
-            let directory = try DataDirectory(data)
+            let directory = try DataDirectory(data, for: .restore)
             try backup.restore(from: folder, to: directory)
             // Opening brings the files to this version's schema, and fails on what cannot be used.
             let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
@@ -80,7 +81,7 @@ struct Restore: AsyncParsableCommand {
             try log.close()
             try database.close()
             try directory.markClean()
-            print("\(data): \(backup.files.count) files of \(backup.createdAt), events up to \(last)")
+            show("\(data): \(backup.files.count) files of \(backup.createdAt), events up to \(last)")
         } catch let error as StorageError {
             throw fail(error)
         } catch let error as FileFailure {
@@ -107,6 +108,7 @@ actor BackupWorker {
     func write(to target: String) throws -> JSONNode {
         let begun = Server.now()
         let backup = try Backup.make(
+            of: directory,
             catalog: catalog,
             log: log,
             to: target,

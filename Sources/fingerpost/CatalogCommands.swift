@@ -17,12 +17,13 @@ struct CatalogCommands {
     ) async throws -> JSONNode {
         do {
             let directory = try DataDirectory(path)
-            let database = try CatalogDatabase(directory.catalogPath)
-            let maker = KeyMaker(store: database, ring: nil, random: Server.random)
-            let answer = try await work(CatalogCommands(store: database, keys: maker))
-            try database.close()
-            try directory.leaveAsFound()
-            return answer
+            return try await directory.leavingAsFound {
+                let database = try CatalogDatabase(directory.catalogPath)
+                let maker = KeyMaker(store: database, ring: nil, random: Server.random)
+                let answer = try await work(CatalogCommands(store: database, keys: maker))
+                try database.close()
+                return answer
+            }
         } catch StorageError.locked {
             return try await ControlMessage.send(message(), toDirectory: path)
         } catch let error as StorageError {
@@ -44,7 +45,7 @@ struct CatalogCommands {
         )
         let change = change("keys-create")
         let wanted = try KeyMaker.Wish(object, at: change.at)
-        if let tenant = wanted.tenant, try await store.settings(of: tenant) == nil {
+        if let tenant = wanted.tenant, try await store.settingsRevision(of: tenant) == nil {
             throw try object.required("tenant").error("there is no tenant '\(tenant)'.")
         }
         return .object(["key": .string(try await keys.create(wanted, change: change).key.token)])
@@ -54,12 +55,12 @@ struct CatalogCommands {
         .object(["keys": .array(try await store.keyGrants().map(\.json))])
     }
 
-    func revokeKey(_ id: Field) async throws -> JSONNode {
+    func revokeKey(_ id: Field, as action: KeyEnd) async throws -> JSONNode {
         let change = change("keys-revoke")
-        guard let ended = try await store.endKey(try id.text(), at: change.at, as: .revoke, change: change) else {
+        guard let ended = try await store.endKey(try id.text(), at: change.at, as: action, change: change) else {
             throw id.error("there is no key '\(try id.text())'; list them with 'fingerpost keys list'.")
         }
-        try await keys.reload()
+        try await keys.reload(behind: "The end of the key \(ended.key.id) is stored")
         return ended.json
     }
 

@@ -19,7 +19,9 @@ enum ControlMessage {
 
     static let listKeys = JSONNode.object(["do": .string("listKeys")])
 
-    static func revokeKey(_ id: String) -> JSONNode { .object(["do": .string("revokeKey"), "id": .string(id)]) }
+    static func revokeKey(_ id: String, isAlone: Bool) -> JSONNode {
+        .object(["do": .string("revokeKey"), "id": .string(id), "alone": .bool(isAlone)])
+    }
 
     static let verifyAudit = JSONNode.object(["do": .string("verifyAudit")])
 
@@ -84,7 +86,9 @@ struct ControlSocket {
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
         case "listKeys": return try await commands.listKeys()
-        case "revokeKey": return try await commands.revokeKey(try object.required("id"))
+        case "revokeKey":
+            let isAlone = try object["alone"]?.bool() ?? false
+            return try await commands.revokeKey(try object.required("id"), as: isAlone ? .revokeAlone : .revoke)
         case "verifyAudit": return try await commands.verifyAudit()
         case "verifyLog": return try await log.account().json
         case "backup":

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkEvents
 import LinkStorage
 
 @main
@@ -29,6 +30,23 @@ struct Fingerpost: AsyncParsableCommand {
             ShowConfiguration.self,
         ]
     )
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as StorageError {
+            exit(withError: fail(error))
+        } catch let error as any DiskError {
+            exit(withError: fail(error.description, .ioError))
+        } catch {
+            exit(withError: StorageError(error).map { fail($0) } ?? error)
+        }
+    }
 }
 
 /// The codes of sysexits.h that commands end with.
@@ -42,12 +60,6 @@ enum ExitStatus: Int32 {
     case ioError = 74
     case inUse = 75
     case wrongConfiguration = 78
-}
-
-/// Says on one line what is wrong, and ends.
-func fail(_ message: String, _ status: ExitStatus) -> ExitCode {
-    FileHandle.standardError.write(Data("fingerpost: \(message)\n".utf8))
-    return ExitCode(status.rawValue)
 }
 
 /// What is wrong with the data directory, and the code that goes with it.

@@ -61,7 +61,7 @@ struct Keys: AsyncParsableCommand {
             } elsewhere: {
                 ControlMessage.createKey(wish)
             }
-            print(answer["key"]?.text ?? "")
+            show(answer["key"]?.text ?? "")
         }
     }
 
@@ -83,7 +83,7 @@ struct Keys: AsyncParsableCommand {
             } elsewhere: {
                 ControlMessage.listKeys
             }
-            guard !json else { return print(answer.json(.pretty)) }
+            guard !json else { return show(answer) }
             for key in answer["keys"]?.elements ?? [] {
                 let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
                 let end = key["revokedAt"]?.text.map { "revoked \($0)" } ?? key["expiresAt"]?.text.map { "until \($0)" }
@@ -91,7 +91,7 @@ struct Keys: AsyncParsableCommand {
                 let parts = [
                     key["id"]?.text, key["name"]?.text, key["tenant"]?.text ?? "all tenants", scopes, end, use,
                 ]
-                print(parts.compactMap(\.self).joined(separator: "  "))
+                show(parts.compactMap(\.self).joined(separator: "  "))
             }
         }
     }
@@ -116,30 +116,36 @@ struct Keys: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
             }
-            print(answer.body["key"]?.text ?? "")
+            show(answer.body["key"]?.text ?? "")
         }
     }
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a key at once.",
+            abstract: "End a key at once, with the keys that it made.",
             discussion: """
-                EXAMPLE
+                EXAMPLES
                   fingerpost keys revoke 3f9a0c1b2d4e --data ./data
+                  fingerpost keys revoke 3f9a0c1b2d4e --alone     # the keys that it made go on
+
+                A rotation makes a key: to end the old one early, use --alone where it rotated itself.
                 """
         )
 
         @ArgumentParser.Argument(help: "The key's id: the twelve characters before its secret.") var id: String
         @ArgumentParser.Option(help: "The data directory.") var data = "data"
+        @Flag(help: "Only this key: those that it made go on.") var alone = false
 
         func run() async throws {
-            let id = id
+            let (id, isAlone) = (id, alone)
             let answer = try await CatalogCommands.run(in: data) {
-                try await $0.revokeKey(Field(.string(id), path: "id"))
+                try await $0.revokeKey(Field(.string(id), path: "id"), as: isAlone ? .revokeAlone : .revoke)
             } elsewhere: {
-                ControlMessage.revokeKey(id)
+                ControlMessage.revokeKey(id, isAlone: isAlone)
             }
-            print("\(id) is revoked since \(answer["revokedAt"]?.text ?? "now")")
+            show("\(id) is revoked since \(answer["revokedAt"]?.text ?? "now")")
+            let others = (answer["endedKeys"]?.elements ?? []).compactMap(\.text)
+            if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
         }
     }
 }
@@ -172,14 +178,19 @@ struct Audit: AsyncParsableCommand {
         func run() async throws {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
             let answer = try await tellingRefusals { try await admin.client().send(.get, "audit", query: query) }
-            guard !json else { return print(answer.body.json(.pretty)) }
+            guard !json else { return show(answer.body) }
             for row in answer.body["audit"]?.elements ?? [] {
                 let parts = [
                     row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
-                    row["environment"]?.text, row["subject"]?.text,
+                    row["environment"]?.text, row["subject"]?.text, row["after"].flatMap(Self.origin),
                 ]
-                print(parts.compactMap(\.self).joined(separator: "  "))
+                show(parts.compactMap(\.self).joined(separator: "  "))
             }
+        }
+
+        /// Where a published table was taken from, if not from a draft.
+        private static func origin(_ after: JSONNode) -> String? {
+            after["originRevision"]?.int.map { "\(after["origin"]?.text ?? "") of \($0)" }
         }
     }
 
@@ -207,11 +218,11 @@ struct Audit: AsyncParsableCommand {
             }
             let isIntact = verdict["intact"]?.bool == true
             if json {
-                print(verdict.json())
+                show(verdict, .compact)
             } else if isIntact {
-                print("intact: \(verdict["rows"]?.int ?? 0) rows, head \(verdict["head"]?.text ?? "-")")
+                show("intact: \(verdict["rows"]?.int ?? 0) rows, head \(verdict["head"]?.text ?? "-")")
             } else {
-                print("broken at row \(verdict["brokenAt"]?.int ?? 0)")
+                show("broken at row \(verdict["brokenAt"]?.int ?? 0)")
             }
             guard isIntact else { throw ExitCode(ExitStatus.failed.rawValue) }
         }

@@ -21,7 +21,7 @@ struct OfflineTable {
             guard let table, !findings.contains(where: { $0.severity == .error }) else {
                 let lines =
                     findings.isEmpty ? ["it has no table"] : findings.filter { $0.severity == .error }.map(\.line)
-                throw fail("\(path): \(lines.joined(separator: "\n  "))", .unreadableInput)
+                throw fail("\(path): \(lines[0])", .unreadableInput, more: lines.dropFirst().map { "  \($0)" })
             }
             guard let tenant = document.tenant ?? TenantID("local") else {
                 preconditionFailure("'local' is an identifier")
@@ -118,10 +118,10 @@ struct Resolve: AsyncParsableCommand {
         response.warnings += warnings
         let bytes = response.json()
         guard json else {
-            print(try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20)).json(.pretty))
+            show(try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20)))
             return
         }
-        print(String(decoding: bytes, as: UTF8.self))
+        show(json: String(decoding: bytes, as: UTF8.self))
     }
 }
 
@@ -152,10 +152,10 @@ struct Check: AsyncParsableCommand {
             writer.key("findings")
             writer.findings(findings)
             writer.endObject()
-            print(writer.text)
+            show(json: writer.text)
         } else {
-            for finding in findings { print(finding.line) }
-            if findings.isEmpty { print("no findings") }
+            for finding in findings { show(finding.line) }
+            if findings.isEmpty { show("no findings") }
         }
         if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }

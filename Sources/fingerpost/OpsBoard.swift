@@ -12,6 +12,7 @@ import ServiceLifecycle
 struct OpsBoard {
     let health = Health()
     let readings = MetricReadings()
+    let unsent: UnsentAnswers
     private let metrics: MetricRegistry
     private let configuration: ServiceConfiguration
     private let live: LiveConfiguration
@@ -29,6 +30,8 @@ struct OpsBoard {
             sqlite: try SQLiteLibrary.version()
         )
         readings.add(process.readings)
+        unsent = UnsentAnswers(limit: configuration.limits.unsentBytes)
+        readings.add { [unsent] in unsent.readings }
     }
 
     /// Runs `body` with the port that is listened on, and listens until it returns.
@@ -71,6 +74,7 @@ struct OpsBoard {
             metrics: metrics,
             readings: readings,
             limits: live.limits,
+            unsent: unsent,
             traces: TraceSource(),
             logSettings: live.log,
             logger: logger,

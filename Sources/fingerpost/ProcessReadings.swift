@@ -57,6 +57,22 @@ struct ProcessReadings: Sendable {
         ]
     }
 
+    /// What callers have us compute.
+    static func readings(of pool: WorkPool) -> [MetricRegistry.Reading] {
+        let counts = pool.counts
+        return [
+            .gauge("fingerpost_work_running", Double(counts.running)),
+            .gauge("fingerpost_work_waiting", Double(counts.waiting)),
+            .counter("fingerpost_work_done_total", Double(counts.done)),
+            .counter("fingerpost_work_refused_total", Double(counts.refused)),
+            .counter("fingerpost_work_cancelled_total", Double(counts.cancelled)),
+        ]
+    }
+
+    static func readings(of log: EventLog) -> [MetricRegistry.Reading] {
+        [.gauge("fingerpost_log_damaged_days", Double(log.damagedDays.count))]
+    }
+
     static func readings(of directory: DataDirectory) -> [MetricRegistry.Reading] {
         guard let last = directory.lastBackup else { return [] }
         return [.gauge("fingerpost_backup_last_success_timestamp_seconds", Double(last.milliseconds / 1_000))]
@@ -64,14 +80,22 @@ struct ProcessReadings: Sendable {
 
     /// What is live: of the first 100 tables, so that a server with many tenants does not write thousands of lines.
     static func readings(of catalog: Catalog) -> [MetricRegistry.Reading] {
-        catalog.tables.prefix(100).compactMap { table in
-            guard let revision = table.revision else { return nil }
-            return .gauge(
-                "fingerpost_route_table_revision",
-                Double(revision.rawValue),
-                [("tenant", table.tenant.rawValue), ("environment", table.environment.rawValue)]
-            )
-        }
+        [.gauge("fingerpost_tables_unreadable", Double(catalog.unreadable.count))]
+            + catalog.unreadable.prefix(20).map {
+                .gauge(
+                    "fingerpost_table_unreadable",
+                    1,
+                    [("tenant", $0.tenant.rawValue), ("environment", $0.environment.rawValue)]
+                )
+            }
+            + catalog.tables.prefix(100).compactMap { table in
+                guard let revision = table.revision else { return nil }
+                return .gauge(
+                    "fingerpost_route_table_revision",
+                    Double(revision.rawValue),
+                    [("tenant", table.tenant.rawValue), ("environment", table.environment.rawValue)]
+                )
+            }
     }
 
     private func fileSize(_ name: String) -> Double {

@@ -26,7 +26,9 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         // Before anything else: by default the signal ends a process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let configuration = try await flags.read()
+        var read = try await flags.read()
+        read.limits.descriptors = try DescriptorLimit.raise()
+        let configuration = read
         let log = LogSettings(configuration.log.values)
         StandardError.takeLog(log)
         let logger = Logger(label: "fingerpost")
@@ -70,10 +72,10 @@ struct Serve: AsyncParsableCommand {
                 }
                 try await server.run(reloading: reloader) { ports in
                     let scheme = configuration.tls.files == nil ? "http" : "https"
-                    print("public  \(scheme)://\(configuration.publicAddress.host):\(ports.public)")
-                    print("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
-                    print("ops     http://\(configuration.opsAddress.host):\(ops)")
-                    if let key { print(Self.invitation(ports, key)) }
+                    show("public  \(scheme)://\(configuration.publicAddress.host):\(ports.public)")
+                    show("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
+                    show("ops     http://\(configuration.opsAddress.host):\(ops)")
+                    if let key { show(Self.invitation(ports, key)) }
                     fflush(nil)
                 }
             }
@@ -108,17 +110,18 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// Four commands to paste into another terminal: the README shows the same ones, and a test runs those.
-    private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> String {
-        """
+    private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> [String] {
+        let text = """
 
-        The example tenants are loaded. The key for the admin port, shown this once:
-          export KEY=\(key.token)
-        Try:
-          curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
-          curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
-          curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
-          curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $KEY" | gunzip
-        """
+            The example tenants are loaded. The key for the admin port, shown this once:
+              export KEY=\(key.token)
+            Try:
+              curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
+              curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
+              curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
+              curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $KEY" | gunzip
+            """
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 }
 
@@ -135,7 +138,7 @@ struct ShowConfiguration: AsyncParsableCommand {
     @OptionGroup var flags: ConfigurationFlags
 
     func run() async throws {
-        for (key, value) in try await flags.read().effective { print("\(key): \(value)") }
+        for (key, value) in try await flags.read().effective { show("\(key): \(value)") }
     }
 }
 
@@ -156,7 +159,7 @@ struct Migrate: AsyncParsableCommand {
             try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
             try EventLog(directory.eventsPath, now: Server.now).close()
             try directory.markClean()
-            print("\(data) is up to date.")
+            show("\(data) is up to date.")
         } catch let error as StorageError {
             throw fail(error)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import LinkCatalog
 import LinkEvents
 import LinkServer
 import LinkStorage
@@ -20,10 +21,12 @@ extension Server {
             health.run()
             onReady(ports)
         }
+        DescriptorLimit.tell(configuration.limits, logger)
         if let warning = try SQLiteLibrary.walResetWarning() { logger.notice("\(warning)") }
         if directory.wasUnclean {
             logger.notice("the last process did not end cleanly; checking the newest day of the log")
         }
+        warnOfOverlaps()
         health.start("opening the ports")
         var settings = ServiceGroupConfiguration(services: services(ports, pace, reloader), logger: logger)
         let (drain, grace) = live.shutdownSeconds
@@ -49,6 +52,17 @@ extension Server {
         try directory.markClean()
     }
 
+    /// The more exact domain answers, as ever; new claims of this kind need a key of all tenants.
+    private func warnOfOverlaps() {
+        let overlaps = parts.resolving.catalog.current.overlappingDomains
+        guard !overlaps.isEmpty else { return }
+        let shown = overlaps.prefix(20).map { "\($0.tenant) \($0.domain)" }.joined(separator: ", ")
+        logger.warning(
+            "domains of different tenants overlap: look whether each of them is meant to be so",
+            metadata: ["domains.count": "\(overlaps.count)", "domains.first": "\(shown)"]
+        )
+    }
+
     private func close() throws {
         try log.close()
         try database.close()
@@ -68,6 +82,14 @@ extension Server {
             .init(service: parts.keeper),
             .init(service: parts.eraser),
             .init(service: keyUses),
+            .init(service: HeapTrim { try await Task.sleep(for: $0) }),
+            .init(
+                service: AssociationFilesMaker(
+                    live: parts.resolving.catalog,
+                    pool: parts.editor.pool,
+                    logger: logger
+                )
+            ),
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {

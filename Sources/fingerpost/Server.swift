@@ -52,20 +52,34 @@ struct Server {
         self.live = live
         self.certificates = certificates
         health = board.health
-        (database, log) = try await Self.open(directory, telling: board.health)
+        (database, log) = try await Self.open(directory, telling: board.health, logger)
         board.health.start("loading the tables")
         recorder = EventRecorder(store: log, now: Self.now, logger: logger)
         let catalog = LiveCatalog()
         let editor = CatalogEditor(
             store: database,
+            pool: WorkPool(),
             maximumRoutes: configuration.limits.tableRoutes,
-            random: Self.random
-        ) { suite, table in
-            suite.failures(against: table, at: Self.now())
+            maximumTableBytes: { live.limits.tableBytes },
+            maximumDrafts: configuration.limits.drafts,
+            random: Self.random,
+            known: { catalog.known }
+        ) { suite, table, budget in
+            suite.failures(against: table, at: Self.now(), within: budget)
+        } prepare: {
+            try catalog.prepare($0, unless: $1)
         } goLive: {
-            try catalog.update(from: $0)
+            for table in catalog.update(from: $0) {
+                logger.error(
+                    "a tenant's table or settings cannot be read: replace them with PUT …/settings or a publication",
+                    metadata: [
+                        "tenant": "\(table.tenant)", "environment": "\(table.environment)", "error": "\(table.reason)",
+                    ]
+                )
+            }
         }
         try await editor.reload()
+        try Self.requireSomethingToServe(catalog.current)
         let keys = try await database.continuationKeys(
             random: Self.random(ContinuationSealer.keyBytes),
             at: Self.now(),
@@ -100,13 +114,15 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             uptime: { .now }
         )
-        board.readings.add { [recorder] in
+        board.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
-                + ProcessReadings.readings(of: catalog.current)
+                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: editor.pool)
+                + ProcessReadings.readings(of: log)
         }
         board.health.watch([
-            Health.Check("tables") { .good("\(catalog.current.tables.count) tables") }, writer.check,
+            Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
             DiskSpace.check(directory.path, atLeast: { live.minimumFreeBytes }),
+            Health.Check("log") { [log] in .good(log.condition) },
         ])
         keyUses = KeyUseRecorder(store: database, logger: logger)
         let ring = KeyRing(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
@@ -141,19 +157,27 @@ struct Server {
             replayer: Replayer(history: log, editor: editor, now: Self.now),
             metrics: metrics,
             limits: live.limits,
+            unsent: board.unsent,
             traces: TraceSource(),
             logSettings: live.log,
             proxyProtocol: configuration.admission.proxyProtocol,
             hasLane: configuration.hasLane,
             logger: logger
         )
+        if directory.isOpenToOthers {
+            logger.warning(
+                "other users of this machine may look into the data directory",
+                metadata: ["close it with": "chmod 700 \(directory.path)"]
+            )
+        }
         if !configuration.isRecording { logger.warning("recording is disabled: no resolution is kept in the log") }
     }
 
     /// On a thread of its own: checking and opening large files blocks for long, and the ops port is to answer meanwhile.
     private static func open(
         _ directory: DataDirectory,
-        telling health: Health
+        telling health: Health,
+        _ logger: Logger
     ) async throws -> (CatalogDatabase, EventLog) {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
@@ -165,16 +189,40 @@ struct Server {
                             checkFirst: directory.wasUnclean ? .yes : .no
                         )
                         health.start("opening the log")
-                        return (database, try EventLog(directory.eventsPath, now: Self.now))
+                        let log = try EventLog(directory.eventsPath, now: Self.now) { damage in
+                            logger.error(
+                                "a day of the log is damaged; what does not need it goes on",
+                                metadata: ["error": "\(damage)"]
+                            )
+                        }
+                        return (database, log)
                     }
                 )
             }
         }
     }
 
+    /// A catalog of which nothing can be read is no catalog: a restart does not mend it, and a backup does.
+    private static func requireSomethingToServe(_ catalog: Catalog) throws {
+        guard catalog.tables.isEmpty, let first = catalog.unreadable.first else { return }
+        let names = Set(catalog.unreadable.map(\.tenant.rawValue)).sorted().prefix(5).joined(separator: ", ")
+        throw StorageError.corrupt(
+            file: "catalog.db",
+            detail: "no tenant can be read (\(names)), for the first: \(first.reason)"
+        )
+    }
+
+    /// What `/readyz?verbose` says. One tenant's damage is no reason to send the others' requests elsewhere.
+    private static func tables(of catalog: Catalog) -> String {
+        let count = "\(catalog.tables.count) tables"
+        guard !catalog.unreadable.isEmpty else { return count }
+        let names = catalog.unreadable.prefix(20).map { "\($0.tenant)/\($0.environment)" }.joined(separator: ", ")
+        return "\(count); \(catalog.unreadable.count) cannot be read: \(names)"
+    }
+
     /// Loads the example tenants into a directory that has none, and makes a key for them; nil when there are tenants.
     func loadDemo() async throws -> APIKey? {
-        guard try await database.snapshot().tenants.isEmpty else { return nil }
+        guard try await database.tenants().isEmpty else { return nil }
         let change = Change(actor: Self.system, at: Self.now(), requestID: "demo")
         for (name, text) in Examples.tenants {
             let document = try TenantDocument(text)

@@ -67,12 +67,14 @@ struct ServiceConfiguration {
         LimitKey("jsonDepth", \.jsonDepth, 8...128),
         LimitKey("tableBytes", \.tableBytes, 1_024...268_435_456),
         LimitKey("tableRoutes", \.tableRoutes, 1...RouteTable.maximumRoutes),
+        LimitKey("drafts", \.drafts, 1...10_000),
         LimitKey("headSeconds", \.headSeconds, 1...3_600),
         LimitKey("bodySeconds", \.bodySeconds, 1...3_600),
         LimitKey("tableSeconds", \.tableSeconds, 1...3_600),
         LimitKey("idleSeconds", \.idleSeconds, 1...86_400),
         LimitKey("stalledSeconds", \.stalledSeconds, 1...3_600),
         LimitKey("tailSeconds", \.tailSeconds, 1...86_400),
+        LimitKey("unsentBytes", \.unsentBytes, 1_048_576...17_179_869_184),
         LimitKey("connections", \.connections, 10...1_000_000),
     ]
 

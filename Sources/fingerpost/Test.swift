@@ -50,7 +50,7 @@ struct Test: AsyncParsableCommand {
         }
         if printCommands, let offline {
             return read.forEach { suite in
-                DeviceCommands(suite: suite, apps: offline.router.identity.apps).lines.forEach { print($0) }
+                DeviceCommands(suite: suite, apps: offline.router.identity.apps).lines.forEach { show($0) }
             }
         }
         var results: [SuiteResult] = []
@@ -73,11 +73,8 @@ struct Test: AsyncParsableCommand {
                 throw fail("\(junit) cannot be written: \(error.localizedDescription)", .ioError)
             }
         }
-        print(
-            json
-                ? JSONNode.object(["suites": .array(results.map(\.json))]).json()
-                : results.map(\.text).joined(separator: "\n")
-        )
+        json
+            ? show(.object(["suites": .array(results.map(\.json))]), .compact) : show(results.flatMap(\.lines))
         if results.contains(where: { !$0.failures.isEmpty }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
@@ -97,9 +94,9 @@ struct Test: AsyncParsableCommand {
 
 extension SuiteResult {
     /// What failed, and a summary.
-    var text: String {
+    var lines: [String] {
         let lines = failures.map { "\($0.suite):\($0.line): \($0.link)\n  \($0.key): \($0.difference)" }
-        return (lines + ["\(name): \(cases.count - failedCases) passed, \(failedCases) failed"]).joined(separator: "\n")
+        return lines + ["\(name): \(cases.count - failedCases) passed, \(failedCases) failed"]
     }
 }
 
@@ -113,49 +110,38 @@ struct JUnitReport {
         let suites = results.map { result in
             let cases = result.cases.map { one in
                 let failures = result.failures.filter { $0.line == one.line }
-                let name = Self.escaped("line \(one.line) \(one.link)")
+                let name = "line \(one.line) \(one.link)".escapedForXML
                 guard !failures.isEmpty else { return "    <testcase name=\"\(name)\"/>" }
-                let message = Self.escaped(failures.map { "\($0.key): \($0.difference)" }.joined(separator: "; "))
+                let message = failures.map { "\($0.key): \($0.difference)" }.joined(separator: "; ").escapedForXML
                 return """
                         <testcase name="\(name)">
-                          <failure message="\(message)">\(Self.escaped(result.name)):\(failures[0].line)</failure>
+                          <failure message="\(message)">\(result.name.escapedForXML):\(failures[0].line)</failure>
                         </testcase>
                     """
             }
             let counts = "tests=\"\(result.cases.count)\" failures=\"\(result.failedCases)\""
-            return (["  <testsuite name=\"\(Self.escaped(result.name))\" \(counts)>"] + cases + ["  </testsuite>"])
+            return (["  <testsuite name=\"\(result.name.escapedForXML)\" \(counts)>"] + cases + ["  </testsuite>"])
                 .joined(separator: "\n")
         }
         return (["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"] + suites + ["</testsuites>", ""])
             .joined(separator: "\n")
     }
-
-    /// For text and attributes; control characters, which XML 1.0 cannot hold, become a replacement character.
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "&": "&amp;"
-            case "<": "&lt;"
-            case ">": "&gt;"
-            case "\"": "&quot;"
-            case "\n", "\r", "\t": "&#\(scalar.value);"
-            case _ where scalar.value < 0x20: "\u{FFFD}"
-            default: String(scalar)
-            }
-        }.joined()
-    }
 }
 
-/// The lines that open a suite's links on a booted simulator or a device, each with what it tests.
+/// The lines that open a suite's links on a booted simulator or a device, each with what it tests. They are run by a shell,
+/// and others may have written the suite: a link is one quoted word, and its comment ends with its line.
 struct DeviceCommands {
     let suite: LinkSuite
     let apps: [App]
 
     var lines: [String] {
         suite.cases.flatMap { one in
-            let isWeb = (try? Link.parse(one.link))?.isWeb ?? false
+            let comment = "# \(one.link.escapedForTerminal)"
+            // What cannot be shown as it is cannot be pasted either.
+            guard let link = try? Link.parse(one.link), !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
+            else { return [comment, "# is no link that can be opened"] }
             let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
-            return ["# \(one.link)"] + meant.flatMap { lines(one.link, $0, isWeb: isWeb) }
+            return [comment] + meant.flatMap { lines(one.link, $0, isWeb: link.isWeb) }
         }
     }
 
@@ -165,25 +151,22 @@ struct DeviceCommands {
             let tests =
                 isWeb
                 ? "the association file, the entitlement and the app's routing" : "the scheme and the app's routing"
-            return ["# tests \(tests)", "xcrun simctl openurl booted \(Self.quoted(link))"]
+            return ["# tests \(tests)", "xcrun simctl openurl booted \(link.quotedForShell)"]
         case .android(let package, _):
             let view =
-                "am start -W -a android.intent.action.VIEW -c android.intent.category.BROWSABLE -d \(Self.quoted(link))"
+                "am start -W -a android.intent.action.VIEW -c android.intent.category.BROWSABLE -d \(link.quotedForShell)"
             let verification =
                 isWeb
                 ? "the verification of the host (assetlinks.json), the manifest and the app's routing"
                 : "the manifest and the app's routing"
             return [
                 "# tests the app's routing only: the package is named",
-                "adb shell \(Self.quoted("\(view) \(package)"))",
+                "adb shell \("\(view) \(package)".quotedForShell)",
                 "# tests \(verification)",
-                "adb shell \(Self.quoted(view))",
+                "adb shell \(view.quotedForShell)",
             ]
         }
     }
-
-    /// As one word of a shell.
-    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
 }
 
 extension LinkSuite.Case {

@@ -6,12 +6,13 @@ import os
 import resource
 import socket
 import struct
+import subprocess
 import time
 from collections import Counter
 
 from crowd import Crowd
 from result import Result
-from service import CLICKS, WEBSITE
+from service import CLICKS, WEBSITE, Service
 from wire import connect, get, post, read_all
 
 #: limits.connections, and what is tried.
@@ -172,13 +173,19 @@ def pipelined(target):
     """10,000 requests in one connection, none of whose answers is read."""
     stalled = 30 + 30
     connections = 4 if target.is_short else 40
-    requests = get("/openapi.json", WEBSITE) * 10_000
+    # What takes the ordinary way, and what the lane answers at once: a file, a redirect, a refusal.
+    requests = [
+        request * 10_000
+        for request in (
+            get("/openapi.json", WEBSITE), get("/.well-known/assetlinks.json", WEBSITE), get("/legal/x", CLICKS), get("/x", "nobody.example"),
+        )
+    ]
     peers = []
     before = target.service.descriptors()
-    for _ in range(connections):
+    for number in range(connections):
         peer = connect(target.service.public)
         peer.setblocking(False)
-        peers.append([peer, memoryview(requests)])
+        peers.append([peer, memoryview(requests[number % len(requests)])])
     begin, sent, held = time.monotonic(), 0, before + connections
     limit = target.seconds if target.is_short else stalled
     alive = list(peers)
@@ -208,7 +215,128 @@ def pipelined(target):
     )
 
 
+#: By how much the service may grow, and what of it may be left a moment after its clients have gone.
+GROWTH_BYTES, LEFT_BYTES = 256 << 20, 96 << 20
+
+
+def _endpoints(service):
+    """Requests of every kind, by the port."""
+    key = f"Authorization: Bearer {service.key}"
+    admin = "/admin/v1/tenants"
+    return {
+        "public": [
+            get("/.well-known/assetlinks.json", WEBSITE), get("/openapi.json", WEBSITE), get("/legal/x", CLICKS),
+            get("/x", "nobody.example"), post("/resolve", '{"url":"https://%s/product/7","explain":true}' % WEBSITE, WEBSITE),
+            post("/resolve", "{", WEBSITE), get("/resolve", WEBSITE), get("/.well-known/apple-app-site-association", "farechoice.taxi"),
+        ],
+        "admin": [
+            get("/openapi.json", "a"), get(admin, "a", key), get(admin, "a"), get("/nothing", "a", key),
+            get(f"{admin}/shop/draft", "a", key), get(f"{admin}/shop/draft/routes", "a", key, "Accept: application/x-ndjson"),
+            get(f"{admin}/shop/events?limit=1000", "a", key), get(f"{admin}/shop/stats/totals", "a", key),
+        ],
+        "ops": [get("/metrics", "a"), get("/readyz?verbose", "a"), get("/nothing", "a")],
+    }
+
+
+def _silent(address):
+    """A connection whose system takes next to nothing that is not read."""
+    peer = socket.socket()
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    peer.settimeout(5)
+    peer.connect(address)
+    peer.setblocking(False)
+    return peer
+
+
+def unread(target):
+    """Connections to every endpoint that ask and never read."""
+    service, kinds = target.service, [(port, one) for port, all in _endpoints(target.service).items() for one in all]
+    connections, seconds = (60, 5) if target.is_short else (200, max(60, target.seconds))
+    before, peak, sent, cut, peers = service.resident_bytes(), 0, 0, 0, {}
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and service.is_alive:
+        for number in range(connections):
+            port, request = kinds[number % len(kinds)]
+            try:
+                if number not in peers:
+                    peers[number] = [_silent(("127.0.0.1", service.ports[port])), b""]
+                entry = peers[number]
+                entry[1] = entry[1] or request * 200
+                wrote = entry[0].send(entry[1])
+                entry[1], sent = entry[1][wrote:], sent + wrote
+            except BlockingIOError:
+                pass  # The service takes no more, for nobody takes what it answers.
+            except OSError:
+                # It was cut off, and comes again.
+                peers.pop(number, [socket.socket()])[0].close()
+                cut += 1
+        peak = max(peak, service.resident_bytes())
+        time.sleep(0.05)
+    waiting = service.metric("fingerpost_unsent_bytes")
+    for peer, _ in peers.values():
+        peer.close()
+    growth, left = peak - before, peak - before
+    patience = time.monotonic() + 40
+    while left > LEFT_BYTES and time.monotonic() < patience and service.is_alive:
+        time.sleep(1)
+        left = service.resident_bytes() - before
+    faults = []
+    if growth > GROWTH_BYTES:
+        faults.append(f"the service grew by {growth >> 20} MiB, more than {GROWTH_BYTES >> 20}")
+    if left > LEFT_BYTES:
+        faults.append(f"{left >> 20} MiB of it were still there 40 s after its clients had gone")
+    return Result(
+        f"{connections} connections to {len(kinds)} endpoints that ask for {seconds:.0f} s and read nothing",
+        f"{sent >> 20} MiB of requests were taken, {cut} connections cut off, {int(waiting) >> 10} KiB of answers waited; grew by {growth >> 20} MiB, {left >> 20} of it left",
+        faults,
+    )
+
+
+def few_descriptors(target):
+    """1,500 idle connections to a service that may open 1,024 files."""
+    service, faults = Service(target.service.binary, descriptors=1_024), []
+    try:
+        idle = []
+        for _ in range(1_500):
+            peer = socket.socket()
+            peer.setblocking(False)
+            peer.connect_ex(service.public)
+            idle.append(peer)
+        time.sleep(1)
+        spent, begin, slowest = service.cpu_seconds(), time.monotonic(), 0
+        while time.monotonic() - begin < 3:
+            for port, path in (("ops", "/livez"), ("ops", "/readyz"), ("admin", "/admin/v1/tenants")):
+                asked = time.monotonic()
+                try:
+                    service.ask(port, path, timeout=4)
+                except OSError as error:
+                    faults.append(f"{port} {path}: {error}")
+                slowest = max(slowest, time.monotonic() - asked)
+            time.sleep(0.1)
+        share = (service.cpu_seconds() - spent) / (time.monotonic() - begin)
+        if slowest > 0.05 and not target.is_short:
+            faults.append(f"a probe took {slowest * 1000:.0f} ms, more than 50")
+        if share > 0.5:
+            faults.append(f"the service used {share:.0%} of a processor")
+        listed = subprocess.run([service.binary, "keys", "list", "--data", service.data], capture_output=True, timeout=30)
+        if listed.returncode:
+            faults.append(f"keys list over the control socket: exit {listed.returncode}: {listed.stderr[-200:]}")
+        held = service.descriptors()
+        for peer in idle:
+            peer.close()
+    finally:
+        if (status := service.stop()) != 0:
+            faults.append(f"SIGTERM ended the service with {status}")
+    return Result(
+        "1,500 idle connections to a service that may open 1,024 files",
+        f"it held {held} descriptors; probes and the admin port answered within {slowest * 1000:.0f} ms, {share:.0%} of a processor",
+        list(dict.fromkeys(faults)),
+    )
+
+
 ATTACKS = {
+    "unread answers": unread,
+    "few descriptors": few_descriptors,
     "silent connections": idle_silent,
     "kept connections": idle_kept,
     "held after nonsense": idle_refused,

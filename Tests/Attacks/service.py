@@ -35,8 +35,10 @@ def raise_descriptor_limit(wanted):
 class Service:
     """Runs until `stop`; `log` is what it wrote to stderr."""
 
-    def __init__(self, binary, **environment):
+    def __init__(self, binary, descriptors=None, **environment):
+        """`descriptors`: how many the service may open, at most and at first."""
         self.binary = binary
+        limits = (descriptors, descriptors)
         self.scratch = tempfile.mkdtemp(prefix="fingerpost-attack.")
         self.data = os.path.join(self.scratch, "data")
         self._out = os.path.join(self.scratch, "out")
@@ -47,6 +49,7 @@ class Service:
                 [binary, "serve", "--demo", "--data", self.data, *flags],
                 stdout=out, stderr=err, stdin=subprocess.DEVNULL,
                 env={**os.environ, "FINGERPOST_LOG_LEVEL": "error", **environment},
+                preexec_fn=descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits)),
             )
         self.pid = self.process.pid
         deadline = time.monotonic() + 60

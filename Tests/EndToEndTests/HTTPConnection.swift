@@ -31,8 +31,13 @@ final class HTTPConnection {
     }
 
     /// An answer that takes longer than `seconds` is none: a guard against servers that hang.
-    init(port: UInt16, seconds: Int = 120) throws {
+    ///
+    /// - Parameter window: What the system takes of answers before they are read; nil for as much as it likes.
+    init(port: UInt16, seconds: Int = 120, window: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var window {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -68,15 +73,26 @@ final class HTTPConnection {
 
     /// Sends what may be only a part of a request.
     func begin(_ text: String) throws {
-        var bytes = Array(text.utf8)
-        while !bytes.isEmpty {
-            let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        let bytes = Array(text.utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw Broken("send", count) }
-            bytes.removeFirst(count)
+            sent += count
         }
     }
 
-    private func response() throws -> Response {
+    /// What comes until it holds, or the peer ends the connection.
+    func read(until holds: (String) -> Bool = { _ in false }) throws -> String {
+        while !holds(String(decoding: buffer, as: UTF8.self)) {
+            do { try fill() } catch  where errno == 0 || errno == ECONNRESET { break }
+        }
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    func response() throws -> Response {
         let end = Array("\r\n\r\n".utf8)
         var headEnd: Int?
         while headEnd == nil {
@@ -100,6 +116,7 @@ final class HTTPConnection {
 
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65_536)
+        errno = 0
         let count = recv(descriptor, &chunk, chunk.count, 0)
         guard count > 0 else { throw Broken("recv", count) }
         buffer += chunk[..<count]

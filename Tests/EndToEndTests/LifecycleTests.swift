@@ -37,8 +37,11 @@ struct LifecycleTests {
 
     @Test func shutdownDrainsAndTheSecondSignalHurries() async throws {
         try await withTemporaryDirectory { directory in
+            let log = directory + ".log"
+            defer { try? FileManager.default.removeItem(atPath: log) }
             let server = try RunningServer(
                 directory: directory,
+                launcher: RunningServer.logging(to: log),
                 environment: ["FINGERPOST_SHUTDOWN_DRAIN_SECONDS": "600"]
             )
             let connection = try HTTPConnection(port: server.publicPort)
@@ -54,6 +57,7 @@ struct LifecycleTests {
             server.send(SIGTERM)
             let end = server.wait()
             #expect(end.reason == .exit && end.status == 0)
+            #expect(try String(contentsOfFile: log, encoding: .utf8).contains("error") == false)
             try expectClosedInGoodOrder(directory)
             #expect(try storedRows(directory) == 3)
         }

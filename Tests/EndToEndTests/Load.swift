@@ -50,7 +50,7 @@ struct ExportedRows {
             "/admin/v1/tenants/\(tenant)/exports",
             headers: ["Authorization": "Bearer \(key)"]
         )
-        guard answer.status == 201 else { throw Failure.refused(answer.text) }
+        guard [200, 201].contains(answer.status) else { throw Failure.refused(answer.text) }
         try self.init(
             manifest: try JSONReader.parse(answer.body, limits: JSONReader.Limits(maximumBytes: 65_536)),
             in: server.directory + "/exports"

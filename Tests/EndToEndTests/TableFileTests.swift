@@ -163,6 +163,45 @@ struct TableFileTests {
         }
     }
 
+    @Test func applySeesAChangeOfNormalisation() async throws {
+        try await withShell { shell in
+            func text(_ path: String) -> String { Self.settings + Self.table.replacing("/item/{id:int}", with: path) }
+            try shell.write(text("/caf\u{E9}"), to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            try shell.write(text("/cafe\u{301}"), to: "acme.yaml")
+            let plan = try await shell("plan", "-f", "acme.yaml")
+            #expect(plan.status == 2 && plan.text.contains("'item': path changes from"), "\(plan.text)")
+            let applied = try await shell("apply", "-f", "acme.yaml")
+            #expect(applied.status == 0 && applied.text.hasSuffix("revision 2 is live\n"), "\(applied.text)")
+            #expect(try await shell("plan", "-f", "acme.yaml").text == "nothing would change\n")
+        }
+    }
+
+    @Test func promotionTakesTheNamedEnvironmentsRevision() async throws {
+        try await withShell { shell in
+            let settings = Self.settings.replacing("schemes:", with: "environments: [staging]\n  schemes:")
+            try shell.write(settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            let wrong = try await shell(
+                "revisions",
+                "promote",
+                "acme",
+                "1",
+                "--environment",
+                "staging",
+                "--to",
+                "production"
+            )
+            #expect(wrong.status == 1 && wrong.text.contains("is one of 'production', not of 'staging'"), "\(wrong)")
+            let right = try await shell("revisions", "promote", "acme", "1", "--to", "staging")
+            #expect(right.status == 0 && right.text.contains("promotion of 1"), "\(right)")
+            let listed = try await shell("revisions", "list", "acme", "--environment", "staging")
+            #expect(listed.text.contains("promotion of 1") && !listed.text.contains("rollback"), "\(listed.text)")
+            let audit = try await shell("audit", "list", "--tenant", "acme", "--limit", "1")
+            #expect(audit.text.contains("promotion of 1"), "\(audit.text)")
+        }
+    }
+
     @Test func resultsAreWrittenForBuildServers() async throws {
         try await withTemporaryDirectory { directory in
             let suite = "\(directory)/a&b.yaml"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # run.sh SECONDS [TARGET…]: fuzzes what reads other people's texts, each target for SECONDS: links, JSON, patterns, tables,
-# association files, requests and settings, and the User-Agent of a click.
+# association files, requests and settings, the User-Agent of a click, and what writes texts of strangers into other languages.
 # Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
 set -eu
 seconds=${1:?"usage: run.sh SECONDS [TARGET…]"}
 shift
 fuzz=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$fuzz/../.." && pwd)
-all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz'
+all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAgentFuzz EscapeFuzz'
 targets=${*:-$all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

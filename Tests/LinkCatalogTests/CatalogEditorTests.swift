@@ -24,7 +24,7 @@ final class CatalogEditorTests {
         var count: Int { catalogs.withLock(\.count) }
         var last: Catalog? { catalogs.withLock(\.last) }
         func append(_ snapshot: CatalogSnapshot) throws {
-            let catalog = try snapshot.catalog(reusing: last ?? Catalog())
+            let catalog = snapshot.catalog(reusing: last ?? Catalog())
             catalogs.withLock { $0.append(catalog) }
         }
     }
@@ -46,8 +46,11 @@ final class CatalogEditorTests {
         _ store: CatalogDatabase,
         _ goLive: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) -> CatalogEditor {
-        CatalogEditor(store: store, random: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }) { suite, table in
-            suite.failures(against: table, at: Timestamp(milliseconds: 1_795_255_200_000))
+        CatalogEditor(store: store, random: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }) {
+            suite,
+            table,
+            budget in
+            suite.failures(against: table, at: Timestamp(milliseconds: 1_795_255_200_000), within: budget)
         } goLive: {
             try goLive($0)
         }
@@ -57,6 +60,22 @@ final class CatalogEditorTests {
     private func writes() async throws -> Int64 { try await store.snapshot().version }
 
     private var place: CatalogEditor.Place { CatalogEditor.Place(shop, .production) }
+
+    /// It is no error of who asked for it, and a repeat would do it twice.
+    @Test func changeThatIsStoredAndNotLiveIsToldAsSuch() async throws {
+        struct Unread: Error {}
+        let editor = Self.editor(store) { _ in throw Unread() }
+
+        await #expect(throws: StoredNotLive.self) {
+            try await editor.saveSettings(
+                try Document.readYAML("domains: [go.example.com]"),
+                of: shop,
+                expected: nil,
+                change: change
+            )
+        }
+        #expect(try await store.settings(of: shop)?.revision == 1)
+    }
 
     // MARK: Settings
 

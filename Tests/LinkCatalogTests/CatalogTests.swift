@@ -129,18 +129,15 @@ struct CatalogTests {
         let snapshot = CatalogSnapshot(
             version: 1,
             tenants: [
-                (
-                    SettingsRow(
-                        tenant: try #require(TenantID("new")),
-                        revision: 4,
-                        content: try Document.readYAML("domains: [new.example]"),
-                        actor: Actor(kind: .system, id: "test", name: "test"),
-                        writtenAt: Timestamp(milliseconds: 0)
-                    ), []
+                CatalogSnapshot.Tenant(
+                    try #require(TenantID("new")),
+                    settingsRevision: 4,
+                    settings: #"{"domains": ["new.example"]}"#,
+                    live: []
                 )
             ]
         )
-        let answer = try snapshot.catalog().resolve("https://new.example/", in: Context(), explanation: .omitted)
+        let answer = snapshot.catalog().resolve("https://new.example/", in: Context(), explanation: .omitted)
 
         #expect(answer.resolution.outcome == .unmatched)
         #expect(answer.table?.tenant == TenantID("new"))

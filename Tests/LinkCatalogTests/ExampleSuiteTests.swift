@@ -23,6 +23,16 @@ struct ExampleSuiteTests {
         }
     }
 
+    /// Nobody knows how a case would have come out for which there was no time.
+    @Test func casesBeyondTheBudgetFail() throws {
+        let suite = try Examples.suite("shop")
+        let tenant = try #require(suite.tenant)
+        let table = try #require(try Examples.catalog().table(of: tenant))
+        let failures = suite.failures(against: table, at: Timestamp(milliseconds: 0), within: WorkBudget(steps: 1_500))
+        #expect(failures.last?.key == "undecided")
+        #expect(failures.last?.difference.contains("was not run") == true)
+    }
+
     /// What an association file cannot say is told, but is no alarm.
     @Test(arguments: Examples.names)
     func tableGivesNoAlarm(_ name: String) throws {

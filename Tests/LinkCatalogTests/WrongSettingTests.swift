@@ -149,7 +149,7 @@ struct WrongSettingTests {
         ),
         (
             "retention: 30",
-            "line 3, column 3: settings.retention: 'retention' is not a key here; known are domains, schemes, apps, destinations, association, privacy, export, retentionDays, explain, whenLogFails, clientKey."
+            "line 3, column 3: settings.retention: 'retention' is not a key here; known are domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey."
         ),
         (
             "domain: [a.example]",

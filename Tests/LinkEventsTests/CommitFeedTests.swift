@@ -8,8 +8,8 @@ import Testing
 struct CommitFeedTests {
     @Test func onlyListenersOfTheTenantAreWoken() async throws {
         let feed = CommitFeed()
-        let shop = try #require(feed.listen(to: tenant("shop")))
-        let taxi = try #require(feed.listen(to: tenant("taxi")))
+        let shop = try #require(feed.listen(to: tenant("shop"), with: "key"))
+        let taxi = try #require(feed.listen(to: tenant("taxi"), with: "key"))
         feed.note([.sample(1), .sample(2)])
         feed.note([.sample(3)])
         shop.end()
@@ -26,15 +26,25 @@ struct CommitFeedTests {
         (limits.listeners, limits.listenersOfOneTenant) = (3, 2)
         let feed = CommitFeed(limits: limits)
         do {
-            let kept = [feed.listen(to: tenant("shop")), feed.listen(to: tenant("shop"))]
+            let kept = [feed.listen(to: tenant("shop"), with: "key"), feed.listen(to: tenant("shop"), with: "key")]
             #expect(kept.allSatisfy { $0 != nil })
-            #expect(feed.listen(to: tenant("shop")) == nil)
-            let other = feed.listen(to: tenant("taxi"))
-            #expect(other != nil && feed.listen(to: tenant("acme")) == nil)
+            #expect(feed.listen(to: tenant("shop"), with: "key") == nil)
+            let other = feed.listen(to: tenant("taxi"), with: "key")
+            #expect(other != nil && feed.listen(to: tenant("acme"), with: "key") == nil)
             #expect(feed.listenerCount == 3)
             for listening in kept + [other] { listening?.end() }
         }
         #expect(feed.listenerCount == 0)
-        #expect(feed.listen(to: tenant("shop")) != nil)
+        #expect(feed.listen(to: tenant("shop"), with: "key") != nil)
+    }
+
+    @Test func oneKeyTakesNotEveryPlaceOfItsTenant() {
+        var limits = CommitFeed.Limits()
+        (limits.listenersOfOneTenant, limits.listenersOfOneKey) = (3, 2)
+        let feed = CommitFeed(limits: limits)
+        let kept = [feed.listen(to: tenant("shop"), with: "one"), feed.listen(to: tenant("shop"), with: "one")]
+        #expect(feed.listen(to: tenant("shop"), with: "one") == nil)
+        #expect(feed.listen(to: tenant("shop"), with: "other") != nil)
+        for listening in kept { listening?.end() }
     }
 }

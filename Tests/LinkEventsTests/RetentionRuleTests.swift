@@ -5,7 +5,7 @@ import Testing
 struct RetentionRuleTests {
     private let today = CivilDay(daysSince1970: 20_000)
 
-    private func rows(_ age: Int64, edge: Int64 = 0, last: Int64 = 100, pending: Bool = false) throws -> HeldRows {
+    private func rows(_ age: Int64, edge: Int64? = nil, last: Int64 = 100, pending: Bool = false) throws -> HeldRows {
         HeldRows(
             day: CivilDay(daysSince1970: today.daysSince1970 - age),
             tenant: try #require(TenantID("shop")),
@@ -34,7 +34,9 @@ struct RetentionRuleTests {
 
     @Test func whoeverExportsByHandIsWaitedForAndNobodyElse() throws {
         let rule = RetentionRule(days: 30, isExported: false)
-        #expect(rule.verdict(on: try rows(31, edge: 0), today: today) == .drop)
+        #expect(rule.verdict(on: try rows(31, edge: nil), today: today) == .drop)
+        // Of an empty log.
+        #expect(rule.verdict(on: try rows(31, edge: 0), today: today) == .wait)
         #expect(rule.verdict(on: try rows(31, edge: 5), today: today) == .wait)
         #expect(rule.verdict(on: try rows(31, edge: 100), today: today) == .drop)
     }

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 struct JSONReaderTests {
-    private static let limits = JSONReader.Limits(maximumBytes: 1_000)
+    private static let limits = JSONReader.Limits(maximumBytes: 1_000, maximumValues: 300)
 
     struct Broken: CustomTestStringConvertible, Sendable {
         let bytes: [UInt8]
@@ -63,7 +63,8 @@ struct JSONReaderTests {
         Broken(#""\ud800""#, .loneSurrogate, 1, 2), Broken(#""a\udc00""#, .loneSurrogate, 1, 3),
         Broken(#""\ud800A""#, .loneSurrogate, 1, 2), Broken(#""\ud800\ud800""#, .loneSurrogate, 1, 2),
         Broken(#"{"a":1,"b":2,"a":3}"#, .duplicateKey, 1, 14), Broken(#"{"a":1,"\u0061":3}"#, .duplicateKey, 1, 8),
-        Broken("{\"é\":1,\"e\u{301}\":2}", .duplicateKey, 1, 8),
+        Broken("{\"é\":1,\"e\u{301}\":2,\"é\":3}", .duplicateKey, 1, 15),
+        Broken("[\n" + String(repeating: "0,", count: 300) + "0]", .tooManyValues, 2, 599),
         Broken("1 2", .textAfterEnd, 1, 3), Broken("{}\n{}", .textAfterEnd, 2, 1), Broken("[]]", .textAfterEnd, 1, 3),
     ]
 
@@ -125,8 +126,8 @@ struct JSONReaderTests {
     @Test func nodesKnowTheirPlaces() throws {
         let node = try JSONReader.parse("{\n  \"é\": [\"🎟\", 7]\n}", limits: Self.limits)
         let member = try #require(node.members?.first)
-        #expect(member.keyPosition == JSONNode.Position(line: 2, column: 3, offset: 4))
-        #expect(member.value.position == JSONNode.Position(line: 2, column: 8, offset: 10))
+        #expect(member.keyPosition == JSONNode.Position(line: 2, column: 3))
+        #expect(member.value.position == JSONNode.Position(line: 2, column: 8))
         #expect(member.value.elements?.map(\.position.column) == [9, 14])
     }
 

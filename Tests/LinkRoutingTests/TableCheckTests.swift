@@ -72,7 +72,7 @@ struct TableCheckTests {
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
-            .associationInvalid, .associationNotExpressed, .associationOverOpen,
+            .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))

@@ -15,6 +15,7 @@ struct AdminSession {
         domains: [go.acme.test, {host: www.acme.test, serves: association}]
         schemes: [acme]
         apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}]
+        environments: [staging]
         """
     static let table = """
         defaults: {fallback: {web: "https://www.acme.test/"}}
@@ -23,6 +24,8 @@ struct AdminSession {
           - {id: item, owner: shop, path: "/item/{id:int}", open: {screen: Item}}
           - {id: blog, owner: blog, path: "/blog/{slug}", open: {screen: Post}}
         """
+
+    static let tableJSON = #"{"routes": [{"id": "home", "path": "/", "open": {"screen": "Home"}}]}"#
 
     /// With a stored key of these rights.
     init(
@@ -36,6 +39,13 @@ struct AdminSession {
         let made = try await service.parts.keyMaker.create(wish, change: service.change)
         key = made.key.token
         id = made.key.id
+    }
+
+    /// With the key that an answer shows.
+    init(_ service: TestService, _ made: Answer) {
+        self.service = service
+        key = made.json?["key"]?.text ?? ""
+        id = made.json?["id"]?.text ?? ""
     }
 
     /// An administrator and the tenant `acme` with a table, live as revision 1.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import LinkCatalog
 import LinkRouting
 import LinkServer
 import LinkStorage
@@ -47,6 +48,28 @@ struct AssociationFileTests {
                     #expect(answer.text.contains(app), "\(path)")
                 }
             }
+        }
+    }
+
+    /// A request makes none: it would hold up whoever else its event loop answers.
+    @Test func filesAreThereBeforeATableIsLive() async throws {
+        try await withService { service in
+            try await service.load(Self.tenant("one"))
+            #expect(service.parts.resolving.catalog.isComplete)
+
+            let started = LiveCatalog()
+            started.update(from: try await service.parts.store.snapshot())
+            #expect(started.isComplete)
+        }
+    }
+
+    @Test func cancelledPublicationHasNoFiles() async throws {
+        try await withService { service in
+            try await service.load(Self.tenant("one"))
+            let table = try #require(service.parts.resolving.catalog.current.tables.first)
+            let cancellation = Cancellation()
+            cancellation.cancel()
+            #expect(throws: CancellationError.self) { try LiveCatalog().prepare(table, unless: cancellation) }
         }
     }
 

@@ -37,6 +37,12 @@ struct ClickPageTests {
         ("</p></html><svg/onload=x>", "&lt;/p&gt;&lt;/html&gt;&lt;svg/onload=x&gt;"),
         ("&lt;b&gt; &#39;", "&amp;lt;b&amp;gt; &amp;#39;"), ("{{7*7}} ${x} {x}", "{{7*7}} ${x} {x}"), ("日本 é", "日本 é"),
         ("\u{1}\r\nX: y", "\u{1}\r\nX: y"),
+        // To a browser what stands before or behind them does not hide brackets and quotes.
+        (
+            "\u{600}<meta http-equiv=refresh content=0;url=https://evil.example/ \u{600}>",
+            "\u{600}&lt;meta http-equiv=refresh content=0;url=https://evil.example/ \u{600}&gt;"
+        ),
+        ("<\u{301}a href='\u{200D}x'\u{FE0F}>", "&lt;\u{301}a href=&#39;\u{200D}x&#39;\u{FE0F}&gt;"),
     ])
     func blockedLinkSaysWhyInPlainText(reason: String, shown: String) async throws {
         try await service(blocking: reason) { service in

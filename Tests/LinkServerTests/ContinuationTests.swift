@@ -1,4 +1,6 @@
+import LinkEvents
 import LinkRouting
+import LinkStorage
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))
@@ -55,6 +57,83 @@ struct ContinuationTests {
             let answer = try await resume(token, app: "ios", service)
             #expect(answer.status == 410)
             #expect(answer.json?["code"]?.text == "continuation_expired")
+        }
+    }
+
+    // MARK: Where it began
+
+    private static let settings = """
+        domains: [go.acme.test]
+        schemes: [acme]
+        environments: [staging]
+        apps:
+          - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}
+          - {id: ios-stg, platform: ios, environment: staging, teamID: ABCDE12345, bundleID: com.acme.stg}
+        """
+
+    /// A tenant whose staging has another screen than its production behind the same link.
+    private func beginInStaging(_ service: TestService) async throws -> String {
+        let session = try await AdminSession(service)
+        #expect(try await session.put("settings", yaml: Self.settings).status == 201)
+        for (query, screen) in [("", "Live"), ("?environment=staging", "Staged")] {
+            let table = """
+                routes:
+                  - {id: me, path: /me, signIn: required, open: {screen: \(screen)}}
+                """
+            #expect(try await session.put("draft\(query)", yaml: table).status == 200)
+            #expect(try await session.post("draft/publish\(query)").status == 201)
+        }
+        let answer = try await service.resolve(
+            #"{"url":"acme://me","environment":"staging","context":{"app":"ios-stg","platform":"ios"}}"#
+        )
+        return try #require(answer.json?["continuation"]?["token"]?.text)
+    }
+
+    @Test func goesOnInTheEnvironmentInWhichItBegan() async throws {
+        try await withService { service in
+            let token = try await beginInStaging(service)
+            for named in ["", #""environment":"staging","#] {
+                let answer = try await service.resolve(
+                    #"{"continuation":"\#(token)",\#(named)"context":{"app":"ios-stg","authenticated":true}}"#
+                )
+                #expect(answer.json?["environment"]?.text == "staging", "\(answer.text)")
+                #expect(answer.text.contains("Staged"), "\(answer.text)")
+            }
+            let before = try await service.log.lastSequence()
+            let other = try await service.resolve(
+                #"{"continuation":"\#(token)","environment":"production","context":{"app":"ios-stg","authenticated":true}}"#
+            )
+            #expect(other.status == 400 && other.code == "continuation_invalid", "\(other.text)")
+            #expect(try await service.log.lastSequence() == before, "what was refused was not recorded")
+        }
+    }
+
+    /// The link's host may have gone to somebody else in between.
+    @Test func anotherTenantDoesNotResumeIt() async throws {
+        try await withService { service in
+            let token = try await beginInStaging(service)
+            var session = try await AdminSession(service)
+            #expect(try await session.put("settings", yaml: "domains: [go.acme.test]").status == 200)
+            session.tenant = "heir"
+            #expect(try await session.put("settings", yaml: "schemes: [acme]").status == 201)
+            let answer = try await service.resolve(
+                #"{"continuation":"\#(token)","context":{"authenticated":true}}"#
+            )
+            #expect(answer.status == 400 && answer.code == "continuation_invalid", "\(answer.text)")
+        }
+    }
+
+    @Test func callersOwnIDIsKeptOrItsLossIsTold() async throws {
+        try await withService { service in
+            let token = try await begin(service)
+            let resumed = try await service.resolve(
+                #"{"continuation":"\#(token)","clientEventId":"c-1","context":{"app":"ios","authenticated":true}}"#
+            )
+            #expect(resumed.status == 200)
+            let tenant = try #require(resumed.json?["tenant"]?.text)
+            #expect(try await service.events(of: tenant).last?.clientEventID == "c-1")
+            let batch = try await service.resolve(#"{"links":["yourapp://home"],"clientEventId":"c-2"}"#)
+            #expect(batch.json?["warnings"]?.elements?.contains { $0.text?.contains("clientEventId") == true } == true)
         }
     }
 }

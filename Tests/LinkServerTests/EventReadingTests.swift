@@ -4,7 +4,6 @@ import LinkEvents
 import LinkRouting
 import LinkStorage
 import NIOCore
-import NIOEmbedded
 import Testing
 
 @testable import LinkServer
@@ -107,7 +106,7 @@ struct EventReadingTests {
             tenant: acme,
             filter: try EventFilter(request, in: .production),
             log: service.log,
-            listening: try #require(service.parts.resolving.recorder.commits.listen(to: acme)),
+            listening: try #require(service.parts.resolving.recorder.commits.listen(to: acme, with: "key")),
             mayGoOn: mayGoOn,
             lifetime: .seconds(3_600),
             sleep: { _ in try await Task.sleep(for: .seconds(86_400)) }
@@ -149,23 +148,6 @@ struct EventReadingTests {
             for await chunk in chunks { written.append(chunk) }
             #expect(written == ["retry: 2000\n: listening\n\n"])
         }
-    }
-
-    @Test func clientThatStopsReadingIsClosed() throws {
-        let channel = EmbeddedChannel(handler: StalledWriteHandler(after: .seconds(30)))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(29))
-        #expect(channel.isActive)
-        channel.isWritable = true
-        channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(60))
-        #expect(channel.isActive)
-        channel.isWritable = false
-        channel.pipeline.fireChannelWritabilityChanged()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
-        #expect(!channel.isActive)
     }
 }
 

@@ -69,4 +69,20 @@ struct ExportAgainTests {
             #expect(again.json?["code"]?.text == "export_conflict")
         }
     }
+
+    /// A key that may only read does not fill the sink and the ledger by asking again and again.
+    @Test func exportOfNothingNewIsNotStored() async throws {
+        try await withService { service in
+            let key = try service.makeKey(tenant: "shop", scopes: [.exportsRead])
+            _ = try await service.resolve(#"{"url":"yourapp://product/1"}"#)
+            #expect(try await service.adminPort(.post, Self.exports, key: key).status == 201)
+            for _ in 1...3 {
+                let empty = try await service.adminPort(.post, Self.exports, key: key)
+                #expect(empty.status == 200 && empty.json?["rows"]?.int == 0)
+                #expect(try await service.adminPort(.post, Self.exports + "?download", key: key).status == 204)
+            }
+            let list = try await service.adminPort(.get, Self.exports, key: key)
+            #expect(list.json?["exports"]?.elements?.count == 1)
+        }
+    }
 }

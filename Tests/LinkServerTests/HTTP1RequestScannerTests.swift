@@ -153,7 +153,8 @@ struct HTTP1RequestScannerTests {
             let (limits, metrics) = (HTTP1RequestScannerTests.limits, MetricRegistry())
             let crowd = ConnectionCrowd(limit: 10, port: .public, metrics: metrics)
             let refusals = RefusalAnswers(port: .public, metrics: metrics) { "id" }
-            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd)
+            let outflow = Outflow(UnsentAnswers(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
+            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let listener = Listener()
             var passed = 0
             let take: HTTP1Entrance.WholeRequests = { request, body in
@@ -168,6 +169,7 @@ struct HTTP1RequestScannerTests {
             let pipeline = channel.pipeline.syncOperations
             #expect(throws: Never.self) {
                 try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+                try pipeline.addHandler(outflow)
                 try pipeline.addHandler(HTTP1Entrance(gate, limits, longestBody: 100, take: passing ? take : nil))
                 try pipeline.addHandler(
                     ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
@@ -181,7 +183,9 @@ struct HTTP1RequestScannerTests {
             var answers = ""
             while let bytes = try? channel.readOutbound(as: ByteBuffer.self) { answers += String(buffer: bytes) }
             self.passed = passed
-            seen = listener.seen + [answers]
+            // The decoder does not say of a head that it cannot read whether it is a HEAD, whose refusal has no body.
+            let end = answers.ranges(of: "\r\n\r\n").last?.upperBound ?? answers.endIndex
+            seen = listener.seen + [String(answers[..<end])]
             _ = try? channel.finish(acceptAlreadyClosed: true)
         }
     }

@@ -163,7 +163,6 @@ struct KeyTests {
                 (.put, "draft/routes/other", own.replacing(#""owner":"blog","#, with: "")),
                 (.put, "draft/routes/item", own), (.delete, "draft/routes/home", ""),
                 (.post, "draft/routes?mode=replace", #"{"id":"a","path":"/blog/x","owner":"blog"}"#),
-                (.delete, "draft", ""),
             ] {
                 let refused = try await session.send(method, path, body)
                 #expect(refused.status == 403 && refused.code == "forbidden", "\(method) \(path): \(refused.text)")
@@ -176,6 +175,23 @@ struct KeyTests {
             let admin = try await AdminSession(service)
             _ = try await admin.delete("draft/routes/home")
             #expect(try await session.post("draft/publish").status == 403)
+            // Somebody else has written it.
+            #expect(try await session.delete("draft").status == 403)
+        }
+    }
+
+    /// Links are matched by bytes, so another spelling of an accent is another path.
+    @Test func pathsOfAKeyAreToldApartByTheirBytes() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let session = try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
+                wish.routes = KeyGrant.RouteLimit(owners: nil, pathPrefixes: ["/caf\u{E9}/"])
+            }
+            for (path, status) in [("/caf\u{E9}/x", 201), ("/cafe\u{301}/x", 403)] {
+                let route = #"{"path":"\#(path)","open":{"screen":"New"}}"#
+                let answer = try await session.send(.put, "draft/routes/r\(status)", route)
+                #expect(answer.status == status, "\(answer.text)")
+            }
         }
     }
 
@@ -196,6 +212,29 @@ struct KeyTests {
             // What was refused is not recorded; clicks need no key.
             #expect(try await service.events(of: "acme").count == 1)
             #expect(try await service.publicPort(.get, "/item/7", host: "go.acme.test").status == 302)
+        }
+    }
+
+    @Test func otherEnvironmentsAnswerToKeysOnlyWhereTheSettingsSaySo() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
+            #expect(try await session.post("draft/publish?environment=staging").status == 201)
+            let live = #"{"url":"acme://item/7","context":{"platform":"ios"}}"#
+            let staged = live.replacing(#"{"url""#, with: #"{"environment":"staging","url""#)
+            #expect(try await service.resolve(staged).json?["environment"]?.text == "staging")
+            let settings = AdminSession.settings + "\nenvironmentKey: required"
+            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await service.resolve(live).status == 200)
+            #expect(try await service.resolve(staged).code == "missing_key")
+            // Whether there is anything in an environment is told to nobody.
+            let unknown = staged.replacing("staging", with: "elsewhere")
+            #expect(try await service.resolve(unknown).code == "missing_key")
+            let production = try await AdminSession(service, scopes: [.resolve]) { $0.environments = [.production] }.key
+            let key = try await AdminSession(service, scopes: [.resolve]) { $0.tenant = TenantID("acme") }.key
+            for (key, status) in [(production, 403), (key, 200)] {
+                #expect(try await service.resolve(staged, headers: [.authorization: "Bearer \(key)"]).status == status)
+            }
         }
     }
 

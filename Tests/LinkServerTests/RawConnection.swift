@@ -13,8 +13,12 @@ struct RawConnection: ~Copyable {
         let code = errno
     }
 
-    init(port: Int, source: String = "127.0.0.1") throws {
+    /// - Parameter window: What the system takes of answers before they are read; nil for as much as it likes.
+    init(port: Int, source: String = "127.0.0.1", window: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var window {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
+        }
         // A guard against servers that neither answer nor close.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -40,6 +44,19 @@ struct RawConnection: ~Copyable {
             bytes.removeFirst(count)
         }
         return true
+    }
+
+    /// Sends until nothing has been taken for half a second.
+    func sendWhatIsTaken(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while !rest.isEmpty, poll(&room, 1, 500) > 0 {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Ends what is sent; answers are still read.

@@ -77,7 +77,12 @@ struct StatisticsTests {
             try await service.record("2026-11-21T09:00:00Z")
             try await service.record("2026-11-21T09:00:00Z") { $0.purpose = .test }
             try await service.record("2026-11-21T09:00:00Z") { $0.purpose = .prefetch }
-            for _ in 0..<4 { try await service.record("2026-11-21T09:00:00Z") { $0.environment = staging } }
+            for _ in 0..<4 {
+                try await service.record("2026-11-21T09:00:00Z") {
+                    $0.environment = staging
+                    $0.revision = Revision(rawValue: 2)
+                }
+            }
             for _ in 0..<9 { try await service.record("2026-11-21T09:00:00Z") { $0.tenant = shop } }
             func count(_ query: String) async throws -> Int64? {
                 try await session.get("stats/totals\(query)").json?["count"]?.int

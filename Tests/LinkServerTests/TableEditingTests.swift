@@ -114,7 +114,7 @@ struct TableEditingTests {
             let both = "settings:\n  domains: [new.acme.test]\n  schemes: [acme]\ntable:\n  routes: []\n"
             let second = try await session.send(.post, "draft/plan", both, headers: [.contentType: "application/yaml"])
             let paths = second.json?["settings"]?.elements?.compactMap { $0["path"]?.text }
-            #expect(paths == ["domains", "apps"])
+            #expect(paths == ["domains", "apps", "environments"])
             #expect(second.json?["changes"]?["removed"]?.elements?.count == 3)
             #expect(try await session.get("draft")["ETag"] == "\"live-1\"")
         }
@@ -162,6 +162,20 @@ struct TableEditingTests {
             #expect(refused.json?["findings"]?.elements?.contains { $0["code"]?.text == "foreign_host" } == true)
             #expect(try await session.get("table")["ETag"] == "\"3\"")
             #expect(try await session.post("revisions/99/rollback").code == "unknown_revision")
+        }
+    }
+
+    /// A column ends at a NUL: what is stored would not be what was sent.
+    @Test func textsWithANULAreRefused() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            #expect(try await session.put("draft", yaml: AdminSession.table).status == 200)
+            for body in [#"{"message":"a\u0000b"}"#, #"{"override":{"reason":"a\u0000b"}}"#] {
+                let answer = try await session.post("draft/publish", body)
+                #expect(answer.status == 400 && answer.code == "invalid_request", "\(answer.text)")
+            }
+            let key = try await session.post("/keys", #"{"name":"a\u0000b","scopes":["publish"]}"#)
+            #expect(key.status == 400 && key.code == "invalid_request")
         }
     }
 

@@ -57,6 +57,7 @@ extension TestService {
             metrics: parts.metrics,
             readings: readings,
             limits: parts.limits,
+            unsent: parts.unsent,
             traces: parts.traces,
             logSettings: parts.logSettings,
             logger: parts.logger,

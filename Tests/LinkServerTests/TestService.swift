@@ -163,10 +163,21 @@ private func makeService(
     }
     let random: @Sendable (Int) -> Data = { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }
     let ring = KeyRing([], now: { clock.now })
-    let editor = CatalogEditor(store: database, random: random) { suite, table in
-        suite.failures(against: table, at: clock.now)
+    var limits = ServerLimits()
+    // A tail tells what there is and ends.
+    limits.tailSeconds = 0
+    let liveLimits = LiveLimits(limits)
+    let editor = CatalogEditor(
+        store: database,
+        maximumTableBytes: { liveLimits.tableBytes },
+        random: random,
+        known: { catalog.known }
+    ) { suite, table, budget in
+        suite.failures(against: table, at: clock.now, within: budget)
+    } prepare: {
+        try catalog.prepare($0, unless: $1)
     } goLive: {
-        try catalog.update(from: $0)
+        catalog.update(from: $0)
     }
     let exporter = Exporter(
         store: log,
@@ -178,9 +189,6 @@ private func makeService(
         sleep: { _ in },
         logger: logger
     )
-    var limits = ServerLimits()
-    // A tail tells what there is and ends.
-    limits.tailSeconds = 0
     let metrics = MetricRegistry()
     let parts = ServerParts(
         resolving: Resolving(
@@ -212,7 +220,8 @@ private func makeService(
         log: log,
         replayer: Replayer(history: log, editor: editor, now: { clock.now }),
         metrics: metrics,
-        limits: LiveLimits(limits),
+        limits: liveLimits,
+        unsent: UnsentAnswers(limit: limits.unsentBytes),
         traces: TraceSource(seed: 1),
         logSettings: LogSettings(),
         logger: logger

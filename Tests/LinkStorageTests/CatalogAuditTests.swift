@@ -25,6 +25,7 @@ struct CatalogAuditTests {
                 installKey: nil,
                 expected: Int64(number),
                 checked: [:],
+                claims: .exclusive,
                 change: change
             )
         }
@@ -97,8 +98,9 @@ struct CatalogAuditTests {
                 name: "main",
                 of: shop,
                 in: .production,
-                base: nil,
+                base: .kept,
                 expected: .written(7),
+                within: DraftRoom(drafts: 64, tableBytes: 1 << 20),
                 change: change
             )
             #expect(saved.version == .written(8))

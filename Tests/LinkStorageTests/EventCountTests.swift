@@ -123,8 +123,119 @@ struct EventCountTests {
                 SELECT other, count(DISTINCT value.value), sum(count) FROM value_hour JOIN value ON value.id = value_hour.value
                 WHERE dimension = 'osVersion' GROUP BY other
                 """
-            // 0…599, 400…999 and 800…1399: the last 400 find no room, the others are counted by themselves.
-            #expect(try lines(folder, sums) == ["0 1000 1400", "1 1 400"])
+            // 0…599, 400…999 and 800…1399: the last 400 find no room. Then the 500 rarest of the thousand give up theirs.
+            #expect(try lines(folder, sums) == ["0 500 900", "1 1 900"])
+        }
+    }
+
+    private func versions(_ log: EventLog) async throws -> ValueCounts {
+        let scope = StatisticsScope(
+            tenant: tenant("shop"),
+            environment: .production,
+            purposes: [.live],
+            edges: [instant("2026-11-21T00:00:00Z"), instant("2026-11-22T00:00:00Z")]
+        )
+        return try await log.values(ValuesQuestion(scope: scope, dimension: .appVersion, limit: 2))
+    }
+
+    /// Whoever invents values that are called a test, or those of another environment, hides none of the live ones.
+    @Test func eachStreamHasRoomOfItsOwn() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            let staging = EnvironmentID("staging") ?? .production
+            for (environment, purpose) in [(EnvironmentID.production, Event.Purpose.test), (staging, .live)] {
+                let invented = (0..<1_200).map { number in
+                    var event = Event.sample(number)
+                    event.environment = environment
+                    event.purpose = purpose
+                    event.appVersion = "\(number)"
+                    return event
+                }
+                _ = try await log.append(invented)
+            }
+            var real = Event.sample(1)
+            real.appVersion = "3.2.0"
+            _ = try await log.append(Array(repeating: real, count: 50))
+            let counts = try await versions(log)
+            #expect(counts == ValueCounts(values: [ValueCount(value: "3.2.0", count: 50)], other: 0, sum: 50))
+            try log.close()
+            let places = """
+                SELECT environment, purpose, count(*) FROM stream_value JOIN stream ON stream.id = stream
+                JOIN value ON value.id = stream_value.value WHERE dimension = 'appVersion' GROUP BY 1, 2 ORDER BY 1, 2
+                """
+            #expect(try lines(folder, places) == ["- live 125", "production live 1", "production test 125"])
+        }
+    }
+
+    /// The rarest values give up their places, so that those of the morning do not hide those of the evening.
+    @Test func valuesThatComeAfterInventedOnesAreCounted() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var real = Event.sample(1)
+            real.appVersion = "3.2.0"
+            _ = try await log.append(Array(repeating: real, count: 5))
+            for batch in 0..<20 {
+                _ = try await log.append(
+                    (0..<100).map { number in
+                        var event = Event.sample(number)
+                        event.appVersion = "invented \(batch) \(number)"
+                        return event
+                    }
+                )
+            }
+            var late = Event.sample(1)
+            late.recordedAt = instant("2026-11-21T10:15:00Z")
+            late.appVersion = "4.0.0"
+            for _ in 0..<20 { _ = try await log.append([late]) }
+            let counts = try await versions(log)
+            // The first of them found no room.
+            #expect(counts.values.map(\.value) == ["4.0.0", "3.2.0"])
+            #expect(counts.values.map(\.count) == [19, 5])
+            #expect(counts.sum == 2_025)
+            // The same after everything is counted, and after the day is closed.
+            clock.set("2026-11-22T10:00:00Z")
+            try await log.closeFinishedDays()
+            #expect(try await versions(log) == counts)
+        }
+    }
+
+    /// As equal as they look.
+    @Test func valuesAreToldApartByTheirBytes() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            let spellings = ["caf\u{E9}", "cafe\u{301}", "a\0b", "a"]
+            for spelling in spellings {
+                var event = Event.sample(1)
+                event.query = [Event.QueryItem(name: "utm_source", value: spelling)]
+                event.userAgent = spelling
+                event.clientEventID = spelling
+                _ = try await log.append([event, event])
+            }
+            func check(_ log: EventLog) async throws {
+                let stored = try await log.all().map(\.event)
+                let expected = spellings.flatMap { [Array($0.utf8), Array($0.utf8)] }
+                #expect(stored.map { Array(($0.userAgent ?? "").utf8) } == expected)
+                #expect(stored.map { Array(($0.clientEventID ?? "").utf8) } == expected)
+                let scope = StatisticsScope(
+                    tenant: tenant("shop"),
+                    environment: .production,
+                    purposes: [.live],
+                    edges: [instant("2026-11-21T00:00:00Z"), instant("2026-11-22T00:00:00Z")]
+                )
+                let counts = try await log.values(ValuesQuestion(scope: scope, dimension: .utmSource))
+                #expect(Set(counts.values.map { Array($0.value.utf8) }) == Set(spellings.map { Array($0.utf8) }))
+                #expect(counts.values.allSatisfy { $0.count == 2 })
+                for spelling in spellings {
+                    #expect(try await log.counts(of: spelling, in: .utmSource, scope) == [2])
+                }
+            }
+            try await check(log)
+            try log.close()
+            let again = try self.log(folder)
+            try await check(again)
+            clock.set("2026-11-22T10:00:00Z")
+            try await again.closeFinishedDays()
+            try await check(again)
         }
     }
 

@@ -3,6 +3,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 import LinkStorage
+import Logging
 import Testing
 
 /// Windows that are exported again: the same bytes, wherever the rows went meanwhile.
@@ -95,6 +96,131 @@ struct ExportAgainTests {
             #expect(second.file?.sha256 == first.file?.sha256)
             #expect(try Set(bench.files().keys) == ["\(first.name).v2.ndjson.gz", "\(first.name).manifest.json"])
             #expect(try await bench.exporter.exportAgain(first.name, of: bench.plan.tenant) == second)
+        }
+    }
+
+    /// The log has rotted, and the export is whole: it stays.
+    @Test func rowsThatChangedTakeNoGoodFileAway() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let before = try bench.files()
+            let day = try DatabaseQueue(path: bench.folder + "/events/2026-11-21.db")
+            try await day.write { db in try db.execute(sql: "UPDATE event SET path = '/rotten' WHERE seq = 3") }
+            try day.close()
+            await #expect(throws: ExportFailure.otherRows(manifest.name)) {
+                _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+            }
+            #expect(try bench.files() == before)
+        }
+    }
+
+    /// Retention begins to drop rows while they are read into a new place.
+    @Test func windowThatLosesRowsWhileItIsReadIsGone() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...10))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let folder = bench.folder + "/elsewhere"
+            let other = Exporter(
+                store: DroppingStore(log: bench.log, ledger: bench.folder + "/events/ledger.db"),
+                ledger: bench.log,
+                sink: DirectoryExportSink(directory: folder),
+                recorder: bench.recorder,
+                plans: { [] },
+                now: { bench.clock.now },
+                sleep: { _ in },
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
+            await #expect(throws: ExportFailure.windowGone(manifest.name)) {
+                _ = try await other.backfill(manifest.name, of: bench.plan.tenant)
+            }
+            let left = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+            #expect(left.filter { $0.hasSuffix(".gz") || $0.hasSuffix(".json") } == [])
+        }
+    }
+
+    /// Drops what is read, before it is read.
+    private struct DroppingStore: EventStore {
+        let log: EventLog
+        let ledger: String
+
+        func lastSequence() async throws -> Int64 { try await log.lastSequence() }
+        func append(_ events: [Event]) async throws -> Int64 { try await log.append(events) }
+
+        func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
+            let ledger = try DatabaseQueue(path: ledger)
+            try await ledger.write { db in
+                try db.execute(
+                    sql: """
+                        INSERT OR IGNORE INTO day (day, last_seq) VALUES (20778, 10);
+                        INSERT OR IGNORE INTO day_tenant (day, tenant, rows, first_seq, last_seq, dropped_at)
+                        VALUES (20778, 'shop', 10, 1, 10, 1795255200000)
+                        """
+                )
+            }
+            try ledger.close()
+            return try await log.events(of: tenant, in: range, limit: limit).filter { $0.sequence > 5 }
+        }
+    }
+
+    // MARK: Windows that cannot be exported
+
+    @Test func windowThatCannotBeExportedStopsNoLaterOne() async throws {
+        try await withExportBench { bench in
+            _ = try await bench.exporter.exportDue(bench.plan)
+            try await bench.record(events(1...3))
+            // Somebody else's, or damaged: nothing here may replace it.
+            let folder = bench.exports + "/tenant=shop/dt=2026-11-21/hour=10"
+            let stray = folder + "/events-20261121T110000.000Z.manifest.json"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data("no manifest".utf8).write(to: URL(filePath: stray))
+            bench.clock.set("2026-11-21T11:00:00Z")
+            await #expect(throws: ExportManifest.Unreadable.self) { try await bench.exporter.exportDue(bench.plan) }
+            try await bench.record(events(4...6))
+            bench.clock.set("2026-11-21T12:00:00Z")
+            await #expect(throws: ExportManifest.Unreadable.self) { try await bench.exporter.exportDue(bench.plan) }
+            let later = "tenant=shop/dt=2026-11-21/hour=11/events-20261121T120000.000Z"
+            #expect(try await bench.manifest(later)?.rows == 3)
+            try await bench.record(events(7...8))
+            #expect(try await bench.exporter.exportNow(bench.plan).rows == 2)
+            // Once the way is free it is made up for.
+            try FileManager.default.removeItem(atPath: stray)
+            _ = try await bench.exporter.exportDue(bench.plan)
+            #expect(try await bench.log.pending(tenant("shop")).isEmpty)
+        }
+    }
+
+    // MARK: Windows without rows
+
+    @Test func askingAgainWhileNothingIsRecordedLeavesNothing() async throws {
+        try await withExportBench { bench in
+            _ = try await bench.exporter.exportNow(bench.plan)
+            let before = try bench.files()
+            for _ in 1...3 {
+                let manifest = try await bench.exporter.exportNow(bench.plan)
+                #expect(manifest.rows == 0 && manifest.file == nil)
+            }
+            try await bench.record([.sample(1, of: tenant("taxi"))])
+            #expect(try await bench.exporter.exportNow(bench.plan).rows == 0)
+            #expect(try bench.files() == before)
+            #expect(
+                try await bench.exporter.windows(of: bench.plan.tenant, endingAfter: .init(milliseconds: 0)).count == 1
+            )
+            try await bench.record([.sample(2)])
+            #expect(try await bench.exporter.exportNow(bench.plan).rows == 1)
+        }
+    }
+
+    @Test func firstWindowStartsWithItsRows() async throws {
+        try await withExportBench { bench in
+            try await bench.record(events(1...3))
+            bench.clock.set("2026-11-21T10:30:00Z")
+            let first = try await bench.exporter.exportNow(bench.plan)
+            #expect(first.windowStart == instant("2026-11-21T10:00:00Z"))
+            #expect(first.windowStart <= (try #require(first.firstRecordedAt)))
+            bench.clock.set("2026-11-21T10:40:00Z")
+            try await bench.record(events(4...5))
+            #expect(try await bench.exporter.exportNow(bench.plan).windowStart == first.windowEnd)
         }
     }
 

@@ -160,6 +160,24 @@ struct ExportWebhookTests {
         }
     }
 
+    /// Stopped at any step: nobody is told of an export that is not there, and of one that is everybody is told once.
+    @Test func nobodyIsToldBeforeTheManifestIsThere() async throws {
+        for step in 0..<8 {
+            let faults = Faults(failAt: step)
+            try await withExportBench(announcing: .on, faults: faults) { bench in
+                try await bench.record([.sample(1)])
+                _ = try? await bench.exporter.exportNow(bench.plan)
+                let isThere = try bench.files().keys.contains { $0.hasSuffix(".manifest.json") }
+                #expect(try await bench.log.nextNotice() == nil || isThere, "stopped at step \(step)")
+                faults.begin(failAt: nil)
+                _ = try await bench.exporter.exportNow(bench.plan)
+                let due = try await bench.log.notices(dueAt: bench.clock.now, limit: 10)
+                #expect(due.count == 1, "stopped at step \(step)")
+                #expect(try await bench.log.heldNotices(limit: 10).isEmpty, "stopped at step \(step)")
+            }
+        }
+    }
+
     @Test func nobodyIsToldUnlessConfigured() async throws {
         try await withExportBench { bench in
             try await bench.record([.sample(1)])

@@ -85,7 +85,7 @@ struct RandomWorld {
         for step in steps { edges.append((edges.last ?? 0) + step * unit) }
         return StatisticsScope(
             tenant: tenant(pick(["shop", "shop", "acme", "nobody"])),
-            environment: pick([.production, Self.staging]),
+            environment: pick([.production, Self.staging, .unpublished]),
             purposes: pick([[.live], [.live, .test], Set(Event.Purpose.allCases)]),
             edges: edges.map { Timestamp(milliseconds: $0 * Self.quarter) }
         )
@@ -93,7 +93,7 @@ struct RandomWorld {
 
     func events(in scope: StatisticsScope) -> [(bucket: Int, event: Event)] {
         events.compactMap { event in
-            guard event.tenant == scope.tenant, event.environment == scope.environment,
+            guard event.tenant == scope.tenant, event.countedEnvironment == scope.environment,
                 scope.purposes.contains(event.purpose),
                 let edge = scope.edges.lastIndex(where: { $0 <= event.recordedAt }), edge < scope.edges.count - 1
             else { return nil }

@@ -20,12 +20,16 @@ public struct AndroidFileGenerator: Sendable {
     }
 
     /// The file's JSON; without apps for the host an empty list.
-    public static func file(for host: String, router: Router) -> [UInt8] {
-        AndroidFileGenerator(host: host, router: router).file()
+    public static func file(
+        for host: String,
+        router: Router,
+        within budget: WorkBudget = .associationFiles
+    ) -> [UInt8] {
+        AndroidFileGenerator(host: host, router: router).file(within: budget)
     }
 
     /// The file's JSON; without apps for the host an empty list.
-    public func file() -> [UInt8] { file(of: statements()) }
+    public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: statements(budget)) }
 
     func file(of statements: [Statement]) -> [UInt8] {
         var writer = JSONWriter()
@@ -38,15 +42,17 @@ public struct AndroidFileGenerator: Sendable {
     // MARK: Over-open
 
     /// As ``AppleFileGenerator/overOpens()``, on Android 15 and later.
-    public func overOpens() -> [OverOpen] { overOpens(of: statements()) }
+    public func overOpens() -> [OverOpen] { overOpens(of: statements(.associationFiles)) }
 
     /// The same of the first routes alone.
     func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [OverOpen] {
         statements.flatMap { statement in
-            let index = HeadIndex((statement.rules ?? []).map(\.head))
+            let index = HeadIndex(statement.rules ?? [])
             var search = OverOpenSearch(routes(for: statement.app)) { link in
                 var relevant = statement
-                relevant.rules = statement.rules.map { rules in index.beginning(link.head).sorted().map { rules[$0] } }
+                relevant.rules = statement.rules.map { rules in
+                    Set(index.beginning(link.head)).sorted().map { rules[$0] }
+                }
                 let file = try? AssetLinks(parsing: file(of: [relevant]))
                 switch file?.decision(for: link.text, package: statement.package).outcome {
                 case .match, .manifest: return true
@@ -68,7 +74,7 @@ public struct AndroidFileGenerator: Sendable {
     }
 
     /// One for each package: several sets of rules for one would not be told apart.
-    func statements() -> [Statement] {
+    func statements(_ budget: WorkBudget) -> [Statement] {
         var statements: [Statement] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in router.identity.apps
@@ -77,7 +83,7 @@ public struct AndroidFileGenerator: Sendable {
             var rules: [AssociationRule]?
             if policy.detail == .routes {
                 let routes = routes(for: app)
-                rules = known.first { $0.routes.means(routes) }?.rules ?? self.rules(for: routes)
+                rules = known.first { $0.routes.means(routes) }?.rules ?? self.rules(for: routes, budget)
                 known.append((routes, rules ?? []))
             }
             guard let same = statements.firstIndex(where: { $0.package == package }) else {
@@ -95,8 +101,8 @@ public struct AndroidFileGenerator: Sendable {
     }
 
     /// The rules with the intended last one: what no route opens stays out.
-    private func rules(for routes: AppRoutes) -> [AssociationRule] {
-        let planned = RulePlan<AndroidRules>(routes).rules()
+    private func rules(for routes: AppRoutes, _ budget: WorkBudget) -> [AssociationRule] {
+        let planned = RulePlan<AndroidRules>(routes, budget).rules()
         let roots = planned.filter(\.isRoot)
         var rules = planned.filter { !$0.isRoot }
         guard rules.last?.takesEverything != true else { return rules }

@@ -47,6 +47,11 @@ enum AndroidRules: RuleDialect {
         route.path.decodedPathLanguage(bound, route.letterCase)
     }
 
+    static func outline(of rule: AssociationRule) -> PathOutline {
+        rule.isRoot ? .everything : PathOutline(rule).withoutSegments
+    }
+    static func outline(of route: Route) -> PathOutline { PathOutline(route.path).withoutSegments }
+
     static func write(_ rule: AssociationRule, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("/", rule.path.text)

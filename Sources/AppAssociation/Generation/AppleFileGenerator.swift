@@ -18,12 +18,16 @@ public struct AppleFileGenerator: Sendable {
     }
 
     /// The file's JSON; without apps for the host it names none.
-    public static func file(for host: String, router: Router) -> [UInt8] {
-        AppleFileGenerator(host: host, router: router).file()
+    public static func file(
+        for host: String,
+        router: Router,
+        within budget: WorkBudget = .associationFiles
+    ) -> [UInt8] {
+        AppleFileGenerator(host: host, router: router).file(within: budget)
     }
 
     /// The file's JSON; without apps for the host it names none.
-    public func file() -> [UInt8] { file(of: entries()) }
+    public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: entries(budget)) }
 
     func file(of entries: [Entry]) -> [UInt8] {
         let variables = AppleVariables(of: entries.flatMap(\.rules))
@@ -61,17 +65,17 @@ public struct AppleFileGenerator: Sendable {
 
     /// Links that the file opens and the table would not: at most one example for each route and reason, in the order of
     /// the file's entries and the table's routes.
-    public func overOpens() -> [OverOpen] { overOpens(of: entries()) }
+    public func overOpens() -> [OverOpen] { overOpens(of: entries(.associationFiles)) }
 
     /// The same of the first routes alone.
     func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [OverOpen] {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [OverOpen]() }
-            let index = HeadIndex(entry.rules.map(\.head))
+            let index = HeadIndex(entry.rules)
             var search = OverOpenSearch(routes(for: app)) { link in
                 // Rules with other beginnings cannot decide, and a file may have thousands.
                 var relevant = entry
-                relevant.rules = index.beginning(link.head).sorted().map { entry.rules[$0] }
+                relevant.rules = Set(index.beginning(link.head)).sorted().map { entry.rules[$0] }
                 let file = try? AppleAppSiteAssociation(parsing: file(of: [relevant]))
                 return file?.decision(for: link.text, app: id).outcome == .match
             }
@@ -89,7 +93,7 @@ public struct AppleFileGenerator: Sendable {
     }
 
     /// In the order of the tenant's apps; an app that no link opens has none. iOS 12 knows one app an entry.
-    func entries() -> [Entry] {
+    func entries(_ budget: WorkBudget) -> [Entry] {
         var entries: [Entry] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in apps where app.kind == .app {
@@ -98,7 +102,7 @@ public struct AppleFileGenerator: Sendable {
             }
             let routes = routes(for: app)
             // Most tables say the same of all apps.
-            let rules = known.first { $0.routes.means(routes) }?.rules ?? rules(for: routes)
+            let rules = known.first { $0.routes.means(routes) }?.rules ?? rules(for: routes, budget)
             known.append((routes, rules))
             guard !rules.isEmpty else { continue }
             if !policy.legacyPaths, let same = entries.firstIndex(where: { $0.rules == rules }) {
@@ -111,9 +115,9 @@ public struct AppleFileGenerator: Sendable {
         return entries
     }
 
-    private func rules(for routes: AppRoutes) -> [AssociationRule] {
+    private func rules(for routes: AppRoutes, _ budget: WorkBudget) -> [AssociationRule] {
         switch policy.detail {
-        case .routes: return RulePlan<AppleRules>(routes).rules()
+        case .routes: return RulePlan<AppleRules>(routes, budget).rules()
         case .coarse: return routes.opensAnything ? [AppleRules.everything] : []
         }
     }

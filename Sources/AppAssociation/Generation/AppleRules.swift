@@ -22,6 +22,9 @@ enum AppleRules: RuleDialect {
         route.path.pathLanguage(bound, route.letterCase)
     }
 
+    static func outline(of rule: AssociationRule) -> PathOutline { PathOutline(rule) }
+    static func outline(of route: Route) -> PathOutline { PathOutline(route.path) }
+
     static func write(_ rule: AssociationRule, to writer: inout JSONWriter, _ variables: AppleVariables) {
         writer.beginObject()
         writer.member("/", variables.text(of: rule.path))

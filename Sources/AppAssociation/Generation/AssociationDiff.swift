@@ -9,6 +9,9 @@ public struct AssociationDiff: Sendable, Hashable {
     /// How many pairs of link and app were judged.
     public let judged: Int
 
+    /// Two files are asked, of any number of rules.
+    private static let stepsPerLink = 20_000
+
     public struct Move: Sendable, Hashable {
         public let link: String
         /// As the file names it: an application identifier or a package.
@@ -26,8 +29,14 @@ public struct AssociationDiff: Sendable, Hashable {
         case manifest
     }
 
-    public init(of links: [String], from before: Router, to after: Router) {
-        var sides = [Side(router: before), Side(router: after)]
+    /// - Parameter budget: Links for which it does not suffice are not judged.
+    public init(
+        of links: [String],
+        from before: Router,
+        to after: Router,
+        within budget: WorkBudget = .unlimited
+    ) {
+        var sides = [Side(router: before, budget: budget), Side(router: after, budget: budget)]
         var moves: [Move] = []
         var judged = 0
         for text in links {
@@ -37,6 +46,7 @@ public struct AssociationDiff: Sendable, Hashable {
                 for app in sides[index].apps(on: host) where !apps.contains(app) { apps.append(app) }
             }
             for app in apps {
+                guard budget.spend(Self.stepsPerLink) else { break }
                 let places = sides.indices.map { sides[$0].place(of: text, host, app) }
                 judged += 1
                 guard places[0] != places[1] else { continue }
@@ -72,10 +82,14 @@ private struct AppName: Hashable {
 /// One table with its files, each made and parsed once.
 private struct Side {
     let router: Router
+    private let budget: WorkBudget
     private var apple: [String: AppleAppSiteAssociation] = [:]
     private var android: [String: AssetLinks] = [:]
 
-    init(router: Router) { self.router = router }
+    init(router: Router, budget: WorkBudget) {
+        self.router = router
+        self.budget = budget
+    }
 
     func apps(on host: String) -> [AppName] {
         guard let domain = router.identity.domain(for: host) else { return [] }
@@ -91,11 +105,13 @@ private struct Side {
     mutating func place(of link: String, _ host: String, _ app: AppName) -> AssociationDiff.Place {
         guard let domain = router.identity.domain(for: host)?.host else { return .browser }
         guard app.platform == .android else {
-            let file = apple[domain] ?? Self.parsed(AppleFileGenerator.file(for: domain, router: router))
+            let file =
+                apple[domain] ?? Self.parsed(AppleFileGenerator.file(for: domain, router: router, within: budget))
             apple[domain] = file
             return file.decision(for: link, app: app.name).outcome == .match ? .app : .browser
         }
-        let file = android[domain] ?? Self.parsed(AndroidFileGenerator.file(for: domain, router: router))
+        let file =
+            android[domain] ?? Self.parsed(AndroidFileGenerator.file(for: domain, router: router, within: budget))
         android[domain] = file
         return switch file.decision(for: link, package: app.name).outcome {
         case .match: .app

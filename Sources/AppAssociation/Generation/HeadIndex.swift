@@ -4,48 +4,62 @@ import LinkRouting
 struct HeadIndex {
     /// Sorted by head.
     private let entries: [(head: [UInt8], value: Int)]
+    /// Where the entries of each head stand.
+    private let places: [[UInt8]: Range<Int>]
+    /// The lengths that heads have, rising.
+    private let lengths: [Int]
 
-    init(_ heads: [[UInt8]]) {
-        entries = heads.enumerated().map { (head: $1, value: $0) }.sorted { $0.head.precedes($1.head) }
+    init(_ heads: [[UInt8]]) { self.init(heads.enumerated().map { ($1, $0) }) }
+
+    /// A pattern may have several beginnings.
+    init(_ heads: [(head: [UInt8], value: Int)]) {
+        let entries = heads.sorted { $0.head.precedes($1.head) }
+        var places: [[UInt8]: Range<Int>] = [:]
+        for (index, entry) in entries.enumerated() {
+            places[entry.head] = (places[entry.head]?.lowerBound ?? index)..<(index + 1)
+        }
+        self.entries = entries
+        self.places = places
+        lengths = Set(places.keys.lazy.map(\.count)).sorted()
     }
 
     /// The numbers of the patterns whose head begins `head`: only those can take all that it takes.
-    func beginning(_ head: [UInt8]) -> [Int] {
-        (0...head.count).flatMap { length in
-            let prefix = Array(head.prefix(length))
-            return entries[lowerBound(prefix)...].prefix { $0.head == prefix }.map(\.value)
-        }
-    }
+    func beginning(_ head: [UInt8]) -> [Int] { rangesBeginning(head).flatMap(values) }
 
     /// The numbers of the patterns whose head begins `head` or is begun by it.
-    func meeting(_ head: [UInt8]) -> [Int] {
-        beginning(head)
-            + entries[lowerBound(head)...].prefix { $0.head.starts(with: head) }.filter { $0.head != head }.map(\.value)
+    func meeting(_ head: [UInt8]) -> [Int] { rangesMeeting(head).flatMap(values) }
+
+    func values(_ range: Range<Int>) -> [Int] { entries[range].map(\.value) }
+
+    func rangesBeginning(_ head: [UInt8]) -> [Range<Int>] {
+        lengths.prefix { $0 <= head.count }.compactMap { places[Array(head.prefix($0))] }
     }
 
-    private func lowerBound(_ head: [UInt8]) -> Int {
-        var range = 0..<entries.count
-        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-            range = entries[middle].head.precedes(head) ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+    func rangesMeeting(_ head: [UInt8]) -> [Range<Int>] {
+        let first = firstIndex(from: 0) { !$0.precedes(head) }
+        let longer = firstIndex(from: first) { $0 != head }
+        return rangesBeginning(head) + [longer..<firstIndex(from: longer) { !$0.starts(with: head) }]
+    }
+
+    /// The first entry from which on all heads satisfy the condition, which none before does.
+    private func firstIndex(from start: Int, where holds: ([UInt8]) -> Bool) -> Int {
+        var range = start..<entries.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = holds(entries[middle].head) ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
         }
         return range.lowerBound
     }
 }
 
-extension [UInt8] {
-    fileprivate func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
+extension HeadIndex {
+    init(_ rules: [AssociationRule]) {
+        self.init(rules.enumerated().flatMap { number, rule in PathOutline(rule).heads.map { ($0, number) } })
+    }
 }
 
-extension AssociationRule {
-    /// The text with which every path begins that the rule takes; ASCII letters small. It ends before the first character
-    /// that a URL may write in several ways.
-    var head: [UInt8] {
-        let head = path.literalPrefix.prefix { $0 != UInt8(ascii: "%") }
-            .map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
-        // Where the path ends, iOS adds a slash.
-        let isWhole = head.count == path.pieces.count && head.last != UInt8(ascii: "/")
-        return isWhole ? head + [UInt8(ascii: "/")] : head
-    }
+extension [UInt8] {
+    fileprivate func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
 }
 
 extension Link {
@@ -54,36 +68,5 @@ extension Link {
         let path =
             (0..<segmentCount).flatMap { [UInt8(ascii: "/")] + pathBytes[segmentRange($0)] } + [UInt8(ascii: "/")]
         return path.map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
-    }
-}
-
-extension Pattern {
-    /// The text with which every path begins that the pattern fits; ASCII letters small. It ends before the first character
-    /// that a URL may write in several ways.
-    var head: [UInt8] {
-        var head = [UInt8(ascii: "/")]
-        /// Whether all of the literal could be taken.
-        func take(_ literal: [UInt8]) -> Bool {
-            for byte in literal {
-                guard byte != UInt8(ascii: "%"), byte != UInt8(ascii: "/"), (0x21...0x7E).contains(byte) else {
-                    return false
-                }
-                head.append(ByteSet.upper.contains(byte) ? byte | 0x20 : byte)
-            }
-            return true
-        }
-        for segment in segments {
-            switch segment {
-            case .literal(let literal):
-                guard take(literal) else { return head }
-                head.append(UInt8(ascii: "/"))
-            case .mixed(let mixed):
-                _ = take(mixed.prefix)
-                return head
-            case .parameter, .any, .rest:
-                return head
-            }
-        }
-        return head
     }
 }

@@ -9,8 +9,15 @@ extension RouteTable {
 
     /// What is wrong with the association files made from the table: errors where no device would read one, warnings where a
     /// file cannot say what the table means, as advice what it opens beyond the table. Paths are relative to the table.
-    public func checkAssociation(for identity: Identity, advice: Advice = .omitted) -> [Finding] {
-        var check = AssociationCheck(router: Router(identity: identity, table: self), advice: advice)
+    ///
+    /// - Parameter budget: For making the files. Judging them has one of its own, so that both give the same files.
+    public func checkAssociation(
+        for identity: Identity,
+        advice: Advice = .omitted,
+        within budget: WorkBudget = .associationFiles
+    ) -> [Finding] {
+        let router = Router(identity: identity, table: self)
+        var check = AssociationCheck(router: router, advice: advice, budget: budget)
         check.run()
         return check.findings
     }
@@ -21,6 +28,9 @@ extension RouteTable {
 private struct AssociationCheck {
     private let router: Router
     private let advice: RouteTable.Advice
+    private let budget: WorkBudget
+    /// For judging all of the files.
+    private let judgement = WorkBudget.associationJudgement
     private(set) var findings: [Finding] = []
     private var overOpens: [OverOpen] = []
 
@@ -29,31 +39,37 @@ private struct AssociationCheck {
     /// An Android file for more routes that open the app is not made for its own sake: an Apple file for as many is too large
     /// already, and Android's has no limit.
     private static let mostAndroidRoutes = 2_000
+    /// Routes × apps × hosts.
+    private static let mostLooks = 50_000_000
 
-    init(router: Router, advice: RouteTable.Advice) {
+    init(router: Router, advice: RouteTable.Advice, budget: WorkBudget) {
         self.router = router
+        self.budget = budget
         self.advice = advice
     }
 
     mutating func run() {
         var hosts: [String] = []
+        var known: Set<String> = []
         for domain in router.identity.domains {
             if domain.port == nil {
-                if !hosts.contains(domain.host) { hosts.append(domain.host) }
+                if known.insert(domain.host).inserted { hosts.append(domain.host) }
             } else if domain.serves == .association {
                 checkPort(of: domain)
             }
         }
-        var seen: [[AppRoutes]] = []
+        guard isFeasible(hosts) else { return }
+        var seen: Set<HostRoutes> = []
         for host in hosts {
             checkNaming(host)
-            let routes = routes(on: host)
-            guard !seen.contains(where: { areSame($0, routes) }) else { continue }
-            seen.append(routes)
+            guard seen.insert(HostRoutes(host, router)).inserted else { continue }
             checkApple(host)
-            checkAndroid(host, routes)
+            checkAndroid(host, routes(on: host))
+            // Nobody waits for the rest.
+            guard !budget.isCancelled else { break }
         }
         tellOverOpens()
+        tellUndecided()
     }
 
     /// Of the apps that the files of a host name.
@@ -65,21 +81,38 @@ private struct AssociationCheck {
         .map { AppRoutes(app: $0, hosts: hosts, router: router) }
     }
 
-    private func areSame(_ one: [AppRoutes], _ other: [AppRoutes]) -> Bool {
-        one.count == other.count
-            && zip(one, other).allSatisfy { one, other in one.app.id == other.app.id && one.means(other) }
+    /// Every route is looked at for every app of every host, however little is to be proved of it.
+    private mutating func isFeasible(_ hosts: [String]) -> Bool {
+        let (routes, apps) = (router.table.routes.count, router.identity.apps.count)
+        let (some, overflows) = hosts.count.multipliedReportingOverflow(by: max(1, apps))
+        let (all, overflowsToo) = some.multipliedReportingOverflow(by: max(1, routes))
+        guard hosts.count > AssociationFiles.maximumHosts || overflows || overflowsToo || all > Self.mostLooks else {
+            return true
+        }
+        findings.append(
+            Finding(
+                .associationTooLarge,
+                .error,
+                path: "routes",
+                message:
+                    "\(routes) routes for \(apps) apps on \(hosts.count) hosts are too many for association files: "
+                    + "at most \(AssociationFiles.maximumHosts) hosts, and a product of \(Self.mostLooks).",
+                fix: "Divide the hosts among several tenants, or list each app's own 'domains' and fewer routes."
+            )
+        )
+        return false
     }
 
     // MARK: Files
 
     private mutating func checkApple(_ host: String) {
         let generator = AppleFileGenerator(host: host, router: router)
-        let entries = generator.entries()
+        let entries = generator.entries(budget)
         let file = generator.file(of: entries)
         guard file.count <= AppleAppSiteAssociation.maximumBytes else {
             return tellSize(file.count, of: host, AppleFileGenerator.contributions(of: entries))
         }
-        tellErrors(AppleAppSiteAssociation.validate(file), "apple-app-site-association", host)
+        tellErrors(AppleAppSiteAssociation.validate(file, within: judgement), "apple-app-site-association", host)
         findOverOpens { generator.overOpens(of: entries, mostRoutes: $0) }
     }
 
@@ -87,7 +120,7 @@ private struct AssociationCheck {
         let android = routes.filter { $0.app.platform == .android }
         if android.allSatisfy({ $0.entries.count(where: \.opens) <= Self.mostAndroidRoutes }) {
             let generator = AndroidFileGenerator(host: host, router: router)
-            let statements = generator.statements()
+            let statements = generator.statements(budget)
             tellErrors(AssetLinks.validate(generator.file(of: statements)), "assetlinks.json", host)
             findOverOpens { generator.overOpens(of: statements, mostRoutes: $0) }
         }
@@ -124,6 +157,22 @@ private struct AssociationCheck {
                     + "\(AppleAppSiteAssociation.maximumBytes). Most of them are of \(largest.joined(separator: ", ")).",
                 fix: "Merge routes that open the app into patterns such as /product/{id}, or set "
                     + "'settings.association.detail' to 'coarse', which publishes one rule for all paths."
+            )
+        )
+    }
+
+    private mutating func tellUndecided() {
+        guard budget.undecided > 0 else { return }
+        findings.append(
+            Finding(
+                .undecided,
+                .warning,
+                path: "routes",
+                message:
+                    "For \(budget.undecided) exclusions of the association files it takes too long to prove that they "
+                    + "refuse no link which the table opens. They are left out: the app opens those links, and sends them on.",
+                fix: "Nothing has to be done. Fewer patterns that begin with a parameter, or "
+                    + "'settings.association.detail: coarse', make it decidable."
             )
         )
     }

@@ -16,37 +16,58 @@ protocol RuleDialect {
     /// The paths that a rule takes, leaving the query and the fragment aside.
     static func pathLanguage(of rule: AssociationRule) -> Language
     static func pathLanguage(of route: Route, _ bound: Bound) -> Language
+
+    static func outline(of rule: AssociationRule) -> PathOutline
+    static func outline(of route: Route) -> PathOutline
 }
 
 /// The rules for one app: exclusions first, then what opens.
 ///
 /// Every exclusion is proved to refuse no link that the table opens, so its place does not matter; in front it stands before
 /// every opening rule that it overlaps. No rule is kept that others make superfluous.
+///
+/// All proofs together have one budget. Where it ends, an exclusion is left out and an opening rule is kept: the file opens
+/// more links than it could, and refuses none that the table opens. The budget counts what was left undecided.
 struct RulePlan<Dialect: RuleDialect> {
     private let routes: AppRoutes
+    private let budget: WorkBudget
     private let openings: [Opening]
-    private let openingIndex: HeadIndex
-    /// Routes that never open the app, by their place in `routes.entries`.
+    private let openingIndex: OutlineIndex
+    /// Routes that open the app, by their place in `routes.entries`.
+    private let open: [Int]
+    private let openIndex: OutlineIndex
+    /// Routes that never open the app, likewise.
     private let closed: [Int]
-    private let closedIndex: HeadIndex
+    private let closedIndex: OutlineIndex
 
     private struct Opening {
-        /// In `routes.entries`.
-        let place: Int
-        let route: Route
         let rule: AssociationRule
+        let outline: PathOutline
     }
 
-    init(_ routes: AppRoutes) {
+    private struct Exclusion {
+        let rule: AssociationRule
+        let outline: PathOutline
+        let path: Language
+    }
+
+    /// So many languages are looked at together: an automaton of more takes too long.
+    private static var widestUnion: Int { 256 }
+
+    init(_ routes: AppRoutes, _ budget: WorkBudget) {
         self.routes = routes
+        self.budget = budget
         let plusSign = routes.router.table.defaults.plusSign
-        openings = routes.entries.indices.filter { routes.entries[$0].opens }.flatMap { place in
-            let route = routes.entries[place].route
-            return Dialect.openings(of: route, plusSign).map { Opening(place: place, route: route, rule: $0) }
-        }
-        openingIndex = HeadIndex(openings.map(\.rule.head))
+        open = routes.entries.indices.filter { routes.entries[$0].opens }
         closed = routes.entries.indices.filter { !routes.entries[$0].opens }
-        closedIndex = HeadIndex(closed.map { routes.entries[$0].route.path.head })
+        openings = open.flatMap { place in
+            Dialect.openings(of: routes.entries[place].route, plusSign).map {
+                Opening(rule: $0, outline: Dialect.outline(of: $0))
+            }
+        }
+        openingIndex = OutlineIndex(openings.map(\.outline))
+        openIndex = OutlineIndex(open.map { Dialect.outline(of: routes.entries[$0].route) })
+        closedIndex = OutlineIndex(closed.map { Dialect.outline(of: routes.entries[$0].route) })
     }
 
     /// Empty when the table opens nothing in the app.
@@ -54,29 +75,31 @@ struct RulePlan<Dialect: RuleDialect> {
         let opening = openingRules()
         guard !opening.isEmpty else { return [] }
         let exclusions = exclusions()
-        let opened = opening.filter { !isRefused($0, by: exclusions) }
-        return opened.isEmpty ? [] : exclusions + opened
+        let opened = withoutRefused(opening, by: exclusions)
+        return opened.isEmpty ? [] : exclusions.map(\.rule) + opened.map(\.rule)
     }
 
-    /// Whether exclusions take all links of an opening rule. They take none that the table opens, so earlier routes do.
-    private func isRefused(_ rule: AssociationRule, by exclusions: [AssociationRule]) -> Bool {
-        let rivals = exclusions.filter { exclusion in
-            let (one, other) = (exclusion.head, rule.head)
-            return (one.starts(with: other) || other.starts(with: one)) && exclusion.takesQueryAndFragment(of: rule)
+    /// Without the opening rules of which exclusions take all links. They take none that the table opens, so earlier routes do.
+    private func withoutRefused(_ opening: [Opening], by exclusions: [Exclusion]) -> [Opening] {
+        let index = OutlineIndex(exclusions.map(\.outline))
+        return opening.filter { opening in
+            let rivals = (index.meeting(opening.outline, budget) ?? []).filter {
+                exclusions[$0].rule.takesQueryAndFragment(of: opening.rule)
+            }
+            guard (1...Self.widestUnion).contains(rivals.count) else { return true }
+            return !isCovered(opening.rule, by: rivals.map { exclusions[$0].path })
         }
-        guard !rivals.isEmpty else { return false }
-        let languages = rivals.map(Dialect.pathLanguage)
-        return Dialect.pathLanguage(of: rule).isCovered(by: languages, within: Dialect.allPaths) ?? false
     }
 
     // MARK: Opening
 
-    private func openingRules() -> [AssociationRule] {
+    private func openingRules() -> [Opening] {
+        let everything = Opening(rule: Dialect.everything, outline: .everything)
         let all = openings.first { $0.rule.takesAll(of: Dialect.everything) }
-        guard !routes.fallbackOpens, all == nil else { return [all?.rule ?? Dialect.everything] }
+        guard !routes.fallbackOpens, all == nil else { return [all ?? everything] }
         var isKept = Array(repeating: true, count: openings.count)
         for number in openings.indices { isKept[number] = isNeeded(number, isKept) }
-        return zip(openings, isKept).filter(\.1).map(\.0.rule)
+        return zip(openings, isKept).filter(\.1).map(\.0)
     }
 
     /// Whether some link needs the rule: neither one other rule takes all of its links, nor the earlier ones together.
@@ -85,10 +108,9 @@ struct RulePlan<Dialect: RuleDialect> {
         func isRival(_ other: Int) -> Bool {
             other != number && isKept[other] && openings[other].rule.takesQueryAndFragment(of: opening.rule)
         }
-        let head = opening.rule.head
-        let wider = openingIndex.beginning(head).filter(isRival)
+        let wider = (openingIndex.takingAll(of: opening.outline, budget) ?? []).filter(isRival)
         if wider.contains(where: { isCovered(opening, by: [openings[$0]]) }) { return false }
-        let earlier = openingIndex.meeting(head).filter { $0 < number && isRival($0) }
+        let earlier = (openingIndex.meeting(opening.outline, budget) ?? []).filter { $0 < number && isRival($0) }
         // More are too many to be looked at together; they would have to be very narrow to matter.
         guard (2...32).contains(earlier.count) else { return true }
         return !isCovered(opening, by: earlier.map { openings[$0] })
@@ -96,63 +118,91 @@ struct RulePlan<Dialect: RuleDialect> {
 
     private func isCovered(_ opening: Opening, by others: [Opening]) -> Bool {
         if others.contains(where: { $0.rule.takesAll(of: opening.rule) }) { return true }
-        let languages = others.map { Dialect.pathLanguage(of: $0.rule) }
-        return Dialect.pathLanguage(of: opening.rule).isCovered(by: languages, within: Dialect.allPaths) ?? false
+        return isCovered(opening.rule, by: others.map { Dialect.pathLanguage(of: $0.rule) })
+    }
+
+    private func isCovered(_ rule: AssociationRule, by languages: [Language]) -> Bool {
+        let path = Dialect.pathLanguage(of: rule)
+        return path.isCovered(by: languages, within: Dialect.allPaths, budget) ?? false
     }
 
     // MARK: Exclusions
 
-    private func exclusions() -> [AssociationRule] {
-        var kept: [(rule: AssociationRule, path: Language)] = []
-        for place in closed {
-            for rule in exclusions(of: place) {
-                let path = Dialect.pathLanguage(of: rule)
-                func takes(
-                    _ one: (rule: AssociationRule, path: Language),
-                    _ other: (rule: AssociationRule, path: Language)
-                )
-                    -> Bool
-                {
-                    one.rule.takesQueryAndFragment(of: other.rule)
-                        && other.path.isCovered(by: [one.path], within: Dialect.allPaths) == true
-                }
-                guard !kept.contains(where: { takes($0, (rule, path)) }) else { continue }
-                kept.removeAll { takes((rule, path), $0) }
-                kept.append((rule, path))
+    private func exclusions() -> [Exclusion] {
+        let proved = closed.flatMap(exclusions(of:))
+        let index = OutlineIndex(proved.map(\.outline))
+        var isKept = Array(repeating: true, count: proved.count)
+        // Of two that take the same the first stays.
+        for number in proved.indices.reversed() {
+            let one = proved[number]
+            isKept[number] = !(index.takingAll(of: one.outline, budget) ?? []).contains { other in
+                other != number && isKept[other] && proved[other].rule.takesQueryAndFragment(of: one.rule)
+                    && one.path.isCovered(by: [proved[other].path], within: Dialect.allPaths, budget) == true
             }
         }
-        return kept.map(\.rule)
+        return zip(proved, isKept).filter(\.1).map(\.0)
     }
 
     /// The exclusions for a route that never opens the app, without those that would refuse a link which the table opens and
     /// those whose links no rule opens anyway.
-    private func exclusions(of place: Int) -> [AssociationRule] {
-        let entry = routes.entries[place]
-        return Dialect.exclusions(of: entry.route).filter { rule in
-            let meeting = openingIndex.meeting(rule.head)
-            guard routes.fallbackOpens || !meeting.isEmpty else { return false }
-            let takers = closedIndex.meeting(rule.head).map { closed[$0] }.filter { taker in
-                taker == place
-                    ? entry.isCertain && entry.route.trailingSlash == .ignored : routes.entries[taker].takesItsPath
+    private func exclusions(of place: Int) -> [Exclusion] {
+        Dialect.exclusions(of: routes.entries[place].route).compactMap { rule in
+            let exclusion = Exclusion(
+                rule: rule,
+                outline: Dialect.outline(of: rule),
+                path: Dialect.pathLanguage(of: rule)
+            )
+            guard isUseful(exclusion) else { return nil }
+            guard let refuses = mayRefuse(exclusion, of: place) else {
+                budget.giveUp()
+                return nil
             }
-            let path = Dialect.pathLanguage(of: rule)
-            let isUseful =
-                routes.fallbackOpens
-                || meeting.contains { path.mayMeet(Dialect.pathLanguage(of: openings[$0].rule)) }
-            guard isUseful else { return false }
-            for number in meeting {
-                let opening = openings[number]
-                let opened = Dialect.pathLanguage(of: opening.route, .upper)
-                if mayRefuse(path, opened, takers.filter { $0 < opening.place }) { return false }
-            }
-            return !routes.fallbackOpens || !mayRefuse(path, Dialect.allPaths, takers)
+            return refuses ? nil : exclusion
         }
     }
 
+    /// Whether a rule opens links that the exclusion takes; taken for so where that is undecided.
+    private func isUseful(_ exclusion: Exclusion) -> Bool {
+        guard !routes.fallbackOpens, let meeting = openingIndex.meeting(exclusion.outline, budget) else { return true }
+        return meeting.contains { exclusion.path.mayMeet(Dialect.pathLanguage(of: openings[$0].rule), budget) }
+    }
+
+    /// Whether a link that the exclusion of a route takes may be one that the table opens; nil where that is undecided.
+    private func mayRefuse(_ exclusion: Exclusion, of place: Int) -> Bool? {
+        guard let opened = openIndex.meeting(exclusion.outline, budget)?.map({ open[$0] }),
+            let rivals = closedIndex.meeting(exclusion.outline, budget)?.map({ closed[$0] })
+        else { return nil }
+        let takers = rivals.filter { taker in
+            let entry = routes.entries[taker]
+            return taker == place ? entry.isCertain && entry.route.trailingSlash == .ignored : entry.takesItsPath
+        }
+        // The routes behind the same takers are looked at together.
+        var groups: [(takers: ArraySlice<Int>, opened: [Int])] = []
+        for place in opened {
+            let before = takers.prefix { $0 < place }
+            if let last = groups.last, last.takers.count == before.count, last.opened.count < Self.widestUnion {
+                groups[groups.count - 1].opened.append(place)
+            } else {
+                groups.append((before, [place]))
+            }
+        }
+        for group in groups {
+            let languages = group.opened.map { Dialect.pathLanguage(of: routes.entries[$0].route, .upper) }
+            guard let refuses = mayRefuse(exclusion, .either(languages), group.takers) else { return nil }
+            if refuses { return true }
+        }
+        return routes.fallbackOpens ? mayRefuse(exclusion, Dialect.allPaths, takers[...]) : false
+    }
+
     /// Whether an excluded path may be one that a route opens and none of the takers, which come before it, takes.
-    private func mayRefuse(_ excluded: Language, _ opened: Language, _ takers: [Int]) -> Bool {
+    private func mayRefuse(_ exclusion: Exclusion, _ opened: Language, _ takers: ArraySlice<Int>) -> Bool? {
+        guard takers.count <= Self.widestUnion else { return nil }
         let taken = takers.map { Dialect.pathLanguage(of: routes.entries[$0].route, .lower) }
-        return Language.shortestText(in: [excluded, opened, Dialect.allPaths], outside: taken) != .none
+        switch Language.shortestText(in: [exclusion.path, opened, Dialect.allPaths], outside: taken, budget) {
+        case .none: return false
+        case .found: return true
+        case .undecided: return nil
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 struct Alphabet {
     /// One byte for each symbol, the most readable of its kind, in the order in which examples prefer them.
     let symbols: [UInt8]
+    /// What it took to find them.
+    let effort: Int
 
     private static let readable: [UInt8] =
         Array("x1abcdefghijklmnopqrstuvwyz023456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.~/".utf8)
@@ -22,6 +24,7 @@ struct Alphabet {
             symbols.append(byte)
         }
         self.symbols = symbols
+        effort = sets.count * classes.count + Self.order.count
     }
 }
 
@@ -65,6 +68,8 @@ struct Automaton {
 
     /// How many nodes all states made so far have together, a measure of the memory they take.
     private(set) var size: Int
+    /// How many nodes the graph has.
+    var graphSize: Int { graph.size }
 
     /// Whether a group has the text that led to the state.
     func accepts(_ state: Int) -> Bool { !accepted(at: state).isEmpty }
@@ -111,6 +116,7 @@ private struct NodeSet: Hashable {
 private struct Graph {
     private var byteEdges: [(set: ByteSet, target: Int)?] = []
     private var emptyEdges: [[Int]] = []
+    var size: Int { byteEdges.count }
     /// Where a walk begins.
     private(set) var start = NodeSet([])
     /// By node: those that take a byte, or are a last one, and are reached from it without taking one.

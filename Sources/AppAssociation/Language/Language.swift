@@ -1,7 +1,9 @@
+import LinkRouting
+
 /// A regular set of byte strings, such as the paths that a rule of an association file takes.
 ///
 /// It exists to decide questions about patterns rather than to sample links: whether one rule covers another, whether an
-/// exclusion could refuse a link that a route opens. See ``Language/shortestText(in:outside:budget:)``.
+/// exclusion could refuse a link that a route opens. See ``Language/shortestText(in:outside:budget:_:)``.
 indirect enum Language: Hashable, Sendable {
     /// Only the empty text.
     case empty
@@ -90,22 +92,37 @@ extension Language {
     /// A shortest text that lies in every language of `inside` and in none of `outside`.
     ///
     /// Walks the product of the languages' automata breadth first, making their states as they are met; `budget` bounds the
-    /// states, so that no pattern can make it slow.
+    /// states, so that no pattern can make it slow, and `work` what all questions together may take.
     static func shortestText(
         in inside: [Language],
         outside: [Language] = [],
-        budget: Int = defaultBudget
+        budget: Int = defaultBudget,
+        _ work: WorkBudget = .unlimited
     ) -> Search {
+        guard !work.isUsedUp else { return .undecided }
         let alphabet = Alphabet(inside + outside)
         var automata = inside.map { Automaton($0, alphabet) }
         if !outside.isEmpty { automata.append(Automaton(.either(outside), alphabet)) }
-        var search = ProductSearch(automata: automata, insideCount: inside.count, alphabet: alphabet, budget: budget)
+        // Telling the bytes apart and building the graphs takes longer than most walks.
+        let size = automata.reduce(0) { $0 + $1.graphSize }
+        guard work.spend(alphabet.effort + 4 * size) else { return .undecided }
+        var search = ProductSearch(
+            automata: automata,
+            insideCount: inside.count,
+            alphabet: alphabet,
+            budget: budget,
+            work: work
+        )
         return search.run()
     }
 
     /// Whether every text of this language that lies in `universe` lies in one of `languages`; nil when that is undecided.
-    func isCovered(by languages: [Language], within universe: Language, budget: Int = defaultBudget) -> Bool? {
-        switch Self.shortestText(in: [self, universe], outside: languages, budget: budget) {
+    func isCovered(
+        by languages: [Language],
+        within universe: Language,
+        _ work: WorkBudget = .unlimited
+    ) -> Bool? {
+        switch Self.shortestText(in: [self, universe], outside: languages, work) {
         case .none: true
         case .found: false
         case .undecided: nil
@@ -113,8 +130,8 @@ extension Language {
     }
 
     /// Whether some text lies in both; true when that is undecided.
-    func mayMeet(_ other: Language, budget: Int = defaultBudget) -> Bool {
-        Self.shortestText(in: [self, other], budget: budget) != .none
+    func mayMeet(_ other: Language, _ work: WorkBudget = .unlimited) -> Bool {
+        Self.shortestText(in: [self, other], work) != .none
     }
 }
 
@@ -125,6 +142,7 @@ private struct ProductSearch {
     let insideCount: Int
     let alphabet: Alphabet
     let budget: Int
+    let work: WorkBudget
 
     private struct Step {
         let states: [Int]
@@ -138,6 +156,7 @@ private struct ProductSearch {
         var next = 0
         while next < steps.count {
             let step = steps[next]
+            let sizes = automata.reduce(0) { $0 + $1.size }
             if isAccepted(step.states) { return .found(text(to: next, steps)) }
             for symbol in alphabet.symbols.indices {
                 var states: [Int] = []
@@ -149,6 +168,9 @@ private struct ProductSearch {
                 steps.append(Step(states: states, previous: next, symbol: symbol))
             }
             next += 1
+            // States made anew take as long as they have nodes.
+            let growth = automata.reduce(0) { $0 + $1.size } - sizes
+            guard work.spend(alphabet.symbols.count + growth) else { return .undecided }
         }
         return .none
     }

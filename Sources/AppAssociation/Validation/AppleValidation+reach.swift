@@ -20,7 +20,7 @@ extension AppleValidation {
                 $0 < number && !candidates[$0].isDead && candidates[$0].takesQueryAndFragment(of: candidate)
             }
             comparisons += earlier.count
-            guard comparisons <= Self.mostComparisons else { return }
+            guard comparisons <= Self.mostComparisons, budget.spend(1 + earlier.count) else { return }
             let covering = coverage(of: candidate, by: earlier.sorted(), candidates)
             guard let last = covering.last else { continue }
             let differs = covering.contains { merged[$0].exclude.value != merged[number].exclude.value }
@@ -38,15 +38,16 @@ extension AppleValidation {
 
     /// The earlier rules that take all of a rule's URLs: one, or some together; empty where that is not so or not decided.
     private func coverage(of rule: Candidate, by earlier: [Int], _ candidates: [Candidate]) -> [Int] {
-        if let one = earlier.first(where: { rule.isCovered(by: [candidates[$0]]) }) { return [one] }
-        guard (2...Self.widestUnion).contains(earlier.count), rule.isCovered(by: earlier.map { candidates[$0] }) else {
+        if let one = earlier.first(where: { rule.isCovered(by: [candidates[$0]], budget) }) { return [one] }
+        guard (2...Self.widestUnion).contains(earlier.count), rule.isCovered(by: earlier.map { candidates[$0] }, budget)
+        else {
             return []
         }
         // Those that are needed for it.
         var needed = earlier
         for number in earlier {
             let rest = needed.filter { $0 != number }
-            if rule.isCovered(by: rest.map { candidates[$0] }) { needed = rest }
+            if rule.isCovered(by: rest.map { candidates[$0] }, budget) { needed = rest }
         }
         return needed
     }
@@ -91,9 +92,9 @@ extension AppleValidation {
             return query && fragment
         }
 
-        func isCovered(by others: [Candidate]) -> Bool {
+        func isCovered(by others: [Candidate], _ budget: WorkBudget) -> Bool {
             let languages = others.map { $0.glob.pathLanguage($0.reading) }
-            return glob.pathLanguage(reading).isCovered(by: languages, within: Glob.allPaths) ?? false
+            return glob.pathLanguage(reading).isCovered(by: languages, within: Glob.allPaths, budget) ?? false
         }
     }
 }

@@ -1,4 +1,4 @@
-import LinkRouting
+public import LinkRouting
 
 extension AppleAppSiteAssociation {
     /// Everything in a file that devices take otherwise than its author is likely to have meant.
@@ -6,12 +6,15 @@ extension AppleAppSiteAssociation {
     /// Takes any bytes: what is no JSON is a finding as well. At most ``AssociationFinding/maximumPerCode`` findings of a
     /// code are told, in the order of the file. The work is bounded: whether rules cover another one is given up where
     /// that takes too long, and then nothing is claimed.
-    /// - Parameter hosting: How the file is served, where that is known; of another answer than 200 only that is judged.
+    /// - Parameters:
+    ///   - hosting: How the file is served, where that is known; of another answer than 200 only that is judged.
+    ///   - budget: For comparing rules with each other.
     public static func validate(
         _ bytes: some Collection<UInt8>,
-        hosting: AssociationHosting? = nil
+        hosting: AssociationHosting? = nil,
+        within budget: WorkBudget = .associationJudgement
     ) -> [AssociationFinding] {
-        var validation = AppleValidation()
+        var validation = AppleValidation(budget: budget)
         if let hosting { validation.check(hosting) }
         if (hosting?.status ?? 200) == 200 { validation.run(Array(bytes)) }
         return validation.findings.sorted(by: AssociationFinding.precedes)
@@ -25,9 +28,13 @@ extension AssociationFinding {
 
 /// One walk over a file. Its parts stand in extensions: structure, rules, patterns, reach.
 struct AppleValidation {
+    /// For what whole entries are compared for.
+    let budget: WorkBudget
     private(set) var findings: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
     var variables = PatternVariables(custom: AppleAppSiteAssociation.SubstitutionVariables(nil))
+
+    init(budget: WorkBudget) { self.budget = budget }
 
     private static let severities = Dictionary(
         uniqueKeysWithValues: AssociationFinding.appleCatalogue.map { ($0.code, $0.severity) }

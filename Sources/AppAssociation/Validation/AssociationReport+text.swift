@@ -2,12 +2,14 @@ import LinkRouting
 
 extension AssociationReport {
     /// For a terminal: what was found with its line of the file, what to do, and a summary.
-    public var text: String {
+    public var text: String { lines.joined(separator: "\n") }
+
+    package var lines: [String] {
         let lines = files.flatMap { file in
             let sources = file.bytes.map { $0.split(separator: 0x0A, omittingEmptySubsequences: false) } ?? []
             return file.findings.flatMap { $0.lines(of: file.name, sources) }
         }
-        return (lines + [summary]).joined(separator: "\n")
+        return lines + [summary]
     }
 
     private var summary: String {
@@ -27,30 +29,16 @@ extension AssociationFinding {
     private static let longestQuote = 160
 
     fileprivate func lines(of file: String, _ sources: [ArraySlice<UInt8>]) -> [String] {
-        var lines = ["\(file):\(position.line):\(position.column): \(severity.rawValue) \(code) \(message.printable)"]
+        let place = "\(file.escapedForTerminal):\(position.line):\(position.column)"
+        var lines = ["\(place): \(severity.rawValue) \(code) \(message.escapedForTerminal)"]
         if sources.indices.contains(position.line - 1), !pointer.isEmpty || position != Self.wholeFile {
             let source = String(decoding: sources[position.line - 1], as: UTF8.self).unicodeScalars
             let width = position.column - 1
             if source.count <= Self.longestQuote, width < source.count {
                 let indent = source.prefix(width).map { $0 == "\t" ? "\t" : " " }.joined()
-                lines += ["    " + String(String.UnicodeScalarView(source)).printable, "    \(indent)^"]
+                lines += ["    " + String(String.UnicodeScalarView(source)).escapedForTerminal, "    \(indent)^"]
             }
         }
-        return lines + ["    fix: \(fix.printable)"]
-    }
-}
-
-extension String {
-    /// Without characters that a terminal would act upon: a file is anybody's.
-    fileprivate var printable: String {
-        var printable = ""
-        for scalar in unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control where scalar != "\t", .format, .lineSeparator, .paragraphSeparator:
-                printable += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default: printable.unicodeScalars.append(scalar)
-            }
-        }
-        return printable
+        return lines + ["    fix: \(fix.escapedForTerminal)"]
     }
 }

@@ -24,6 +24,10 @@ package struct KeyGrant: Sendable, Hashable {
     package var revokedAt: Timestamp?
     /// To the hour.
     package var lastUsedAt: Timestamp?
+    /// The key that made it, which takes it along when it is ended; nil for one that was made at the machine itself.
+    package var createdBy: String?
+    /// The key whose rotation made it.
+    package var replaces: String?
 
     package enum Scope: String, Sendable, CaseIterable {
         case resolve, explain
@@ -42,11 +46,11 @@ package struct KeyGrant: Sendable, Hashable {
     /// The routes of some owners, or below some paths.
     package struct RouteLimit: Sendable, Hashable {
         /// Values of a route's `owner`; nil for any.
-        package var owners: Set<String>?
+        package var owners: Set<ExactText>?
         /// What a route's `path` begins with, such as `/blog/`; nil for any.
         package var pathPrefixes: [String]?
 
-        package init(owners: Set<String>?, pathPrefixes: [String]?) {
+        package init(owners: Set<ExactText>?, pathPrefixes: [String]?) {
             self.owners = owners
             self.pathPrefixes = pathPrefixes
         }
@@ -63,6 +67,8 @@ package struct KeyGrant: Sendable, Hashable {
         expiresAt: Timestamp?,
         revokedAt: Timestamp? = nil,
         lastUsedAt: Timestamp? = nil,
+        createdBy: String? = nil,
+        replaces: String? = nil,
         name: String
     ) {
         self.id = id
@@ -75,6 +81,8 @@ package struct KeyGrant: Sendable, Hashable {
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
         self.lastUsedAt = lastUsedAt
+        self.createdBy = createdBy
+        self.replaces = replaces
         self.name = name
     }
 
@@ -105,7 +113,7 @@ package struct KeyGrant: Sendable, Hashable {
         guard let limit = other.routes else { return true }
         guard let own = routes, within(own.owners, limit.owners) else { return false }
         guard let outer = limit.pathPrefixes else { return true }
-        return own.pathPrefixes?.allSatisfy { prefix in outer.contains { prefix.hasPrefix($0) } } ?? false
+        return own.pathPrefixes?.allSatisfy { prefix in outer.contains { prefix.utf8.starts(with: $0.utf8) } } ?? false
     }
 
     /// What the key may not change, one sentence each; empty when all of it is within its limit.
@@ -125,9 +133,13 @@ package struct KeyGrant: Sendable, Hashable {
 }
 
 extension KeyGrant.RouteLimit {
-    fileprivate func covers(_ route: TableDiff.Route) -> Bool {
-        let isOwned = owners.map { owners in route.owner.map(owners.contains) ?? false } ?? true
-        let isBelow = pathPrefixes.map { prefixes in prefixes.contains { route.path?.hasPrefix($0) ?? false } } ?? true
+    fileprivate func covers(_ route: TableDiff.Route) -> Bool { covers(owner: route.owner, path: route.path) }
+
+    func covers(owner: String?, path: String?) -> Bool {
+        let isOwned = owners.map { owners in owner.map { owners.contains(ExactText($0)) } ?? false } ?? true
+        // By bytes, as links are matched: to `hasPrefix` two spellings of an accent are one.
+        let isBelow =
+            pathPrefixes.map { prefixes in prefixes.contains { path?.utf8.starts(with: $0.utf8) ?? false } } ?? true
         return isOwned && isBelow
     }
 }
@@ -139,8 +151,9 @@ extension KeyGrant {
             "id": .string(id), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) } ?? .null,
             "scopes": .array(scopes.map(\.rawValue).sorted().map(JSONNode.string)),
             "environments": environments.map { .array($0.map(\.rawValue).sorted().map(JSONNode.string)) },
-            "owners": routes?.owners.map { .array($0.sorted().map(JSONNode.string)) },
+            "owners": routes?.owners.map { .array($0.sorted().map { .string($0.description) }) },
             "pathPrefixes": routes?.pathPrefixes.map { .array($0.map(JSONNode.string)) },
+            "createdBy": createdBy.map(JSONNode.string) ?? .null,
             "createdAt": .string(createdAt.description), "expiresAt": expiresAt.map { .string($0.description) },
             "revokedAt": revokedAt.map { .string($0.description) },
             "lastUsedAt": lastUsedAt.map { .string($0.description) },

@@ -22,6 +22,32 @@ package struct SettingsRow: Sendable, Hashable {
     }
 }
 
+/// A tenant as lists show it.
+package struct TenantSummary: Sendable, Hashable {
+    package let id: TenantID
+    package let settingsRevision: Int64
+    package let live: [EnvironmentID: Revision]
+
+    package init(id: TenantID, settingsRevision: Int64, live: [EnvironmentID: Revision]) {
+        self.id = id
+        self.settingsRevision = settingsRevision
+        self.live = live
+    }
+}
+
+/// Settings as lists show them.
+package struct SettingsVersion: Sendable, Hashable {
+    package let revision: Int64
+    package let actor: Actor
+    package let writtenAt: Timestamp
+
+    package init(revision: Int64, actor: Actor, writtenAt: Timestamp) {
+        self.revision = revision
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}
+
 /// Which writing of a draft is meant. No two are ever alike, also when a draft is published and begun anew.
 package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     /// Counts the tenant's writes.
@@ -48,9 +74,21 @@ package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+/// What a draft's changes are changes of.
+package enum DraftBase: Sendable, Hashable {
+    /// What it is already; what is live for a draft that is new.
+    case kept
+    /// An empty table.
+    case nothing
+    case revision(Revision)
+
+    /// As a draft is stored.
+    package init(_ base: Revision?) { self = base.map(DraftBase.revision) ?? .nothing }
+}
+
 package struct DraftRow: Sendable, Hashable {
     package let name: String
-    /// The revision that the draft was begun from.
+    /// The revision that the draft was begun from; nil for one that was begun before anything was live.
     package let base: Revision?
     package let version: DraftVersion
     package let content: JSONNode
@@ -73,6 +111,60 @@ package struct DraftRow: Sendable, Hashable {
         self.actor = actor
         self.writtenAt = writtenAt
     }
+}
+
+/// A draft as lists show it.
+package struct DraftSummary: Sendable, Hashable {
+    package let name: String
+    package let base: Revision?
+    package let version: DraftVersion
+    /// Nil when the content cannot be read.
+    package let routeCount: Int?
+    package let actor: Actor
+    package let writtenAt: Timestamp
+
+    package init(
+        name: String,
+        base: Revision?,
+        version: DraftVersion,
+        routeCount: Int?,
+        actor: Actor,
+        writtenAt: Timestamp
+    ) {
+        self.name = name
+        self.base = base
+        self.version = version
+        self.routeCount = routeCount
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}
+
+/// What the drafts of one tenant may take, all environments together.
+package struct DraftRoom: Sendable, Hashable {
+    package let drafts: Int
+    /// How many of them may have been written by one actor alone.
+    package let draftsOfOne: Int
+    package let bytes: Int
+
+    /// - Parameter tableBytes: Of one table.
+    package init(drafts: Int, tableBytes: Int) {
+        self.drafts = drafts
+        draftsOfOne = max(drafts / 2, 1)
+        bytes = tableBytes * 8
+    }
+}
+
+package enum TooManyDrafts: Error, Hashable, Sendable {
+    case ofTenant(maximum: Int)
+    case ofOne(maximum: Int)
+    case bytes(maximum: Int)
+}
+
+/// Somebody else has written the draft, too.
+package struct ForeignDraft: Error, Hashable, Sendable {
+    package let name: String
+    package init(name: String) { self.name = name }
 }
 
 /// A table that is to be live, and what it was checked against.
@@ -177,10 +269,34 @@ package struct SuiteRow: Sendable, Hashable {
 }
 
 /// How a key comes to its end.
-package enum KeyEnd: String, Sendable {
-    case revoke = "key.revoke"
+package enum KeyEnd: Sendable {
+    /// It ends with every key that it made, the keys that those made, and the keys that it took over from.
+    case revoke
+    /// What it made goes on.
+    case revokeAlone
     /// Another one replaces it, and it goes on for a while.
-    case rotate = "key.rotate"
+    case rotate
+
+    /// As the audit says it.
+    package var action: String { self == .rotate ? "key.rotate" : "key.revoke" }
+}
+
+/// A key as it ended.
+package struct EndedKey: Sendable, Hashable {
+    package let key: KeyGrant
+    /// Those that ended with it, by id.
+    package let others: [String]
+
+    package init(_ key: KeyGrant, others: [String]) {
+        self.key = key
+        self.others = others
+    }
+
+    /// The key's, and `endedKeys`: the ids of those that ended with it.
+    package var json: JSONNode {
+        let ended = JSONNode.Member("endedKeys", .array(others.map(JSONNode.string)))
+        return JSONNode(.object((key.json.members ?? []) + [ended]))
+    }
 }
 
 package struct AuditRow: Sendable, Hashable {
@@ -271,8 +387,6 @@ package struct StoredAnswer: Sendable, Hashable {
 package enum KnownRequest: Sendable, Hashable {
     case new
     case answered(StoredAnswer)
-    /// The first one is still being worked on, or the server stopped in the middle of it.
-    case unfinished
     /// The key came with another request.
     case other
 }

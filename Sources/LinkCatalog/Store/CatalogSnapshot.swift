@@ -8,13 +8,28 @@ package import LinkRouting
 
 /// What the store holds at one moment.
 package struct CatalogSnapshot: Sendable {
+    package struct Tenant: Sendable {
+        package let id: TenantID
+        package let settingsRevision: Int64
+        /// As they are stored: JSON.
+        package let settings: String
+        package let live: [Live]
+
+        package init(_ id: TenantID, settingsRevision: Int64, settings: String, live: [Live]) {
+            self.id = id
+            self.settingsRevision = settingsRevision
+            self.settings = settings
+            self.live = live
+        }
+    }
+
     package struct Live: Sendable {
         package let environment: EnvironmentID
         package let revision: Revision
-        /// The table as it is stored: JSON.
-        package let text: String
+        /// The table as it is stored: JSON. Nil for a table that the reader of the snapshot has compiled already.
+        package let text: String?
 
-        package init(environment: EnvironmentID, revision: Revision, text: String) {
+        package init(environment: EnvironmentID, revision: Revision, text: String?) {
             self.environment = environment
             self.revision = revision
             self.text = text
@@ -23,51 +38,83 @@ package struct CatalogSnapshot: Sendable {
 
     /// Grows with every write.
     package let version: Int64
-    package let tenants: [(settings: SettingsRow, live: [Live])]
+    package let tenants: [Tenant]
     /// Of the tenants that record installs, or once did.
     package let installKeys: [TenantID: Data]
 
-    package init(
-        version: Int64,
-        tenants: [(settings: SettingsRow, live: [Live])],
-        installKeys: [TenantID: Data] = [:]
-    ) {
+    package init(version: Int64, tenants: [Tenant], installKeys: [TenantID: Data] = [:]) {
         self.version = version
         self.tenants = tenants
         self.installKeys = installKeys
     }
 
-    /// The catalog that the rows say; tables that `earlier` has already are not compiled again. Rows were checked when they
-    /// were written: one that cannot be read is a broken store.
-    package func catalog(reusing earlier: Catalog = Catalog()) throws -> Catalog {
+    /// The catalog that the rows say; tables that `earlier` has already are not compiled again.
+    ///
+    /// What cannot be read stays as `earlier` has it and is listed in `unreadable`: it is the trouble of its own tenant only.
+    /// A tenant without a production table that can be read has no tables at all, because another environment's table would
+    /// answer for its hosts.
+    package func catalog(reusing earlier: Catalog = Catalog()) -> Catalog {
         let compiled = Dictionary(earlier.tables.map { (TableVersion($0), $0) }) { first, _ in first }
         var tables: [PublishedTable] = []
-        for (row, live) in tenants {
-            for table in live {
-                let version = TableVersion(
-                    tenant: row.tenant,
-                    environment: table.environment,
-                    revision: table.revision,
-                    settingsRevision: row.revision
-                )
-                tables.append(try compiled[version] ?? compile(table, row))
+        var unreadable: [UnreadableTenant] = []
+        for tenant in tenants {
+            var own: [PublishedTable] = []
+            let hasProduction = tenant.live.contains { $0.environment == .production }
+            for live in tenant.live.map(Optional.some) + (hasProduction ? [] : [nil]) {
+                let environment = live?.environment ?? .production
+                do {
+                    own.append(try compiled[tenant.version(of: live)] ?? compile(live, of: tenant))
+                } catch {
+                    unreadable.append(UnreadableTenant(tenant: tenant.id, environment: environment, error))
+                    if let last = earlier.table(of: tenant.id, in: environment) { own.append(last) }
+                }
             }
-            if !live.contains(where: { $0.environment == .production }) { tables.append(try compile(nil, row)) }
+            if own.contains(where: { $0.environment == .production }) { tables += own }
         }
-        return Catalog(tables)
+        return Catalog(tables, unreadable: unreadable)
     }
 
     /// A tenant's table in one environment, or its empty production table.
-    private func compile(_ live: Live?, _ row: SettingsRow) throws -> PublishedTable {
-        PublishedTable(
-            tenant: row.tenant,
+    private func compile(_ live: Live?, of tenant: Tenant) throws -> PublishedTable {
+        var table = RouteTable()
+        if let live {
+            guard let text = live.text else { throw UnreadableDocument(.revision(live.revision), "it was not loaded") }
+            table = try RouteTable(Field(try Document.readStored(text), path: "table"))
+        }
+        return PublishedTable(
+            tenant: tenant.id,
             environment: live?.environment ?? .production,
             revision: live?.revision,
-            settingsRevision: row.revision,
-            settings: try Settings(Field(row.content, path: "settings")),
-            installKey: installKeys[row.tenant],
-            table: try live.map { try RouteTable(Field(try Document.readJSON($0.text), path: "table")) } ?? RouteTable()
+            settingsRevision: tenant.settingsRevision,
+            settings: try Settings(Field(try Document.readStored(tenant.settings), path: "settings")),
+            installKey: installKeys[tenant.id],
+            table: table
         )
+    }
+}
+
+extension CatalogSnapshot.Tenant {
+    fileprivate func version(of live: CatalogSnapshot.Live?) -> TableVersion {
+        TableVersion(
+            tenant: id,
+            environment: live?.environment ?? .production,
+            revision: live?.revision,
+            settingsRevision: settingsRevision
+        )
+    }
+}
+
+/// A table that cannot be read, because it or its tenant's settings cannot. The table before it is answered from, if there was
+/// one since the start.
+package struct UnreadableTenant: Sendable, Hashable {
+    package let tenant: TenantID
+    package let environment: EnvironmentID
+    package let reason: String
+
+    package init(tenant: TenantID, environment: EnvironmentID, _ error: any Error) {
+        self.tenant = tenant
+        self.environment = environment
+        reason = String("\(error)".prefix(300))
     }
 }
 

@@ -8,19 +8,23 @@ package import LinkRouting
 
 /// Where tenants, settings, drafts, revisions, suites and keys are kept. Every write is one transaction with its audit row.
 package protocol CatalogStore: Sendable {
-    /// Every tenant with its live settings and tables.
-    func snapshot() async throws -> CatalogSnapshot
+    /// Every tenant with its live settings and tables, without the text of those that are known.
+    func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot
+    /// Every tenant, by id.
+    func tenants() async throws -> [TenantSummary]
 
     // MARK: Settings
 
+    /// Of the live settings, without reading them; nil for a tenant that is not there.
+    func settingsRevision(of tenant: TenantID) async throws -> Int64?
     /// Nil for a tenant that is not there; `revision` nil is the live one.
     func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow?
     /// Newest first, those before a revision.
-    func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsRow]
+    func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsVersion]
     /// Writes the next settings and the domains and schemes that come with them; makes the tenant if it is new. With an
     /// `installKey` the tenant has it from then on, unless it has one already.
     ///
-    /// Throws `OwnershipConflict` when another tenant owns one of them, `StaleWrite` when `expected` is not the current
+    /// Throws `OwnershipConflict` when another tenant owns one of them or, by `claims`, a host that overlaps, `StaleWrite` when `expected` is not the current
     /// revision, `CatalogMoved` when other tables than those of `checked` are live.
     func saveSettings(
         _ content: JSONNode,
@@ -29,6 +33,7 @@ package protocol CatalogStore: Sendable {
         installKey: Data?,
         expected: Int64?,
         checked: [EnvironmentID: Revision],
+        claims: HostClaims.Rule,
         change: Change
     ) async throws -> SettingsRow
     /// Nil for a tenant that never recorded installs.
@@ -36,30 +41,33 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Drafts
 
-    func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftRow]
+    func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
     func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
-    /// Throws `StaleWrite` when `expected` is not the draft's current version. A new draft is based on `base`, or on what is live.
+    /// Throws `StaleWrite` when `expected` is not the draft's current version, `CatalogMoved` when there is no revision `base`.
+    /// Throws `TooManyDrafts` when there is no room.
     func saveDraft(
         _ content: JSONNode,
         name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
-        base: Revision?,
+        base: DraftBase,
         expected: DraftVersion?,
+        within room: DraftRoom,
         change: Change
     ) async throws -> DraftRow
-    /// False when there was none.
+    /// False when there was none. Throws `ForeignDraft` when `author` is given and somebody else has written the draft.
     func removeDraft(
         _ name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
         expected: DraftVersion?,
+        ofOnly author: String?,
         change: Change
     ) async throws -> Bool
 
     // MARK: Revisions
 
-    func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision?
+    func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision]
     /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
     ///
     /// Throws `CatalogMoved` when what the publication was checked against is no longer so.
@@ -96,7 +104,7 @@ package protocol CatalogStore: Sendable {
     /// Every key, with a version that grows with every write.
     func keySnapshot() async throws -> (version: Int64, grants: [KeyGrant])
     /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
-    func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> KeyGrant?
+    func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey?
     func noteUse(ofKey id: String, at hour: Timestamp) async throws
     /// The continuation keys, newest first; makes one from `random` when there is none or the newest is older than `age` ms.
     func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
@@ -112,13 +120,26 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Repeated requests
 
-    /// Notes that a request with an `Idempotency-Key` is being worked on, unless it is known; forgets those before `oldest`.
-    func beginRequest(_ request: RepeatedRequest, at now: Timestamp, oldest: Timestamp) async throws -> KnownRequest
-    /// Keeps the answer, or with nil forgets that the request began.
-    func endRequest(_ request: RepeatedRequest, with answer: StoredAnswer?) async throws
+    /// What is known of a request with an `Idempotency-Key` since `oldest`. Writes nothing.
+    func known(_ request: RepeatedRequest, since oldest: Timestamp) async throws -> KnownRequest
+    /// Keeps the answer of a change that is done. Forgets those before `oldest`, and the oldest of the actor and of the tenant
+    /// where they take more than they may.
+    func keep(
+        _ answer: StoredAnswer,
+        to request: RepeatedRequest,
+        of tenant: TenantID?,
+        at now: Timestamp,
+        since oldest: Timestamp
+    ) async throws
 }
 
 extension CatalogStore {
+    package func snapshot() async throws -> CatalogSnapshot { try await snapshot(without: []) }
+
+    package func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision? {
+        try await live(of: tenant)[environment]
+    }
+
     package func keyGrants() async throws -> [KeyGrant] { try await keySnapshot().grants }
 
     package func settings(of tenant: TenantID) async throws -> SettingsRow? {

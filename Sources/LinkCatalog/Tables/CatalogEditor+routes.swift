@@ -25,28 +25,26 @@ extension CatalogEditor {
         limit: KeyGrant? = nil,
         change: Change
     ) async throws -> (draft: DraftRow, findings: [Finding]) {
-        let draft = try await draft(at: place, ifStill: expected)
-        var merged = replacing ? [] : draft.content["routes"]?.elements ?? []
-        var places = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
         var seen: Set<String> = []
-        for route in routes {
+        let named = try routes.map { route in
             let field = try Field(route, path: "route").anyObject().required("id")
             let id = try field.text()
             guard seen.insert(id).inserted else { throw field.error("the route '\(id)' comes twice; leave one out.") }
-            if let place = places[id] {
-                merged[place] = route
-            } else {
-                places[id] = merged.count
-                merged.append(route)
-            }
+            return (id: id, content: route)
         }
-        return try await saveDraft(
-            draft.content.replacing(routes: merged),
-            at: place,
-            expected: draft.version,
-            limit: limit,
-            change: change
-        )
+        return try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { old in
+            var merged = replacing ? [] : old
+            var places = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
+            for route in named {
+                if let place = places[route.id] {
+                    merged[place] = route.content
+                } else {
+                    places[route.id] = merged.count
+                    merged.append(route.content)
+                }
+            }
+            return merged
+        }
     }
 
     /// Writes one route of the draft.
@@ -72,27 +70,24 @@ extension CatalogEditor {
         if stated == nil, let members = route.members {
             route.value = .object([JSONNode.Member("id", .string(id.rawValue))] + members)
         }
-        let draft = try await draft(at: place, ifStill: expected)
-        var routes = draft.content["routes"]?.elements ?? []
-        let old = routes.firstIndex { $0["id"]?.text == id.rawValue }
-        switch placement {
-        case .keep, .before(id):
-            if let old { routes[old] = route } else { routes.append(route) }
-        case .before(let other):
-            if let old { routes.remove(at: old) }
-            guard let place = routes.firstIndex(where: { $0["id"]?.text == other.rawValue }) else {
-                throw Failure.unknownRoute(other)
+        var isNew = true
+        let saved = try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+            var routes = routes
+            let old = routes.firstIndex { $0["id"]?.text == id.rawValue }
+            isNew = old == nil
+            switch placement {
+            case .keep, .before(id):
+                if let old { routes[old] = route } else { routes.append(route) }
+            case .before(let other):
+                if let old { routes.remove(at: old) }
+                guard let place = routes.firstIndex(where: { $0["id"]?.text == other.rawValue }) else {
+                    throw Failure.unknownRoute(other)
+                }
+                routes.insert(route, at: place)
             }
-            routes.insert(route, at: place)
+            return routes
         }
-        let saved = try await saveDraft(
-            draft.content.replacing(routes: routes),
-            at: place,
-            expected: draft.version,
-            limit: limit,
-            change: change
-        )
-        return (saved.draft, saved.findings, old == nil)
+        return (saved.draft, saved.findings, isNew)
     }
 
     /// Removes one route of the draft.
@@ -103,26 +98,45 @@ extension CatalogEditor {
         limit: KeyGrant? = nil,
         change: Change
     ) async throws -> DraftRow {
-        let draft = try await draft(at: place, ifStill: expected)
-        var routes = draft.content["routes"]?.elements ?? []
-        guard let index = routes.firstIndex(where: { $0["id"]?.text == id.rawValue }) else {
-            throw Failure.unknownRoute(id)
-        }
-        routes.remove(at: index)
-        return try await saveDraft(
-            draft.content.replacing(routes: routes),
-            at: place,
-            expected: draft.version,
-            limit: limit,
-            change: change
-        ).draft
+        try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+            guard let index = routes.firstIndex(where: { $0["id"]?.text == id.rawValue }) else {
+                throw Failure.unknownRoute(id)
+            }
+            var routes = routes
+            routes.remove(at: index)
+            return routes
+        }.draft
     }
 
-    /// The draft, which must be at `expected` where that is given.
-    private func draft(at place: Place, ifStill expected: DraftVersion?) async throws -> DraftRow {
-        let draft = try await draft(at: place)
-        guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
-        return draft
+    /// Makes the draft's routes into others: read again and made again where somebody wrote in between, unless the caller
+    /// said which version he means.
+    private func rewriteRoutes(
+        at place: Place,
+        expected: DraftVersion?,
+        limit: KeyGrant?,
+        change: Change,
+        _ edit: ([JSONNode]) throws -> [JSONNode]
+    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        try await Self.repeating {
+            let draft = try await draft(at: place)
+            guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
+            do {
+                let table = draft.content.replacing(routes: try edit(draft.content["routes"]?.elements ?? []))
+                // What was stored while more was admitted may be made smaller.
+                if !DocumentSize(of: table).isWithin(DocumentSize(of: draft.content)) {
+                    try requireAdmitted(table)
+                }
+                return try await replaceDraft(
+                    table,
+                    at: place,
+                    expected: draft.version,
+                    limit: limit,
+                    change: change
+                )
+            } catch is StaleWrite where expected == nil {
+                throw CatalogMoved()
+            }
+        }
     }
 }
 

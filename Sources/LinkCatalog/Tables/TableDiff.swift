@@ -95,15 +95,22 @@ package struct TableDiff: Sendable, Hashable {
     /// What differs between two objects, such as settings.
     package static func fields(from before: JSONNode, to after: JSONNode) -> [Field] { fields(before, after, at: "") }
 
+    /// Looked up one by one, the members of a large object would take the square of their number.
+    private static func values(_ members: [JSONNode.Member]) -> [ExactText: JSONNode] {
+        Dictionary(members.map { (ExactText($0.key), $0.value) }) { first, _ in first }
+    }
+
     /// Objects are compared member by member; lists and scalars as a whole.
     private static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
         guard before != after else { return [] }
         guard let old = before?.members, let new = after?.members else {
             return [Field(path: path, before: before, after: after)]
         }
-        let names = old.map(\.key) + new.map(\.key).filter { key in !old.contains { $0.key == key } }
+        let (left, right) = (values(old), values(new))
+        let names = old.map(\.key) + new.map(\.key).filter { left[ExactText($0)] == nil }
         return names.flatMap { name in
-            fields(before?[name], after?[name], at: path.isEmpty ? name : "\(path).\(name)")
+            let key = ExactText(name)
+            return fields(left[key], right[key], at: path.isEmpty ? name : "\(path).\(name)")
         }
     }
 }

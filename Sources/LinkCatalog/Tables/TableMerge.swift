@@ -54,10 +54,12 @@ package struct TableMerge: Sendable, Hashable {
         _ live: [JSONNode.Member],
         _ draft: [JSONNode.Member]
     ) -> (members: [JSONNode.Member], conflicts: [Conflict]) {
-        func value(_ key: String, _ members: [JSONNode.Member]) -> JSONNode? { members.first { $0.key == key }?.value }
+        func value(_ key: String, _ members: [JSONNode.Member]) -> JSONNode? {
+            members.first { $0.key.isExactly(key) }?.value
+        }
         var members: [JSONNode.Member] = []
         var conflicts: [Conflict] = []
-        let names = live.map(\.key) + draft.map(\.key).filter { key in !live.contains { $0.key == key } }
+        let names = live.map(\.key) + draft.map(\.key).filter { key in !live.contains { $0.key.isExactly(key) } }
         for key in names where key != "routes" {
             let (old, theirs, own) = (value(key, base), value(key, live), value(key, draft))
             if theirs != old, own != old, own != theirs {
@@ -187,6 +189,9 @@ extension TableDiff.Route {
 }
 
 extension TableMerge.Conflict {
+    /// For who may not see what both began from.
+    var withoutBase: Self { Self(kind: kind, subject: subject, base: nil, live: live, draft: draft) }
+
     /// `{kind, subject, base, live, draft}`
     package var json: JSONNode {
         .object([

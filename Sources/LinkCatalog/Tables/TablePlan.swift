@@ -5,7 +5,13 @@ package import LinkRouting
 package struct TablePlan: Sendable {
     /// The table that would be live: the draft's changes put on top of what is.
     package let content: JSONNode
-    /// What is live now, and what else the plan was made against.
+    /// The table that is live now.
+    package let live: JSONNode
+    /// Of the settings that it was made with.
+    package let identity: Identity
+    /// The table that would be live, compiled.
+    package let published: PublishedTable
+    /// Which revision is live, and what else the plan was made against.
     package let checked: Publication.Checked
     /// What would change of the settings, where they were given.
     package let settings: [TableDiff.Field]

@@ -8,6 +8,10 @@ package protocol EventDays: Sendable {
     /// Who has rows in closed days, oldest day first, without what was dropped.
     func heldRows() async throws -> [HeldRows]
 
+    /// When retention last looked at the clock; nil for a log that it never looked at.
+    func retentionClock() async throws -> RetentionClock?
+    func note(_ clock: RetentionClock) async throws
+
     /// Takes rows out for good. A day of which all rows go is removed as a file, whatever its size; else rows are deleted in
     /// small transactions. What was begun before a crash is ended by the next call.
     func drop(_ rows: [HeldRows], at now: Timestamp) async throws
@@ -32,8 +36,8 @@ package struct HeldRows: Sendable, Hashable {
     /// As many as were committed; some may have been erased.
     package let count: Int64
     package let lastSequence: Int64
-    /// How far the tenant's windows have come; 0 when it has none.
-    package let exportEdge: Int64
+    /// How far the tenant's windows have come; nil when it never had one.
+    package let exportEdge: Int64?
     /// Whether a window with rows of this day is cut and not yet exported.
     package let hasPendingWindow: Bool
 
@@ -42,7 +46,7 @@ package struct HeldRows: Sendable, Hashable {
         tenant: TenantID,
         count: Int64,
         lastSequence: Int64,
-        exportEdge: Int64,
+        exportEdge: Int64?,
         hasPendingWindow: Bool
     ) {
         self.day = day

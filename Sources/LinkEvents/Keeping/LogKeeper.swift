@@ -16,6 +16,7 @@ package actor LogKeeper: Service {
     private static let longestSleep = Duration.seconds(600)
 
     private static let blocked = Gauge(label: "fingerpost_retention_blocked_days")
+    private static let clockJumped = Gauge(label: "fingerpost_retention_clock_jumped")
     private static let dropped = Counter(label: "fingerpost_retention_dropped_rows_total")
 
     /// - Parameter rules: Of every tenant; rows of one without a rule are kept.
@@ -66,23 +67,33 @@ package actor LogKeeper: Service {
     package struct Report: Sendable, Hashable {
         package var kept: [HeldRows] = []
         package var dropped: [HeldRows] = []
-        /// Their time has passed, but their windows are not exported yet.
+        /// Their time has passed, but their windows are not exported yet, or the clock that says so has jumped.
         package var waiting: [HeldRows] = []
     }
 
     /// What would be dropped and what not, of the days that are closed.
     package func state(forcing forced: TenantID? = nil) async throws -> Report {
         let (held, today, rules) = (try await days.heldRows(), now().day, rules())
+        let isWaiting = try await clock().jumpedAt != nil
         var report = Report()
         for rows in held {
             let rule = rows.tenant == .none ? .unowned : rules[rows.tenant]
             switch rule?.verdict(on: rows, today: today) ?? .keep {
             case .keep: report.kept.append(rows)
             case .wait where rows.tenant != forced: report.waiting.append(rows)
+            case .drop where isWaiting && rows.tenant != forced: report.waiting.append(rows)
             case .wait, .drop: report.dropped.append(rows)
             }
         }
         return report
+    }
+
+    /// As retention would see it now.
+    private func clock() async throws -> RetentionClock {
+        let now = now()
+        var clock = try await days.retentionClock() ?? RetentionClock(lastPass: now)
+        clock.pass(at: now)
+        return clock
     }
 
     /// Closes days that are over, then drops what may go.
@@ -90,6 +101,15 @@ package actor LogKeeper: Service {
     /// - Parameter forced: A tenant whose rows do not wait for their export; they are lost for every later one.
     package func applyRetention(forcing forced: TenantID? = nil) async throws -> Report {
         try await days.closeFinishedDays()
+        let clock = try await clock()
+        try await days.note(clock)
+        Self.clockJumped.record(clock.jumpedAt == nil ? 0 : 1)
+        if let instant = clock.jumpedAt {
+            logger.error(
+                "the clock has jumped ahead; retention drops nothing for three days",
+                metadata: ["clock": "\(instant)"]
+            )
+        }
         let report = try await state(forcing: forced)
         if !report.dropped.isEmpty {
             try await days.drop(report.dropped, at: now())

@@ -22,11 +22,11 @@ package struct RetentionRule: Sendable, Hashable {
         case drop
     }
 
-    /// A tenant that exports by hand has an edge, and its rows wait as those of a schedule do; one that never exported
-    /// anything has nothing to wait for.
+    /// A tenant that exports by hand has had a window, and its rows wait as those of a schedule do; one that never asked for an
+    /// export has nothing to wait for.
     package func verdict(on rows: HeldRows, today: CivilDay) -> Verdict {
         guard today.daysSince1970 - rows.day.daysSince1970 > Int64(days) else { return .keep }
-        guard isExported || rows.exportEdge > 0 else { return .drop }
-        return rows.exportEdge >= rows.lastSequence && !rows.hasPendingWindow ? .drop : .wait
+        guard isExported || rows.exportEdge != nil else { return .drop }
+        return rows.exportEdge ?? 0 >= rows.lastSequence && !rows.hasPendingWindow ? .drop : .wait
     }
 }

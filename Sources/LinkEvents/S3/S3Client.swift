@@ -158,16 +158,9 @@ struct S3XML {
         while let start = rest.firstRange(of: "<\(name)>"),
             let end = rest[start.upperBound...].firstRange(of: "</\(name)>")
         {
-            texts.append(Self.unescape(rest[start.upperBound..<end.lowerBound]))
+            texts.append(String(rest[start.upperBound..<end.lowerBound]).unescapedFromXML)
             rest = rest[end.upperBound...]
         }
         return texts
-    }
-
-    private static func unescape(_ text: Substring) -> String {
-        guard text.contains("&") else { return String(text) }
-        return String(text).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
-            .replacing("&#34;", with: "\"").replacing("&#39;", with: "'").replacing("&apos;", with: "'")
-            .replacing("&amp;", with: "&")
     }
 }

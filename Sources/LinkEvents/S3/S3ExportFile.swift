@@ -1,4 +1,5 @@
 import Crypto
+import LinkRouting
 import OutboundHTTP
 
 #if canImport(FoundationEssentials)
@@ -116,8 +117,7 @@ actor S3ExportFile: ExportFile {
         guard let upload else { preconditionFailure("only an upload that was begun is completed") }
         var body = "<CompleteMultipartUpload>"
         for (index, eTag) in upload.eTags.enumerated() {
-            let escaped = eTag.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            body += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(escaped)</ETag></Part>"
+            body += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(eTag.escapedForXML)</ETag></Part>"
         }
         body += "</CompleteMultipartUpload>"
         let request = S3Client.Request(

@@ -71,7 +71,10 @@ package struct S3Location: Sendable {
 
     /// The key of a path of the sink, and the other way round; nil for a key that is not below the prefix.
     func key(_ path: String) -> String { prefix + path }
-    func path(_ key: String) -> String? { key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil }
+    func path(_ key: String) -> String? {
+        guard key.utf8.starts(with: prefix.utf8) else { return nil }
+        return String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+    }
 
     /// What `Host` must say: without the scheme's own port, as clients leave it out.
     var hostHeader: String {

@@ -96,7 +96,7 @@ package struct ValueCounts: Sendable, Hashable {
     /// Most first; equal counts in the order of the values. Which of equal ones are the last that `limit` lets in is not
     /// said.
     package var values: [ValueCount]
-    /// What all values beyond ``Dimension/mostValues`` have together.
+    /// What all values that found no place, see ``Dimension/mostValues``, have together.
     package var other: Int64
     /// Of all events that have a value, shown or not.
     package var sum: Int64

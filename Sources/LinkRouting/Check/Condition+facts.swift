@@ -34,10 +34,11 @@ extension Condition {
         case .appBuild(let range): return span(.appBuild, Span(from: range.from, until: range.until)) { .builds($0) }
         case .time(let from, let until): return span(.time, Span(from: from, until: until)) { .times($0) }
         case .rollout(let rollout):
-            return span(.rollout(rollout.salt), Span(from: 0, until: rollout.basisPoints)) { .buckets($0) }
+            return span(.rollout(ExactText(rollout.salt)), Span(from: 0, until: rollout.basisPoints)) { .buckets($0) }
         case .trait(let name, let values):
+            let values = values.map { ExactText($0) }
             let wanted = isNegated ? Wanted(none: values) : Wanted(oneOfEach: [values])
-            return [Facts(.trait(name), .trait(wanted))]
+            return [Facts(.trait(ExactText(name)), .trait(wanted))]
         case .locale(let tags):
             return [Facts(.locale, .locale(isNegated ? Wanted(none: tags) : Wanted(oneOfEach: [tags])))]
         case .not(let condition): return condition.alternatives(isNegated: !isNegated)

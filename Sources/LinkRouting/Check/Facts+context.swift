@@ -18,7 +18,7 @@ extension Facts {
                 context.now = span.from ?? span.until.map { Timestamp(milliseconds: $0.milliseconds - 1) }
             case (.trait(let name), .trait(let wanted)):
                 let picks = wanted.picks { !$1.contains($0) } ?? []
-                context.traits[name] = picks.isEmpty ? ["~"] : picks
+                context.traits[name.description] = picks.isEmpty ? ["~"] : picks.map(\.description)
             case (.locale, .locale(let wanted)): context.locale = locale(wanted)
             default: continue
             }
@@ -67,7 +67,7 @@ extension Facts {
     private func chooseStickyKey(_ context: inout Context) -> Bool {
         let rollouts = sets.compactMap { fact, set -> (salt: String, span: Span<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
-            return (salt, span)
+            return (salt.description, span)
         }
         guard !rollouts.isEmpty else { return true }
         context.stickyKey = (0..<Self.mostKeys).lazy.map { "install-\($0)" }.first { key in

@@ -4,9 +4,9 @@ struct Facts: Hashable {
 
     enum Fact: Hashable {
         case platform, device, osVersion, appVersion, appBuild, locale, country, authenticated, inAppBrowser, time, apps
-        case trait(String)
+        case trait(ExactText)
         /// Of the rollouts with this salt.
-        case rollout(String)
+        case rollout(ExactText)
 
         /// As a table writes it.
         var name: String {
@@ -35,7 +35,7 @@ struct Facts: Hashable {
         case times(Span<Timestamp>)
         /// Of buckets: hundredths of a percent.
         case buckets(Span<Int>)
-        case trait(Wanted<String>)
+        case trait(Wanted<ExactText>)
         case locale(Wanted<LanguageTag>)
     }
 

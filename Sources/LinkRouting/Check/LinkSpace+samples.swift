@@ -30,7 +30,7 @@ extension LinkSpace {
             switch space.sample(number) {
             case nil: return nil
             case .absent: continue
-            case .value(let value): items.append((name, value))
+            case .value(let value): items.append((name.description, value))
             }
         }
         guard let caller = facts.caller(apps) else { return nil }
@@ -63,7 +63,7 @@ extension LinkSpace {
                 choices.map { $0[number % $0.count] } + (hasRest && other.hasRest && number == 1 ? [[0x78]] : [])
             var items: [(name: String, value: String)] = []
             for (name, space) in query {
-                if case .value(let value)? = space.sample(number) { items.append((name, value)) }
+                if case .value(let value)? = space.sample(number) { items.append((name.description, value)) }
             }
             if let sample = Self.sample(hosts, number, parts, slash, items, fragments, letterCase, caller) {
                 samples.append(sample)

@@ -10,7 +10,7 @@ struct LinkSpace {
     let hasRest: Bool
     /// Whether there may be none, and one, at the end.
     private(set) var slashes: [Bool]
-    private(set) var query: [String: QuerySpace]
+    private(set) var query: [ExactText: QuerySpace]
     let fragment: FragmentCondition?
     let letterCase: Route.LetterCase
     private(set) var facts: Facts
@@ -25,7 +25,9 @@ struct LinkSpace {
         segments = route.segmentForms.map(SegmentTexts.init)
         slashes = route.slashes
         query = [:]
-        for condition in route.query { query[condition.name, default: QuerySpace()].narrow(to: condition.test) }
+        for condition in route.query {
+            query[ExactText(condition.name), default: QuerySpace()].narrow(to: condition.test)
+        }
     }
 
     /// The parts of these links and callers for which the route does not hold, and nil where it takes none of them or where
@@ -62,10 +64,10 @@ struct LinkSpace {
         }
 
         for condition in route.query {
-            let own = common.query[condition.name] ?? QuerySpace()
+            let own = common.query[ExactText(condition.name)] ?? QuerySpace()
             guard let (rest, both) = own.subtracting(condition.test) else { return nil }
-            if let rest { leave { $0.query[condition.name] = rest } }
-            common.query[condition.name] = both
+            if let rest { leave { $0.query[ExactText(condition.name)] = rest } }
+            common.query[ExactText(condition.name)] = both
         }
 
         guard let (factRests, _) = self.facts.subtracting(facts) else { return nil }

@@ -6,6 +6,7 @@
 /// is claimed.
 struct OrderCheck {
     let router: Router
+    private let budget: WorkBudget
     private(set) var findings: [Finding] = []
     /// In the written order.
     private let routes: [CheckedRoute]
@@ -21,7 +22,11 @@ struct OrderCheck {
     /// How often a route is asked whether it holds, for each of the two questions: with thousands of routes for one path the
     /// last ones are not looked at.
     private static let mostTrials = 2_000_000
+    /// A link is made and looked up.
+    private static let stepsPerQuestion = 20
     private var trials = 0
+    /// Whether the comparing ended at one of these bounds.
+    private var isCutShort = false
 
     /// A route with what it holds for.
     private struct CheckedRoute {
@@ -35,13 +40,17 @@ struct OrderCheck {
         let spaces: [LinkSpace]
     }
 
-    init(_ router: Router) {
+    init(_ router: Router, _ budget: WorkBudget) {
         self.router = router
+        self.budget = budget
         let allHosts = HostSpace.all(of: router.identity)
         routes = router.table.routes.enumerated().map { place, route in
             let alternatives = route.when.map(\.alternatives) ?? [Facts()]
             let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
             let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
+            guard budget.spend() else {
+                return CheckedRoute(route: route, place: place, key: PatternKey(route), alternatives: nil, spaces: [])
+            }
             let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
             return CheckedRoute(
                 route: route,
@@ -58,12 +67,28 @@ struct OrderCheck {
         var isReached = Array(repeating: true, count: routes.count)
         for rank in routes.indices {
             if let now { findEnd(of: routes[rank], now) }
+            guard !budget.isUsedUp else { break }
             guard !routes[rank].spaces.isEmpty, let cover = cover(of: rank) else { continue }
             isReached[rank] = false
             tellUnreachable(rank, cover)
         }
         trials = 0
         findOverlaps(isReached)
+        if budget.isUsedUp || isCutShort { tellUndecided() }
+    }
+
+    private mutating func tellUndecided() {
+        findings.append(
+            Finding(
+                .undecided,
+                .warning,
+                path: "routes",
+                message:
+                    "Comparing all routes with each other takes too long: some that are never reached, or that only "
+                    + "their order tells apart, may not be told.",
+                fix: "Merge routes that differ in one segment alone, or that are for the same path, and check again."
+            )
+        )
     }
 
     // MARK: Unreachable
@@ -89,7 +114,8 @@ struct OrderCheck {
     ) -> (Int, [LinkSpace])? {
         for number in 0..<LinkSpace.sampleCount {
             questions += 1
-            guard questions <= Self.mostQuestions, trials <= Self.mostTrials,
+            if trials > Self.mostTrials { isCutShort = true }
+            guard questions <= Self.mostQuestions, trials <= Self.mostTrials, budget.spend(Self.stepsPerQuestion),
                 let sample = space.sample(number, router.apps)
             else { continue }
             guard let winner = self.rank(for: sample), winner != rank else { return nil }
@@ -188,7 +214,11 @@ struct OrderCheck {
         for rank in routes.indices where isReached[rank] && !routes[rank].spaces.isEmpty {
             let neighbourhood = Neighbourhood(routes[rank])
             for earlier in neighbours[neighbourhood, default: []].suffix(Self.mostNeighbours) {
-                guard comparisons < Self.mostComparisons, overlaps < Self.mostOverlaps, trials <= Self.mostTrials else {
+                guard overlaps < Self.mostOverlaps else { return }
+                guard comparisons < Self.mostComparisons, trials <= Self.mostTrials,
+                    budget.spend(Self.stepsPerQuestion)
+                else {
+                    isCutShort = true
                     return
                 }
                 comparisons += routes[earlier].spaces.count * routes[rank].spaces.count

@@ -127,8 +127,10 @@ struct RouteCheck {
             guard SegmentTexts(SegmentForm(segment: segment, letterCase: route.letterCase)).isEmpty else { continue }
             addNeverTrue("path", "no link has a segment that fits '\(segment)'.", "Correct the segment.")
         }
-        var query: [String: QuerySpace] = [:]
-        for condition in route.query { query[condition.name, default: QuerySpace()].narrow(to: condition.test) }
+        var query: [ExactText: QuerySpace] = [:]
+        for condition in route.query {
+            query[ExactText(condition.name), default: QuerySpace()].narrow(to: condition.test)
+        }
         for name in query.filter(\.value.isEmpty).keys.sorted() {
             addNeverTrue(
                 "query",

@@ -2,9 +2,17 @@ extension RouteTable {
     /// What is wrong with the table under a tenant's settings: errors keep it from being published.
     ///
     /// Paths are relative to the table (`routes[3].web`). Only with `now` is it told which routes' time is over.
-    public func check(for identity: Identity, now: Timestamp? = nil) -> [Finding] {
+    ///
+    /// - Parameter budget: What of the order of routes it leaves undecided is told; of a cancelled check nothing is true.
+    public func check(
+        for identity: Identity,
+        now: Timestamp? = nil,
+        within budget: WorkBudget = .tableCheck
+    ) -> [Finding] {
         var findings: [Finding] = []
         for (index, route) in routes.enumerated() {
+            // There are fewer routes than steps: only who cancels does not get to the last one.
+            guard budget.spend() else { return findings }
             var check = RouteCheck(
                 route: route,
                 path: "routes[\(index)]",
@@ -33,8 +41,13 @@ extension RouteTable {
                 )
             ]
         }
-        var order = OrderCheck(router)
+        var order = OrderCheck(router, budget)
         order.run(now: now)
         return findings + order.findings
     }
+}
+
+extension WorkBudget {
+    /// For one table: some seconds of a processor at most.
+    public static var tableCheck: WorkBudget { WorkBudget(steps: 50_000_000) }
 }

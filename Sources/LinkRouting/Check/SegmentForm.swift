@@ -121,7 +121,7 @@ struct SegmentForm: Hashable {
     }
 
     /// Whether a text is accepted in every case or in none.
-    private var ignoresCase: Bool {
+    var ignoresCase: Bool {
         switch segment {
         case .literal: letterCase == .ignored
         case .parameter(let parameter): parameter.type.ignoresCase(letterCase)

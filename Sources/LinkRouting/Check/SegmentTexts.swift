@@ -1,6 +1,6 @@
 /// What is left of one segment after narrower ones have been taken out of it.
 struct SegmentTexts {
-    private let form: SegmentForm
+    let form: SegmentForm
     /// All texts that are left, where they can be listed.
     private var listed: [[UInt8]]?
     private var taken: [SegmentForm] = []
@@ -9,6 +9,9 @@ struct SegmentTexts {
         self.form = form
         listed = form.texts
     }
+
+    /// How many texts are looked at one by one; 1 where none are.
+    var count: Int { listed?.count ?? 1 }
 
     /// Whether nothing is proved to be left.
     var isEmpty: Bool {

@@ -8,6 +8,7 @@ import LinkRouting
 struct AssociationJudgeController {
     let gate: AdminGate
     let live: LiveCatalog
+    let pool: WorkPool
 
     /// Of a request. Devices read an eighth of it, and larger files are worth a finding.
     private static let maximumBytes = 1 << 20
@@ -19,29 +20,41 @@ struct AssociationJudgeController {
 
     /// The body is the file, whatever it is.
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        _ = try gate.keys.grant(of: request, scope: .tablesRead, tenant: nil)
+        let caller = caller(of: try gate.grant(request, context, .tablesRead))
         var request = request
         let bytes = Array(buffer: try await request.collectBody(upTo: Self.maximumBytes))
         let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
-        let findings =
-            switch platform {
-            case .apple: AppleAppSiteAssociation.validate(bytes)
-            case .android: AssetLinks.validate(bytes)
-            }
-        return Response(json: Array(AssociationReport([.init("body", findings)]).json().utf8))
+        let report = try await pool.run(for: caller) { cancellation in
+            let findings =
+                switch platform {
+                case .apple:
+                    AppleAppSiteAssociation.validate(bytes, within: cancellation.budget(of: .associationJudgement))
+                case .android: AssetLinks.validate(bytes)
+                }
+            return Array(AssociationReport([.init("body", findings)]).json().utf8)
+        }
+        return Response(json: report)
+    }
+
+    /// Who takes turns with others: all keys of a tenant together.
+    private func caller(of grant: KeyGrant) -> WorkPool.Caller {
+        grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id)
     }
 
     /// `{"url", "file" or "tenant", "app", "domain", "platform"}`: the file as a JSON value, or the live one of a tenant.
     @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         // Nothing is read for who has no key; whose tenant is meant stands in the body.
-        _ = try gate.keys.grant(of: request, scope: .tablesRead, tenant: nil)
+        let grant = try gate.grant(request, context, .tablesRead)
         var request = request
         let body = Array(buffer: try await request.collectBody(upTo: Self.maximumBytes))
         let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
-        let node = try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
+        let caller = caller(of: grant)
+        let node = try await pool.run(for: caller) { _ in
+            try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
+        }
         let object = try Field(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
         let tenant = try object["tenant"]?.identifier(TenantID.self)
-        _ = try gate.keys.grant(of: request, scope: .tablesRead, tenant: tenant)
+        _ = try gate.grant(request, context, .tablesRead, of: tenant)
         let question = Question(
             url: try object.required("url").text(),
             app: try object["app"]?.text(),
@@ -52,14 +65,22 @@ struct AssociationJudgeController {
             guard let tenant else {
                 throw Problem(.invalidRequest, "Send 'file', the file's JSON, or 'tenant', whose live file is asked.")
             }
-            return try answer(question, try named.map(Self.platform) ?? .apple, tenant)
+            return try await answer(question, try named.map(Self.platform) ?? .apple, tenant, caller)
         }
         guard tenant == nil else { throw Problem(.invalidRequest, "Send 'file' or 'tenant', not both.") }
         let platform = try named.map(Self.platform) ?? (file.node.elements == nil ? .apple : .android)
-        return Response(json: Array(question.decision(platform, file.node).json().utf8))
+        let decision = try await pool.run(for: caller) { [node = file.node] _ in
+            question.decision(platform, node).json()
+        }
+        return Response(json: Array(decision.utf8))
     }
 
-    private func answer(_ question: Question, _ platform: AssociationFile, _ tenant: TenantID) throws -> Response {
+    private func answer(
+        _ question: Question,
+        _ platform: AssociationFile,
+        _ tenant: TenantID,
+        _ caller: WorkPool.Caller
+    ) async throws -> Response {
         let catalog = live.current
         guard catalog.table(of: tenant) != nil else {
             throw Problem(.unknownTenant, "There is no tenant '\(tenant)', or nothing of it is published.")
@@ -68,9 +89,12 @@ struct AssociationJudgeController {
         else {
             throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
         }
-        let served = try live.file(platform, forHost: host, of: table)
-        let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
-        return Response(json: Array(question.decision(platform, file).json().utf8))
+        guard let served = live.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        let decision = try await pool.run(for: caller) { _ in
+            let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+            return question.decision(platform, file).json()
+        }
+        return Response(json: Array(decision.utf8))
     }
 
     private static func platform(_ name: String) throws -> AssociationFile {
@@ -89,7 +113,7 @@ struct AssociationJudgeController {
 }
 
 /// What a simulation is asked.
-private struct Question {
+private struct Question: Sendable {
     let url: String
     let app: String?
     let domain: String?

@@ -22,7 +22,7 @@ struct AuditController {
             }
             tenant = id
         }
-        let grant = try gate.keys.grant(of: request, scope: .admin, tenant: tenant)
+        let grant = try gate.grant(request, context, .admin, of: tenant)
         guard grant.isForWholeTenants else {
             throw Problem(.forbidden, "The audit tells of all environments; it takes a key of all of them.")
         }
@@ -36,7 +36,7 @@ struct AuditController {
     }
 
     @Sendable private func verify(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, .admin)
+        let grant = try gate.grant(request, context, .admin)
         guard grant.tenant == nil else {
             throw Problem(.forbidden, "The chain runs through all tenants; it takes a key of all of them.")
         }

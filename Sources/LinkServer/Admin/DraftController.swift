@@ -39,15 +39,20 @@ struct DraftController {
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         var request = request
-        var base: Revision?
+        var base = DraftBase.kept
         if let text = request.uri.queryParameters.get("base") {
-            guard let number = Int64(text), number > 0 else {
-                throw Problem(.invalidRequest, "'base' is the number of the revision that the table was made from.")
+            guard let number = Int64(text), number >= 0 else {
+                throw Problem(
+                    .invalidRequest,
+                    "'base' is the number of the revision that the table was made from; 0 where none was live."
+                )
             }
-            base = Revision(rawValue: number)
+            base = DraftBase(number == 0 ? nil : Revision(rawValue: number))
         }
+        let content = try await request.document(upTo: limits.tableBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings) = try await editor.saveDraft(
-            try await request.document(upTo: limits.tableBytes),
+            content,
             at: entry.place,
             base: base,
             expected: try request.expectedDraft(),
@@ -60,13 +65,14 @@ struct DraftController {
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         try await store.require(entry.tenant)
-        // A key that may write some routes only may not throw away the others' changes.
-        if entry.grant.routes != nil { throw Problem(.forbidden, "A key that is limited to routes removes no drafts.") }
+        try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeDraft(
             entry.place.draft,
             of: entry.tenant,
             in: entry.environment,
             expected: try request.expectedDraft(),
+            // A key that may write some routes only may not throw away the others' changes.
+            ofOnly: entry.grant.routes == nil ? nil : entry.grant.id,
             change: entry.change
         )
         guard wasThere else { throw CatalogEditor.Failure.noDraft(entry.place.draft) }
@@ -99,20 +105,27 @@ struct DraftController {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
         guard request.hasBody else {
-            let plan = try await editor.plan(at: entry.place)
+            let plan = try await editor.plan(at: entry.place, limit: entry.grant)
             return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
         }
         let body = try await request.document(upTo: limits.tableBytes)
-        let plan = try await editor.plan(try Self.wish(body), at: entry.place)
+        let wish = try Self.wish(body, suiteBytes: limits.suiteBytes)
+        let plan = try await editor.plan(wish, at: entry.place, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
-    private static func wish(_ body: JSONNode) throws -> CatalogEditor.Wish {
+    private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> CatalogEditor.Wish {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
         let object = try Field(body, path: "").object("basedOn", "settings", "table", "suites")
         var suites: [String: LinkSuite] = [:]
-        for (name, text) in try object["suites"]?.anyObject().all ?? [] {
-            suites[name] = try LinkSuite(try text.text())
+        var bytes = 0
+        for (name, field) in try object["suites"]?.anyObject().all ?? [] {
+            let text = try field.text()
+            bytes += text.utf8.count
+            guard bytes <= suiteBytes * 2 else {
+                throw field.error("the suites of a plan have at most \(suiteBytes * 2) bytes together; send fewer.")
+            }
+            suites[name] = try LinkSuite(text)
         }
         return CatalogEditor.Wish(
             table: object["table"]?.node,
@@ -126,8 +139,10 @@ struct DraftController {
     @Sendable private func test(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
-        let text = request.hasBody ? try await request.text(upTo: limits.tableBytes) : nil
-        let results = try await editor.test(try text.map { try LinkSuite($0) }, at: entry.place)
+        let text = request.hasBody ? try await request.text(upTo: limits.suiteBytes) : nil
+        var suite: LinkSuite?
+        if let text { suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) } }
+        let results = try await editor.test(suite, at: entry.place)
         return Response(.object(["suites": .array(results.map(\.json))]))
     }
 
@@ -136,6 +151,7 @@ struct DraftController {
         let expected = try request.expectedDraft()
         var request = request
         let note = try await request.note(upTo: limits.bodyBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
             try await editor.publish(
                 entry.place,
@@ -152,7 +168,9 @@ struct DraftController {
 extension CatalogStore {
     /// Throws for a tenant that is not there.
     func require(_ tenant: TenantID) async throws {
-        guard try await settings(of: tenant) != nil else { throw CatalogEditor.Failure.unknownTenant(tenant) }
+        guard try await settingsRevision(of: tenant) != nil else {
+            throw CatalogEditor.Failure.unknownTenant(tenant)
+        }
     }
 }
 
@@ -161,9 +179,9 @@ extension Request {
     mutating func note(upTo limit: Int) async throws -> CatalogEditor.Note {
         let object = try await object("message", "approvals", "override", upTo: limit)
         let reason = try object["override"]?.object("reason").required("reason")
-        if let reason, try reason.text().isEmpty { throw reason.error("say why, for the audit.") }
+        if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("say why, for the audit.") }
         return CatalogEditor.Note(
-            message: try object["message"]?.text() ?? "",
+            message: try object["message"]?.textWithoutNUL() ?? "",
             approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],
             overrideReason: try reason?.text()
         )
@@ -192,12 +210,12 @@ extension Response {
     }
 }
 
-extension DraftRow {
+extension DraftSummary {
     fileprivate var json: JSONNode {
         .object([
             "draft": .string(name), "version": .string("\(version)"), "base": base.map { .int($0.rawValue) } ?? .null,
-            "routes": .int(content["routes"]?.elements?.count ?? 0), "actor": actor?.json,
-            "writtenAt": writtenAt.map { .string($0.description) },
+            "routes": routeCount.map { .int($0) } ?? .null, "actor": actor.json,
+            "writtenAt": .string(writtenAt.description),
         ])
     }
 }

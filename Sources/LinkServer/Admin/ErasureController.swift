@@ -30,6 +30,7 @@ struct ErasureController {
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("stickyKey", upTo: limits.bodyBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let report = try await eraser.erase(
             stickyKey: try object.required("stickyKey").text(),
             of: entry.tenant,
@@ -69,6 +70,13 @@ extension Erasure {
 }
 
 extension Eraser.Report {
+    /// What an erasure leaves by design.
+    private static let remains = [
+        "counts, with the values that were counted (such as utm values, referrer hosts and unmatched paths), none of which names an install",
+        "events without an install, such as clicks in a browser",
+        "backups, and exports that were copied elsewhere",
+    ]
+
     package var json: JSONNode {
         let exports = exports.changed.map { change in
             JSONNode.object([
@@ -80,6 +88,7 @@ extension Eraser.Report {
                 (erasure.json.members ?? []) + [
                     JSONNode.Member("exports", .array(exports)),
                     JSONNode.Member("unreadableExports", .array(self.exports.unreadable.map(JSONNode.string))),
+                    JSONNode.Member("remains", .array(Self.remains.map(JSONNode.string))),
                 ]
             )
         )

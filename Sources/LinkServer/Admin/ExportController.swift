@@ -38,12 +38,23 @@ struct ExportController {
         guard let table = catalog.current.table(of: entry.tenant) else {
             throw CatalogEditor.Failure.unknownTenant(entry.tenant)
         }
+        do {
+            try await context.once(entry.grant, of: entry.tenant)
+        } catch let replay as ReplayedAnswer {
+            // The file was streamed the first time: its place is what is kept.
+            guard let place = replay.answer.headers["Content-Location"], let path = Self.path(at: place) else {
+                throw replay
+            }
+            var response = try await file(at: path, said: place)
+            response.headers[.idempotencyReplayed] = "true"
+            return response
+        }
         let manifest = try await told { try await exporter.exportNow(ExportPlan(table)) }
         guard request.uri.queryParameters["download"] != nil else {
-            return Response(status: .created, json: manifest.json)
+            return Response(status: manifest.file == nil ? .ok : .created, json: manifest.json)
         }
         guard let file = manifest.file else { return Response(status: .noContent) }
-        return try await self.file(at: file.path)
+        return try await self.file(at: file.path, said: Self.place(of: file.path, entry.tenant))
     }
 
     /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
@@ -56,6 +67,7 @@ struct ExportController {
     @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
+        try await context.once(entry.grant, of: entry.tenant)
         let manifest = try await told { try await exporter.exportAgain(path, of: entry.tenant) }
         return Response(status: .ok, json: manifest.json)
     }
@@ -80,7 +92,20 @@ struct ExportController {
         return "tenant=\(tenant)/" + parts.joined(separator: "/")
     }
 
-    private func file(at path: String) async throws -> Response {
+    /// Where the file of a path in the sink is downloaded from.
+    private static func place(of path: String, _ tenant: TenantID) -> String {
+        "/admin/v1/tenants/\(tenant)/exports/" + path.split(separator: "/").dropFirst().joined(separator: "/")
+    }
+
+    /// The path in the sink of a place that `place` made.
+    private static func path(at place: String) -> String? {
+        let parts = place.split(separator: "/")
+        guard parts.count == 8 else { return nil }
+        return "tenant=\(parts[3])/" + parts.suffix(3).joined(separator: "/")
+    }
+
+    /// - Parameter place: What `Content-Location` says.
+    private func file(at path: String, said place: String? = nil) async throws -> Response {
         let exporter = exporter
         guard let first = try await told({ try await exporter.read(path, from: 0, count: Self.chunkBytes) }) else {
             throw Problem(.unknownExport, "There is no such export; list them at …/exports.")
@@ -102,6 +127,7 @@ struct ExportController {
         var headers = HTTPFields()
         headers[.contentType] = path.hasSuffix(".json") ? "application/json" : "application/gzip"
         headers[.cacheControl] = "private, no-store"
+        if let place { headers[.contentLocation] = place }
         return Response(status: .ok, headers: headers, body: body)
     }
 }
@@ -113,7 +139,7 @@ extension Problem {
             self.init(.unknownExport, "There is no window of that name; list the exports at …/exports.")
         case .windowGone:
             self.init(.windowGone, "Retention has dropped rows of this window; what was exported of it stays.")
-        case .occupied, .otherWindow, .damaged, .fewerRows:
+        case .occupied, .otherWindow, .damaged, .fewerRows, .otherRows:
             self.init(.exportConflict, "Nothing was changed: \(failure).")
         }
     }

@@ -1,4 +1,3 @@
-import Crypto
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -7,84 +6,53 @@ import LinkRouting
 import NIOCore
 import Synchronization
 
-/// A write with an `Idempotency-Key` is done once: whoever repeats it within a day gets the first answer again.
+/// A change with an `Idempotency-Key` is done once: whoever repeats it within a day gets the first answer again.
 ///
-/// Only what succeeded is kept. A server that stopped between the write and its answer does not know the request any more;
-/// `If-Match` guards against doing it twice then.
+/// Only changes that succeeded are kept; a request that is refused writes nothing. A server that stopped between the change
+/// and its answer does not know the request any more; `If-Match` guards against doing it twice then.
 struct IdempotencyMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
-    let keys: KeyRing
-    let store: any CatalogStore
-    let now: @Sendable () -> Timestamp
-    let limits: LiveLimits
-
-    private static let lifetime = Int64(86_400_000)
-    private static let maximumAnswerBytes = 4 << 20
+    let answers: KeptAnswers
 
     func handle(
         _ request: Request,
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey],
-            let grant = try keys.optionalGrant(in: request.headers)
-        else { return try await next(request, context) }
-        guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
+        guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey] else {
+            return try await next(request, context)
         }
-        var request = request
-        let body = try await request.collectBody(upTo: limits.tableBytes)
-        request.body = RequestBody(buffer: body)
-        // Each operation has its own keys.
-        let operation = "\(request.method) \(request.uri.path)"
-        let repeated = RepeatedRequest(
-            actor: grant.id,
-            key: "\(name) \(operation)",
-            hash: Self.hash(of: request, body)
-        )
-        let moment = now()
-        switch try await store.beginRequest(
-            repeated,
-            at: moment,
-            oldest: Timestamp(milliseconds: moment.milliseconds - Self.lifetime)
-        ) {
-        case .answered(let answer): return Response(answer)
-        case .other:
-            throw Problem(.idempotencyMismatch, "This Idempotency-Key came with another request; make a new one.")
-        case .unfinished:
-            throw Problem(
-                .idempotencyUnfinished,
-                "The first request with this key is still being worked on; try again."
-            )
-        case .new: break
-        }
+        let change = RepeatableChange(name, request, answers)
+        var (request, context) = (request, context)
+        request.body = RequestBody(asyncSequence: request.body.map { change.hash($0) })
+        context.repeatable = change
+        defer { answers.end(change) }
         do {
-            let response = try await next(request, context)
-            let (answer, kept) = try await response.kept(upTo: Self.maximumAnswerBytes)
-            try await store.endRequest(repeated, with: kept)
+            let (answer, kept) = try await next(request, context).kept(upTo: KeptAnswers.maximumBytes)
+            await answers.keep(kept, to: change)
             return answer
-        } catch {
-            try await store.endRequest(repeated, with: nil)
+        } catch let replay as ReplayedAnswer {
+            return Response(replay.answer)
+        } catch let error as StoredNotLive {
+            // It is done: a repeat must not do it again.
+            await answers.keep(StoredAnswer(Problem(error).answer(requestID: context.requestID)), to: change)
             throw error
         }
     }
+}
 
-    private static func hash(of request: Request, _ body: ByteBuffer) -> Data {
-        var hash = SHA256()
-        for part in [
-            request.method.rawValue, "\(request.uri)", request.headers[.ifMatch] ?? "",
-            request.headers[.contentType] ?? "",
-        ] {
-            hash.update(data: Data("\(part.utf8.count):\(part)".utf8))
-        }
-        hash.update(data: Data(body.readableBytesView))
-        return Data(hash.finalize())
+extension ServerRequestContext {
+    /// To be called by every endpoint that changes something, behind everything that may refuse the request and behind its
+    /// body: throws the first answer when the change was done already. Endpoints that change nothing do not call it, so
+    /// that what they answer is not kept.
+    func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
+        try await repeatable?.begin(grant, of: tenant)
     }
 }
 
 extension Response {
-    fileprivate init(_ answer: StoredAnswer) {
+    init(_ answer: StoredAnswer) {
         var headers = HTTPFields()
         for (name, value) in answer.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
         headers[.idempotencyReplayed] = "true"
@@ -97,6 +65,10 @@ extension Response {
 
     /// The answer with its body in memory, and as it is stored; a large body is not kept.
     fileprivate func kept(upTo limit: Int) async throws -> (Response, StoredAnswer?) {
+        // What is streamed from a file is told by its place.
+        guard headers[.contentLocation] == nil else {
+            return (self, StoredAnswer(status: status.code, headers: headers.stored, body: Data()))
+        }
         guard let length = body.contentLength, length <= limit else { return (self, nil) }
         let collector = BodyCollector()
         try await body.write(collector)
@@ -105,10 +77,26 @@ extension Response {
         response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         let stored = StoredAnswer(
             status: status.code,
-            headers: Dictionary(headers.map { ($0.name.rawName, $0.value) }) { first, _ in first },
+            headers: headers.stored,
             body: Data(Self.withoutSecret(bytes))
         )
         return (response, stored)
+    }
+}
+
+extension HTTPFields {
+    fileprivate var stored: [String: String] {
+        Dictionary(map { ($0.name.rawName, $0.value) }) { first, _ in first }
+    }
+}
+
+extension StoredAnswer {
+    fileprivate init(_ answer: Answer) {
+        self.init(
+            status: answer.status.code,
+            headers: answer.headers.stored,
+            body: Data(answer.body.readableBytesView)
+        )
     }
 }
 

@@ -23,7 +23,7 @@ struct KeyController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, .keys)
+        let grant = try gate.grant(request, context, .keys)
         let visible = try await store.keyGrants().filter { grant.tenant == nil || $0.tenant == grant.tenant }
         return Response(try Page(request).answer(of: visible, "keys", \.json, key: \.id))
     }
@@ -34,7 +34,7 @@ struct KeyController {
 
     /// `{"name", "tenant", "scopes", "environments", "owners", "pathPrefixes", "expiresAt"}`; the answer's `key` is shown once.
     @Sendable private func create(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, .keys)
+        let grant = try gate.grant(request, context, .keys)
         var request = request
         let object = try await request.object(
             "name",
@@ -49,6 +49,7 @@ struct KeyController {
         let wanted = try KeyMaker.Wish(object, at: gate.now())
         // Which tenants there are is told to keys that may be for them; the others are refused below.
         if let tenant = wanted.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
+        try await context.once(grant, of: wanted.tenant)
         let (key, made) = try await keys.create(wanted, change: gate.change(grant, context), within: grant)
         return Response(made.json(with: key), status: .created)
     }
@@ -56,7 +57,7 @@ struct KeyController {
     /// A new key for the same, while the old one goes on for `{"graceSeconds": 86400}`.
     @Sendable private func rotate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
-        let grant = try gate.grant(request, .keys)
+        let grant = try gate.grant(request, context, .keys)
         guard old.isWithin(grant) else {
             throw Problem(.forbidden, "The key may do more than this one; a key hands out no more than it has.")
         }
@@ -66,33 +67,40 @@ struct KeyController {
         var request = request
         let object = try await request.object("graceSeconds", upTo: limits.bodyBytes)
         let grace = try object["graceSeconds"]?.int(in: 0...Self.maximumGrace) ?? Self.grace
+        try await context.once(grant, of: old.tenant)
         let change = gate.change(grant, context)
         let (key, made) = try await keys.create(KeyMaker.Wish(old), change: change, within: grant)
         let end = Timestamp(milliseconds: change.at.milliseconds + grace * 1_000)
         let ending = try await store.endKey(old.id, at: end, as: .rotate, change: change)
-        try await keys.reload()
+        try await keys.reload(behind: "The end of the key \(old.id) is stored")
         var members = made.json(with: key).members ?? []
-        members.append(JSONNode.Member("replaces", ending?.json ?? .null))
+        members.append(JSONNode.Member("replaces", ending?.key.json ?? .null))
         return Response(JSONNode(.object(members)), status: .created)
     }
 
-    /// Ends a key at once.
+    /// Ends a key at once, and with it the keys that it made; alone with `?withChildren=false`.
     @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
-        let grant = try gate.grant(request, .keys)
+        let grant = try gate.grant(request, context, .keys)
         // Everybody may end his own key.
         guard old.isWithin(grant) || old.id == grant.id else {
             throw Problem(.forbidden, "The key may do more than this one; ask somebody who may do as much to end it.")
         }
+        let text = request.parameter("withChildren") ?? "true"
+        guard let isWithChildren = Bool(text) else {
+            throw Problem(.invalidRequest, "'withChildren' is true or false.")
+        }
+        try await context.once(grant, of: old.tenant)
         let change = gate.change(grant, context)
-        let ended = try await store.endKey(old.id, at: change.at, as: .revoke, change: change)
-        try await keys.reload()
+        let action = isWithChildren ? KeyEnd.revoke : .revokeAlone
+        let ended = try await store.endKey(old.id, at: change.at, as: action, change: change)
+        try await keys.reload(behind: "The end of the key \(old.id) is stored")
         return Response(ended?.json ?? .null)
     }
 
     /// The key of the path, one that the caller may see.
     private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
-        let grant = try gate.grant(request, .keys)
+        let grant = try gate.grant(request, context, .keys)
         let id = context.parameters.get("id") ?? ""
         let known = try await store.keyGrants().first { $0.id == id }
         guard let known, grant.tenant == nil || known.tenant == grant.tenant else {

@@ -62,6 +62,8 @@ extension Response {
     init(_ node: JSONNode, status: HTTPResponse.Status = .ok, eTag: (some CustomStringConvertible)? = String?.none) {
         var headers = HTTPFields()
         if let eTag { headers[.eTag] = "\"\(eTag)\"" }
-        self.init(status: status, json: Array(node.json().utf8), headers: headers)
+        var writer = JSONWriter()
+        writer.node(node)
+        self.init(status: status, json: writer.bytes, headers: headers)
     }
 }

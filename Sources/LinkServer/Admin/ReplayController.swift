@@ -14,7 +14,7 @@ struct ReplayController {
 
     /// The answer shows recorded links, so its key must be one that may export them.
     @Sendable private func replay(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .tablesRead)
+        let entry = try gate.allRoutes(request, context, .tablesRead)
         guard entry.grant.allows(.exportsRead, for: entry.tenant) else {
             throw Problem(.forbidden, "This key lacks the scope 'exports:read' here: a replay shows recorded links.")
         }
@@ -22,6 +22,6 @@ struct ReplayController {
         let wish = try ReplayWish(
             try await request.object("sinceSeconds", "limit", "purposes", upTo: limits.bodyBytes)
         )
-        return Response(try await replayer.replay(wish, at: entry.place).json)
+        return Response(try await replayer.replay(wish, at: entry.place, limit: entry.grant).json)
     }
 }

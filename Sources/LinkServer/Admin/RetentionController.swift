@@ -31,6 +31,7 @@ struct RetentionController {
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("force", upTo: limits.bodyBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         var forced: TenantID?
         if let force = object["force"] {
             let field = try force.object("reason").required("reason")

@@ -68,10 +68,11 @@ struct RevisionController {
         guard let to else {
             throw Problem(.noTable, "Nothing is published in '\(entry.environment)'; name a revision with 'to'.")
         }
-        let diff = TableDiff(from: try await content(of: from, entry), to: try await content(of: to, entry))
-        return Response(
-            .object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": diff.json])
-        )
+        let (before, after) = (try await content(of: from, entry), try await content(of: to, entry))
+        let changes = try await editor.pool.run(for: .tenant(entry.tenant)) { _ in
+            TableDiff(from: before, to: after).json
+        }
+        return Response(.object(["from": .int(from.rawValue), "to": .int(to.rawValue), "changes": changes]))
     }
 
     /// Publishes the revision's table again, under a new number.
@@ -84,7 +85,7 @@ struct RevisionController {
                 "Revision \(row.revision) is one of '\(row.environment)'; promote it to '\(entry.environment)' instead."
             )
         }
-        return try await publish(row.revision, entry.place, request, entry)
+        return try await publish(row.revision, entry.place, request, context, entry)
     }
 
     /// Publishes the revision's table in the environment `?to=`.
@@ -96,24 +97,38 @@ struct RevisionController {
         guard entry.grant.allows(target) else {
             throw Problem(.forbidden, "This key is not for the environment '\(target)'.")
         }
+        // Numbers are shared by all environments: a mistyped one must not bring back an old table of the target's own.
+        let row = try await row(try number(context), entry)
+        guard row.environment == entry.environment else {
+            throw Problem(
+                .invalidRequest,
+                "Revision \(row.revision) is one of '\(row.environment)', not of '\(entry.environment)'; name the "
+                    + "environment that it is taken from with '?environment=\(row.environment)'."
+            )
+        }
+        guard target != entry.environment else {
+            throw Problem(.invalidRequest, "Revision \(row.revision) is one of '\(target)' already; roll back to it.")
+        }
         var place = entry.place
         place.environment = target
-        return try await publish(try await row(try number(context), entry).revision, place, request, entry)
+        return try await publish(row.revision, place, request, context, entry)
     }
 
     private func publish(
         _ revision: Revision,
         _ place: CatalogEditor.Place,
         _ request: Request,
+        _ context: ServerRequestContext,
         _ entry: AdminGate.Entry
     ) async throws -> Response {
         let expected = try request.expectedRevision()
         var request = request
         let note = try await request.note(upTo: limits.bodyBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let published = try await Publications.counted {
-            try await editor.rollBack(
-                place,
-                to: revision,
+            try await editor.publishAgain(
+                revision,
+                in: place,
                 expected: expected,
                 note: note,
                 limit: entry.grant,
@@ -131,6 +146,7 @@ struct RevisionController {
         let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)
         let keep = try object["keep"]?.int(in: 1...1_000_000) ?? 50
         let days = try object["olderThanDays"]?.int(in: 0...36_500) ?? 90
+        try await context.once(entry.grant, of: entry.tenant)
         let gone = try await store.prune(
             entry.tenant,
             keep: Int(keep),
@@ -172,6 +188,8 @@ extension RevisionRow {
             "publishedAt": .string(publishedAt.description), "origin": .string(origin),
             "originRevision": originRevision.map { .int($0.rawValue) },
             "approvals": .array(approvals.map(JSONNode.string)),
+            // They are claims of whoever published.
+            "approvalsClaimedBy": approvals.isEmpty ? nil : actor.json,
             "overrideReason": overrideReason.map(JSONNode.string),
         ])
     }

@@ -49,8 +49,10 @@ struct RouteController {
         }
         var lines = RouteLines(limit: limits.tableBytes)
         for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
+        let routes = try lines.finish()
+        try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings) = try await editor.importRoutes(
-            try lines.finish(),
+            routes,
             replacing: mode == "replace",
             at: entry.place,
             expected: try request.expectedDraft(),
@@ -78,8 +80,10 @@ struct RouteController {
             placement = .before(before)
         }
         var request = request
+        let route = try await request.document(upTo: limits.tableBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let (draft, findings, isNew) = try await editor.saveRoute(
-            try await request.document(upTo: limits.tableBytes),
+            route,
             id: id,
             placement: placement,
             at: entry.place,
@@ -92,8 +96,10 @@ struct RouteController {
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
+        let id = try id(context)
+        try await context.once(entry.grant, of: entry.tenant)
         let draft = try await editor.removeRoute(
-            try id(context),
+            id,
             at: entry.place,
             expected: try request.expectedDraft(),
             limit: entry.grant,
@@ -116,6 +122,8 @@ private struct RouteLines {
     private var rest: [UInt8] = []
     private var line = 1
     private var bytes = 0
+    /// Of all lines together.
+    private var values = Document.maximumValues
     private let limit: Int
 
     private static let maximumLine = 1 << 20
@@ -149,7 +157,10 @@ private struct RouteLines {
     private mutating func read(_ text: ArraySlice<UInt8>) throws {
         guard text.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
         do {
-            routes.append(try JSONReader.parse(Array(text), limits: JSONReader.Limits(maximumBytes: Self.maximumLine)))
+            let limits = JSONReader.Limits(maximumBytes: Self.maximumLine, maximumValues: values)
+            let route = try JSONReader.parse(text, limits: limits)
+            values -= DocumentSize(of: route).values
+            routes.append(route)
         } catch {
             throw Problem(.malformedJSON, "Line \(line) of the body is not JSON: \(error.description)")
         }

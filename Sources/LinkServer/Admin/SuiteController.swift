@@ -43,10 +43,11 @@ struct SuiteController {
         let name = try name(context)
         var request = request
         let text = try await request.text(upTo: limits.suiteBytes)
-        let suite = try LinkSuite(text)
+        let suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) }
         guard suite.tenant == nil || suite.tenant == entry.tenant else {
             throw Problem(.invalidRequest, "The suite says that it is for another tenant; correct 'tenant'.")
         }
+        try await context.once(entry.grant, of: entry.tenant)
         let row = try await store.saveSuite(
             text,
             name: name,
@@ -60,6 +61,7 @@ struct SuiteController {
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .tablesWrite)
         let name = try name(context)
+        try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeSuite(
             name,
             of: entry.tenant,

@@ -18,21 +18,24 @@ struct TenantController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try gate.grant(request, .tablesRead)
-        let visible = try await store.snapshot().tenants.filter { grant.allows(.tablesRead, for: $0.settings.tenant) }
+        let grant = try gate.grant(request, context, .tablesRead)
+        let visible = try await store.tenants().filter { grant.allows(.tablesRead, for: $0.id) }
         return Response(
             try Page(request).answer(of: visible, "tenants") { tenant in
                 .object([
-                    "id": .string(tenant.settings.tenant.rawValue),
-                    "settingsRevision": .int(tenant.settings.revision),
+                    "id": .string(tenant.id.rawValue),
+                    "settingsRevision": .int(tenant.settingsRevision),
                     "live": JSONNode(
                         .object(
-                            tenant.live.map { JSONNode.Member($0.environment.rawValue, .int($0.revision.rawValue)) }
+                            tenant.live.filter { grant.allows($0.key) }.sorted { $0.key.rawValue < $1.key.rawValue }.map
+                            {
+                                JSONNode.Member($0.key.rawValue, .int($0.value.rawValue))
+                            }
                         )
                     ),
                 ])
             } key: {
-                $0.settings.tenant.rawValue
+                $0.id.rawValue
             }
         )
     }
@@ -79,13 +82,16 @@ struct TenantController {
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.wholeTenant(request, context, .admin)
         var request = request
-        let content = try await request.document(upTo: limits.tableBytes)
+        let content = try await request.document(upTo: Document.maximumSettingsBytes)
+        try await context.once(entry.grant, of: entry.tenant)
         let row: SettingsRow
         do {
             row = try await editor.saveSettings(
                 content,
                 of: entry.tenant,
                 expected: try request.expectedNumber(),
+                // Whoever has one tenant takes no part of another's hosts.
+                claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
                 change: entry.change
             )
         } catch let error as DocumentError {

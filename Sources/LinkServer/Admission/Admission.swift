@@ -24,7 +24,7 @@ package final class Admission: Sendable {
 
     /// What a limit is of.
     package enum Scope: Int, Sendable, CaseIterable {
-        case address, key, tenant, authentication
+        case address, key, tenant, authentication, tail
 
         package var name: String { "\(self)" }
 
@@ -33,7 +33,7 @@ package final class Admission: Sendable {
             switch self {
             case .address: 1_024
             case .authentication: 128
-            case .key, .tenant: 64
+            case .key, .tenant, .tail: 64
             }
         }
     }
@@ -44,6 +44,8 @@ package final class Admission: Sendable {
         /// A valid key, by its id.
         case key(String)
         case tenant(TenantID)
+        /// A tail of a tenant's events that is opened: with a bucket of its own, so that tails cost no links.
+        case tails(TenantID)
         /// An address that showed a wrong key.
         case wrongKey(ClientAddress)
     }
@@ -79,6 +81,7 @@ package final class Admission: Sendable {
             case .address(let client): (.address, policy.exempts(client) ? nil : policy.address)
             case .key: (.key, policy.key)
             case .tenant: (.tenant, policy.tenant)
+            case .tails: (.tail, policy.tenant)
             case .wrongKey(let client): (.authentication, policy.exempts(client) ? nil : policy.authentication)
             }
         guard let limit else { return nil }
@@ -97,7 +100,7 @@ package final class Admission: Sendable {
         switch caller {
         case .address(let client), .wrongKey(let client): client.number
         case .key(let id): hash(id)
-        case .tenant(let tenant): hash(tenant.rawValue)
+        case .tenant(let tenant), .tails(let tenant): hash(tenant.rawValue)
         }
     }
 

@@ -22,6 +22,7 @@ extension Problem {
             case .address: "from this address"
             case .key: "with this key"
             case .tenant: "for this tenant"
+            case .tail: "for tails of this tenant"
             case .authentication: "with a wrong key from this address"
             }
         self.init(

@@ -38,7 +38,17 @@ struct AssociationController: Sendable {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
         try admission.check(.tenant(table.tenant))
-        return try live.file(kind, forHost: host, of: table).answer(to: request)
+        guard let file = live.file(kind, forHost: host, of: table) else { throw Problem.fileNotMade }
+        return file.answer(to: request)
+    }
+}
+
+extension Problem {
+    /// Only after a start, for tables whose files take long.
+    static var fileNotMade: Problem {
+        var problem = Problem(.busy, "The file is being made. Ask again in a few seconds.")
+        problem.headers[.retryAfter] = "5"
+        return problem
     }
 }
 

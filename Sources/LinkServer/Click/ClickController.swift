@@ -141,10 +141,3 @@ extension Answer {
 extension HTTPField.Name {
     fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .contentType
 }
-
-extension String {
-    fileprivate var escapedForHTML: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-    }
-}

@@ -24,7 +24,7 @@ struct EventController {
 
     /// Newest first behind `?cursor=`; with `?after=SEQ` oldest first, for who takes over the whole log.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .exportsRead)
+        let entry = try gate.allRoutes(request, context, .exportsRead)
         try await store.require(entry.tenant)
         let page = try Page(request)
         let filter = try EventFilter(request, in: entry.environment)
@@ -130,7 +130,7 @@ struct EventController {
 
     /// Each event as it is committed, as server-sent events. `Last-Event-ID` says where to go on.
     @Sendable private func tail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.tenant(request, context, .exportsRead)
+        let entry = try gate.allRoutes(request, context, .exportsRead, count: .tail)
         try await store.require(entry.tenant)
         let filter = try EventFilter(request, in: entry.environment)
         guard filter.from == nil, filter.until == nil else {
@@ -147,7 +147,7 @@ struct EventController {
             // A log that was restored from a backup may not have come so far again.
             position = min(position, last)
         }
-        guard let listening = commits.listen(to: entry.tenant) else {
+        guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id) else {
             var problem = Problem(
                 .busy,
                 "As many tails are open as may be; close one, or read …/events?after= instead."
@@ -161,7 +161,7 @@ struct EventController {
             filter: filter,
             log: log,
             listening: listening,
-            mayGoOn: { (try? gate.tenant(request, context, .exportsRead)) != nil },
+            mayGoOn: { gate.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),
             sleep: sleep
         )

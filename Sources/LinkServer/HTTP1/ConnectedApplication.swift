@@ -18,7 +18,10 @@ struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     var services: [any Service] { base.services }
     var processesRunBeforeServerStart: [@Sendable () async throws -> Void] { base.processesRunBeforeServerStart }
 
-    func onServerRunning(_ channel: any Channel) async { await base.onServerRunning(channel) }
+    func onServerRunning(_ channel: any Channel) async {
+        await channel.survivesLackOfDescriptors(crowd)
+        await base.onServerRunning(channel)
+    }
 
     func run() async throws {
         try await withTaskCancellationHandler {

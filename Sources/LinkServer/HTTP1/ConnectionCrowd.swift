@@ -1,3 +1,4 @@
+import HummingbirdCore
 import Metrics
 import NIOCore
 import Synchronization
@@ -7,6 +8,7 @@ import Synchronization
 final class ConnectionCrowd: Sendable {
     /// Above this many, others give way; the tenth above it is for those that come meanwhile.
     private let comfortable: Int
+    private let limit: Int
     private let state = Mutex(State())
     private let open: Meter
 
@@ -19,12 +21,14 @@ final class ConnectionCrowd: Sendable {
 
         /// The one of a few that has kept us waiting longest; the newest is not among them.
         mutating func slowest() -> Seat? {
-            (0..<ConnectionCrowd.sample).map { _ in
+            let slowest = (0..<ConnectionCrowd.sample).map { _ in
                 random ^= random << 13
                 random ^= random >> 7
                 random ^= random << 17
                 return seats[Int(random % UInt64(seats.count - 1))]
             }.min { $0.age < $1.age }
+            // One that gives way already makes no room for a second one.
+            return slowest?.mayGiveWay() == true ? slowest : nil
         }
     }
 
@@ -36,6 +40,7 @@ final class ConnectionCrowd: Sendable {
         private let channel: any Channel
         /// Nanoseconds of uptime; `busy` while its client waits for us.
         private let waitingSince: Atomic<UInt64>
+        private let isGivingWay = Atomic(false)
         /// In the list; changed under the lock only.
         fileprivate let index = Atomic(0)
 
@@ -49,17 +54,35 @@ final class ConnectionCrowd: Sendable {
         func startWaiting() { waitingSince.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
         func stopWaiting() { waitingSince.store(Self.busy, ordering: .relaxed) }
 
-        fileprivate var age: UInt64 { waitingSince.load(ordering: .relaxed) }
+        /// The longest wait is the smallest; who gives way already comes last.
+        fileprivate var age: UInt64 {
+            isGivingWay.load(ordering: .relaxed) ? Self.busy : waitingSince.load(ordering: .relaxed)
+        }
 
-        /// Reads nothing more; what was asked is still answered. Half of a connection that has not begun cannot be closed.
+        /// False for one that does, or that waits for us.
+        fileprivate func mayGiveWay() -> Bool {
+            guard age != Self.busy else { return false }
+            isGivingWay.store(true, ordering: .relaxed)
+            return true
+        }
+
+        /// Reads nothing more; what was asked is still answered, where that does not take long. Half of a connection that has not
+        /// begun cannot be closed.
         fileprivate func endInput() {
-            channel.eventLoop.execute { [channel] in channel.close(mode: channel.isActive ? .input : .all, promise: nil)
+            channel.eventLoop.execute { [channel] in
+                channel.close(mode: channel.isActive ? .input : .all, promise: nil)
+                channel.eventLoop.scheduleTask(in: .seconds(ConnectionLimits.lingerSeconds)) {
+                    channel.close(promise: nil)
+                }
             }
         }
 
         fileprivate func giveWay() {
             channel.eventLoop.execute { [self] in
-                if age != Self.busy { channel.close(promise: nil) }
+                isGivingWay.store(false, ordering: .relaxed)
+                guard age != Self.busy else { return }
+                isGivingWay.store(true, ordering: .relaxed)
+                channel.close(promise: nil)
             }
         }
     }
@@ -68,6 +91,7 @@ final class ConnectionCrowd: Sendable {
     ///   - limit: How many the port holds open at most.
     ///   - metric: What tells how many are open.
     init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: MetricRegistry) {
+        self.limit = limit
         comfortable = limit - max(1, limit / 10)
         open = Meter(label: metric, dimensions: [("port", port.rawValue)], factory: metrics)
     }
@@ -83,6 +107,33 @@ final class ConnectionCrowd: Sendable {
         slowest?.giveWay()
         return seat
     }
+
+    /// One that keeps us waiting ends, however few there are.
+    func makeRoom() {
+        state.withLock { $0.seats.count > 1 ? $0.slowest() : nil }?.giveWay()
+    }
+
+    /// Room for as many as the port holds open at most, and at the limit one that keeps us waiting ends.
+    struct Room: AvailableConnectionsDelegate {
+        fileprivate let crowd: ConnectionCrowd
+        fileprivate let limit: Int
+        private var count = 0
+
+        fileprivate init(_ crowd: ConnectionCrowd, limit: Int) {
+            self.crowd = crowd
+            self.limit = limit
+        }
+
+        mutating func connectionOpened() { count += 1 }
+        mutating func connectionClosed() { count -= 1 }
+
+        func isAcceptingNewConnections() -> Bool {
+            if count >= limit { crowd.makeRoom() }
+            return count < limit
+        }
+    }
+
+    var room: Room { Room(self, limit: limit) }
 
     func leave(_ seat: Seat) {
         open.decrement()
@@ -110,7 +161,7 @@ final class ConnectionCrowd: Sendable {
         }
     }
 
-    /// Each connection ends when what was asked on it is answered.
+    /// Each connection ends when what was asked on it is answered, or a moment later.
     func endInputs() {
         for seat in state.withLock(\.seats) { seat.endInput() }
     }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import HummingbirdCore
+import LinkCatalog
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -17,12 +18,15 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
         let channel: any Channel
         /// Where Hummingbird reads and answers; nil where the lane adds that when it is wanted.
         fileprivate let ordinary: Ordinary?
+        fileprivate let presence: ClientPresence?
     }
 
     let responder: HTTPChannelHandler.Responder
     let limits: ConnectionLimits
     let refusals: RefusalAnswers
     let crowd: ConnectionCrowd
+    let unsent: UnsentAnswers
+    let port: PortRole
     /// Answers what it can on the event loop; nil where Hummingbird answers everything.
     let lane: Lane?
 
@@ -34,37 +38,43 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
             )
-            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd)
+            let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
+            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let pipeline = channel.pipeline.syncOperations
-            guard let lane else {
-                try add(HTTP1Entrance(gate, limits), gate, to: pipeline)
-                return Value(channel: channel, ordinary: try Self.ordinary(on: channel))
-            }
-            let client = ClientAddress(NetworkAddress(channel.remoteAddress))
-            let handler = LaneHandler(lane, gate, client: client) { source in
-                let ordinary = try Self.ordinary(on: channel)
-                Task {
-                    await ProxyProtocol.$source.withValue(source) {
-                        await handleHTTP(asyncChannel: ordinary, logger: logger)
-                    }
-                }
-            }
-            let entrance = HTTP1Entrance(gate, limits, longestBody: lane.bodyBytes, take: handler.takeWhole)
-            try add(entrance, gate, to: pipeline)
+            // At the socket: what stands behind it makes other bytes of what is answered.
+            try pipeline.addHandler(outflow, position: .first)
+            let handler = LaneHandler(
+                lane,
+                gate,
+                client: ClientAddress(NetworkAddress(channel.remoteAddress)),
+                addOrdinary: lane == nil ? nil : { try answerOrdinarily(on: channel, for: $0, logger) }
+            )
+            try pipeline.addHandler(
+                HTTP1Entrance(
+                    gate,
+                    limits,
+                    longestBody: lane?.bodyBytes ?? 0,
+                    take: lane == nil ? nil : handler.takeWhole
+                )
+            )
+            try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
+            try pipeline.addHandler(gate)
+            // In front of who makes events wait.
+            let presence = lane == nil ? ClientPresence() : nil
+            if let presence { try pipeline.addHandler(PresenceHandler(presence)) }
             try pipeline.addHandler(handler)
-            return Value(channel: channel, ordinary: nil)
+            let ordinary = lane == nil ? try Self.ordinary(on: channel) : nil
+            return Value(channel: channel, ordinary: ordinary, presence: presence)
         }
     }
 
-    private func add(
-        _ entrance: HTTP1Entrance,
-        _ gate: HTTP1Gate,
-        to pipeline: ChannelPipeline.SynchronousOperations
-    ) throws {
-        try pipeline.addHandler(entrance)
-        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
-        try pipeline.addHandler(gate)
-        try pipeline.addHandler(StalledWriteHandler(after: .seconds(Int64(limits.stalledSeconds))))
+    private func answerOrdinarily(on channel: any Channel, for source: NetworkAddress?, _ logger: Logger) throws {
+        let ordinary = try Self.ordinary(on: channel)
+        Task {
+            await ProxyProtocol.$source.withValue(source) {
+                await handleHTTP(asyncChannel: ordinary, logger: logger)
+            }
+        }
     }
 
     private static func ordinary(on channel: any Channel) throws -> Ordinary {
@@ -73,6 +83,9 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
 
     /// Returns at once for a connection that the lane answers: `ConnectedApplication` waits for its end.
     func handle(value: Value, logger: Logger) async {
-        if let ordinary = value.ordinary { await handleHTTP(asyncChannel: ordinary, logger: logger) }
+        guard let ordinary = value.ordinary else { return }
+        await ClientPresence.$current.withValue(value.presence) {
+            await handleHTTP(asyncChannel: ordinary, logger: logger)
+        }
     }
 }

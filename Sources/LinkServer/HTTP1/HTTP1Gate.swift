@@ -25,6 +25,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private let refusals: RefusalAnswers
     private let crowd: ConnectionCrowd
+    private let outflow: Outflow
     private var seat: ConnectionCrowd.Seat?
 
     private var reading = Reading.waiting
@@ -32,15 +33,20 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// for us.
     private var deadline: NIODeadline?
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
-    private var unanswered = 0
+    private var unanswered = CircularBuffer<Asked>()
     /// Nothing more is taken in: the connection ends when what was taken in is answered.
-    private var isEnding = false
+    private(set) var isEnding = false
     private var refusal: Problem?
+    private var isInputClosed = false
+    /// Whether the last answer waits for its last byte, and whether that is gone and the client may come to read it.
+    private var end = End.notBegun
+    /// A read that waits until the client takes what was answered.
+    private var wantsRead = false
     /// Whether the client wants no further answer after the request that is being read.
     private var isLastRequest = false
     /// The bytes of the first line of the head that is being read, and whether it has ended: the decoder gives one error for
     /// long targets and long fields.
-    private var firstLine = (bytes: 0, hasEnded: false)
+    private var firstLine = FirstLine()
     private var lingered = 0
     /// Bytes that have become no part of a request: blanks before a value, empty lines, extensions of chunks. The decoder's limits
     /// count only what it understands, and it keeps the rest.
@@ -49,10 +55,22 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private var writer = HTTP1ResponseWriter()
     private var context: ChannelHandlerContext?
 
-    init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
+    private enum End {
+        case notBegun, sending, lingering
+    }
+
+    private struct FirstLine {
+        var bytes = 0
+        var hasEnded = false
+        /// The head that is being read begins with it; the decoder does not say it of what it cannot read.
+        var isOfHead = false
+    }
+
+    init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd, outflow: Outflow) {
         self.limits = limits
         self.refusals = refusals
         self.crowd = crowd
+        self.outflow = outflow
     }
 
     // MARK: The connection
@@ -76,10 +94,12 @@ final class HTTP1Gate: ChannelDuplexHandler {
         case is ChannelShouldQuiesceEvent:
             // What was asked is answered, the request that is coming in too.
             if reading == .body { isLastRequest = true } else { isEnding = true }
-            if unanswered == 0 { context.close(promise: nil) }
+            guard unanswered.isEmpty else { break }
+            if outflow.isEmpty { context.close(promise: nil) } else { finish(context) }
         case ChannelEvent.inputClosed as ChannelEvent:
+            isInputClosed = true
             isEnding = isEnding || reading != .body
-            if unanswered == 0 { context.close(promise: nil) }
+            if unanswered.isEmpty { finish(context) }
             context.fireUserInboundEventTriggered(event)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -90,19 +110,41 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// Whether a request that came whole may pass the decoder by.
     var mayTakeWhole: Bool { reading == .waiting && boundary.isReached && !isEnding }
 
+    /// Whether what comes must wait until the client takes what was answered. What of a request is there already does not.
+    func mustWait(_ context: ChannelHandlerContext) -> Bool {
+        reading == .waiting && !isEnding && !context.channel.isWritable
+    }
+
+    /// More came than may wait: what was taken in is answered, and nothing else.
+    func endAfterAnswers(_ context: ChannelHandlerContext) {
+        isEnding = true
+        if unanswered.isEmpty { finish(context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        wantsRead = !context.channel.isWritable || (lingered > ConnectionLimits.lingerBytes && end != .lingering)
+        if !wantsRead { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.fireChannelWritabilityChanged()
+        if wantsRead, context.channel.isWritable { read(context: context) }
+    }
+
     /// A request has passed the decoder by; it is answered as any other.
     func tookWhole() {
         deadline = nil
-        unanswered += 1
+        unanswered.append(Asked())
         seat?.stopWaiting()
-        isEnding = unanswered >= ConnectionLimits.pipelined
+        isEnding = unanswered.count >= ConnectionLimits.pipelined
     }
 
     /// What goes to the decoder; false for what is thrown away.
     func takes(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         guard !isEnding else {
+            // Until the last answer is gone, no more than that is read; then it is enough.
             lingered += bytes.readableBytes
-            if lingered > ConnectionLimits.lingerBytes { context.close(promise: nil) }
+            if lingered > ConnectionLimits.lingerBytes, end == .lingering { context.close(promise: nil) }
             return false
         }
         guard undecoded <= ConnectionLimits.undecodedBytes else {
@@ -113,11 +155,12 @@ final class HTTP1Gate: ChannelDuplexHandler {
         if reading == .waiting {
             reading = .head
             deadline = nil
-            firstLine = (0, false)
+            firstLine = FirstLine(isOfHead: bytes.readableBytesView.starts(with: "HEAD ".utf8))
         }
         if reading == .head, !firstLine.hasEnded {
             let line = bytes.readableBytesView.prefix { $0 != UInt8(ascii: "\n") }.count
-            firstLine = (firstLine.bytes + line, line < bytes.readableBytes)
+            firstLine.bytes += line
+            firstLine.hasEnded = line < bytes.readableBytes
         }
         boundary.enter(bytes.readableBytesView)
         return true
@@ -130,15 +173,19 @@ final class HTTP1Gate: ChannelDuplexHandler {
         guard !isEnding else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            firstLine.isOfHead = head.method == .HEAD
             do {
                 let request = try HTTPRequest(head, limits: limits)
                 reading = .body
                 deadline = nil
                 undecoded = 0
-                unanswered += 1
+                unanswered.append(Asked(isHead: head.method == .HEAD, takesChunks: head.version != .http1_0))
                 isLastRequest =
-                    !head.isKeepAlive || head.asksForAnotherProtocol || unanswered >= ConnectionLimits.pipelined
-                if unanswered == 1, head.expectsContinue { answer([.head(HTTPResponse(status: .continue))], context) }
+                    !head.isKeepAlive || head.asksForAnotherProtocol || unanswered.count >= ConnectionLimits.pipelined
+                if unanswered.count == 1, head.expectsContinue {
+                    writer.write(.head(HTTPResponse(status: .continue)), to: Asked(), promise: nil, context)
+                    flush(context: context)
+                }
                 context.fireChannelRead(wrapInboundOut(.head(request)))
             } catch {
                 refuse(error, context)
@@ -150,6 +197,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
         case .end:
             boundary.foundEnd()
             reading = .waiting
+            firstLine.isOfHead = false
             deadline = nil
             undecoded = 0
             seat?.stopWaiting()
@@ -190,7 +238,8 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func isLate(_ context: ChannelHandlerContext) {
         deadline = nil
         switch reading {
-        case .waiting: context.close(promise: nil)
+        // Who takes an answer slowly asks for nothing meanwhile; who does not take it at all is the outflow's affair.
+        case .waiting: outflow.isEmpty ? context.close(promise: nil) : expect(within: limits.idleSeconds, context)
         case .head:
             refuse(Problem(.requestTimeout, "The head took longer than \(limits.headSeconds) seconds."), context)
         // Whoever reads the body answers.
@@ -209,7 +258,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
         case HTTPParserError.invalidEOFState:
             // It ends within a request; those before it are answered.
             isEnding = true
-            if unanswered == 0 { context.close(promise: nil) }
+            if unanswered.isEmpty { finish(context) }
         case let error as HTTPParserError: refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
         default: context.fireErrorCaught(error)
         }
@@ -220,25 +269,23 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         isEnding = true
         refusal = problem
-        if unanswered == 0 { end(context) }
-    }
-
-    private func answer(_ parts: [HTTPResponsePart], _ context: ChannelHandlerContext) {
-        for part in parts { writer.write(part, promise: nil, to: context) }
-        flush(context: context)
+        if unanswered.isEmpty { finish(context) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         var part = unwrapOutboundIn(data)
-        if case .head(var response) = part, isLastAnswer() {
-            response.headerFields[.connection] = "close"
+        let asked = unanswered.first ?? Asked()
+        if case .head(var response) = part {
+            // Only the end of the connection tells an old client where a body ends whose length is not known.
+            if !asked.takesChunks, !response.headerFields.contains(.contentLength) { isEnding = true }
+            if isLastAnswer() { response.headerFields[.connection] = "close" }
             part = .head(response)
         }
-        writer.write(part, promise: promise, to: context)
+        writer.write(part, to: asked, promise: promise, context)
         if case .end = part { answered(context) }
     }
 
-    /// Sends a whole answer at once.
+    /// Sends a whole answer at once, of a request that is no HEAD.
     func send(_ answer: Answer) {
         // Nobody is there any more.
         guard let context else { return }
@@ -250,16 +297,16 @@ final class HTTP1Gate: ChannelDuplexHandler {
     /// Whether the connection ends after the answer that begins.
     private func isLastAnswer() -> Bool {
         // The answer to a request whose body still comes: nothing after it is read.
-        if unanswered == 1, reading == .body { isEnding = true }
-        return isEnding && unanswered == 1
+        if unanswered.count == 1, reading == .body { isEnding = true }
+        return isEnding && unanswered.count == 1
     }
 
     private func answered(_ context: ChannelHandlerContext) {
-        unanswered -= 1
-        guard unanswered == 0 else { return }
+        _ = unanswered.popFirst()
+        guard unanswered.isEmpty else { return }
         seat?.startWaiting()
         if isEnding {
-            end(context)
+            finish(context)
         } else if reading == .waiting {
             expect(within: limits.idleSeconds, context)
         }
@@ -270,18 +317,51 @@ final class HTTP1Gate: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// Sends what is left, then reads on for a while so that the client comes to read it.
-    private func end(_ context: ChannelHandlerContext) {
-        deadline = nil
-        if let refusal { answer(refusals.lastParts(for: refusal), context) } else { flush(context: context) }
-        timer?.task.cancel()
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        context.close(mode: .output, promise: sent)
-        let channel = context.channel
-        sent.futureResult.whenComplete { _ in
-            channel.eventLoop.scheduleTask(in: .seconds(ConnectionLimits.lingerSeconds)) { channel.close(promise: nil) }
-        }
+    /// Whoever answers has no more to say.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .output else { return context.close(mode: mode, promise: promise) }
+        isEnding = true
+        finish(context)
+        promise?.succeed()
     }
+
+    /// Sends what is left to its last byte, then ends the connection.
+    private func finish(_ context: ChannelHandlerContext) {
+        deadline = nil
+        if let refusal {
+            self.refusal = nil
+            let asked = Asked(isHead: firstLine.isOfHead)
+            for part in refusals.lastParts(for: refusal) { writer.write(part, to: asked, promise: nil, context) }
+        }
+        flush(context: context)
+        guard end == .notBegun else { return }
+        end = .sending
+        timer?.task.cancel()
+        timer = nil
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess { self.linger(context) }
+        outflow.afterLastByte(sent)
+    }
+
+    /// Reads on for a while, so that the client comes to read what was sent: a peer that is cut off loses it.
+    private func linger(_ context: ChannelHandlerContext) {
+        guard end == .sending else { return }
+        end = .lingering
+        guard !isInputClosed else { return context.close(promise: nil) }
+        context.close(mode: .output, promise: nil)
+        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(ConnectionLimits.lingerSeconds)) {
+            context.close(promise: nil)
+        }
+        if wantsRead { read(context: context) }
+    }
+}
+
+/// What of a request decides how it is answered.
+struct Asked {
+    /// No answer to it has a body (RFC 9110 §9.3.2).
+    var isHead = false
+    /// A client of HTTP/1.0 does not know chunks.
+    var takesChunks = true
 }
 
 /// The body of a request was not there in time.

@@ -41,7 +41,9 @@ struct HTTP1RequestScanner {
             guard fields.count < limits.headerFields - 1, let name = name(), let value = value() else { return nil }
             switch name.canonicalName {
             case "host":
-                guard host == nil, !value.contains(UInt8(ascii: ",")) else { return nil }
+                guard host == nil, !value.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }) else {
+                    return nil
+                }
                 host = text(value)
                 continue
             case "content-length":
@@ -70,7 +72,7 @@ struct HTTP1RequestScanner {
     }
 
     private mutating func path(_ limits: ConnectionLimits) -> String? {
-        let path = run { $0 > UInt8(ascii: " ") && $0 < 0x7F }
+        let path = run { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: "#") }
         guard path.first == UInt8(ascii: "/"), path.count <= limits.uriBytes else { return nil }
         return text(path)
     }

@@ -6,15 +6,23 @@ import NIOHTTPTypes
 /// where NIO's encoder makes a buffer, and a part of a system call, of each.
 struct HTTP1ResponseWriter {
     private var isChunked = false
+    /// The answer to a HEAD, whose fields are those of a GET.
+    private var isBodiless = false
     /// What waits for more, or for a flush.
     private var pending = ByteBuffer()
 
     /// What is longer is not copied.
     private static let joinedBytes = 16 << 10
 
-    mutating func write(_ part: HTTPResponsePart, promise: EventLoopPromise<Void>?, to context: ChannelHandlerContext) {
+    mutating func write(
+        _ part: HTTPResponsePart,
+        to asked: Asked,
+        promise: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) {
         switch part {
-        case .head(let response): append(response)
+        case .head(let response): append(response, to: asked)
+        case .body where isBodiless: break
         case .body(let bytes) where isChunked:
             // An empty chunk would be the last.
             guard bytes.readableBytes > 0 else { break }
@@ -24,7 +32,7 @@ struct HTTP1ResponseWriter {
             pending.writeStaticString("\r\n")
         case .body(let bytes): append(bytes, to: context)
         case .end(let trailers):
-            guard isChunked else { break }
+            guard isChunked, !isBodiless else { break }
             pending.writeStaticString("0\r\n")
             if let trailers { append(trailers) }
             pending.writeStaticString("\r\n")
@@ -32,7 +40,7 @@ struct HTTP1ResponseWriter {
         if promise != nil || pending.readableBytes > Self.joinedBytes { send(promise: promise, to: context) }
     }
 
-    /// A whole answer, of which nothing comes in chunks.
+    /// A whole answer, of which nothing comes in chunks, to a request that is no HEAD.
     mutating func write(_ answer: Answer, isLast: Bool, to context: ChannelHandlerContext) {
         begin(answer.status)
         append(answer.headers, butLength: !answer.status.mayHaveBody)
@@ -62,12 +70,13 @@ struct HTTP1ResponseWriter {
         }
     }
 
-    private mutating func append(_ response: HTTPResponse) {
+    private mutating func append(_ response: HTTPResponse, to asked: Asked) {
         var fields = response.headerFields
         isChunked = false
+        isBodiless = asked.isHead
         if response.status.mayHaveBody {
-            // The end of a connection would be an end that nobody can tell from a failure.
-            isChunked = !fields.contains(.contentLength)
+            // The end of a connection is an end that nobody can tell from a failure; only old clients have no other.
+            isChunked = asked.takesChunks && !fields.contains(.contentLength)
             if isChunked { fields[.transferEncoding] = "chunked" }
         } else {
             fields[.contentLength] = nil

@@ -15,6 +15,7 @@ extension HTTPRequest {
             throw Problem(.invalidRequest, "The method is no token.")
         }
         let host = try Self.host(of: head)
+        try Self.checkText(target: head.uri, host: host)
         try Self.checkEncoding(of: head)
         let target = try Self.target(of: head, host: host)
         self.init(
@@ -35,6 +36,16 @@ extension HTTPRequest {
             throw Problem(.invalidRequest, "The request has no Host; send one.")
         }
         return hosts.first
+    }
+
+    /// A fragment stays with who asks, and a host is written in ASCII: who takes something else must not meet one of ours.
+    static func checkText(target: String, host: String?) throws(Problem) {
+        guard !target.utf8.contains(UInt8(ascii: "#")) else {
+            throw Problem(.invalidRequest, "The target has a fragment; leave '#' and what follows it out.")
+        }
+        guard host?.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7F }) != false else {
+            throw Problem(.invalidRequest, "The host has other characters than ASCII; send its form in Punycode.")
+        }
     }
 
     /// The decoder refuses a length beside an encoding, and two lengths; what else it lets pass is no framing of ours.

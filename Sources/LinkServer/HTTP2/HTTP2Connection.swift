@@ -15,19 +15,24 @@ struct HTTP2Connection: ServerChildChannel {
     let stream: HTTP2Stream
     let limits: HTTP2Limits
     let crowd: ConnectionCrowd
+    let unsent: UnsentAnswers
+    let port: PortRole
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            let keeper = HTTP2ConnectionHandler(limits, crowd: crowd, on: channel.eventLoop)
+            let outflow = Outflow(unsent, port: port, stalledAfter: limits.stalled)
+            // At the socket: what stands behind it makes other bytes of what is answered.
+            try pipeline.addHandler(outflow, position: .first)
+            let keeper = HTTP2ConnectionHandler(limits, crowd: crowd, outflow: outflow, on: channel.eventLoop)
+            let connection = NIOLoopBound(keeper, eventLoop: channel.eventLoop)
             let streams = try pipeline.configureAsyncHTTP2Pipeline(
                 mode: .server,
                 streamDelegate: keeper.streams,
                 configuration: limits.configuration
             ) { channel in
-                stream.setup(channel: channel, logger: logger)
+                stream.of(connection).setup(channel: channel, logger: logger)
             }
-            try pipeline.addHandler(StalledWriteHandler(after: limits.stalled))
             try pipeline.addHandler(keeper)
             return Value(channel: channel, streams: streams)
         }
@@ -47,7 +52,7 @@ struct HTTP2Connection: ServerChildChannel {
 }
 
 /// One request of a connection of HTTP/2, and its answer.
-struct HTTP2Stream: ServerChildChannel, HTTPChannelHandler {
+struct HTTP2Stream: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     let responder: HTTPChannelHandler.Responder
@@ -56,11 +61,34 @@ struct HTTP2Stream: ServerChildChannel, HTTPChannelHandler {
     /// Of all streams of the port: they are what costs memory, so it is they that give way to others.
     let crowd: ConnectionCrowd
 
+    private var connection: NIOLoopBound<HTTP2ConnectionHandler>?
+
+    init(
+        responder: @escaping HTTPChannelHandler.Responder,
+        limits: ConnectionLimits,
+        refusals: RefusalAnswers,
+        crowd: ConnectionCrowd
+    ) {
+        self.responder = responder
+        self.limits = limits
+        self.refusals = refusals
+        self.crowd = crowd
+    }
+
+    fileprivate func of(_ connection: NIOLoopBound<HTTP2ConnectionHandler>) -> Self {
+        var stream = self
+        stream.connection = connection
+        return stream
+    }
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            guard let connection else { throw ChannelError.inappropriateOperationForState }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
-            try pipeline.addHandler(HTTP2StreamGate(limits: limits, refusals: refusals, crowd: crowd))
+            try pipeline.addHandler(
+                HTTP2StreamGate(limits: limits, refusals: refusals, crowd: crowd, connection: connection.value)
+            )
             return try Value(wrappingChannelSynchronously: channel)
         }
     }

@@ -12,6 +12,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     private let limits: HTTP2Limits
     private let crowd: ConnectionCrowd
+    private let outflow: Outflow
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
     private var seat: ConnectionCrowd.Seat?
@@ -22,9 +23,15 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private var end: Scheduled<Void>?
     private let announcement = HTTP2PingData(withInteger: .random(in: .min ... .max))
 
-    init(_ limits: HTTP2Limits, crowd: ConnectionCrowd, on loop: any EventLoop) {
+    /// How many requests wait for us. A stream that waits for its client keeps nobody's place.
+    private var busy = 0
+    /// Streams whose requests are not passed on before the client has taken more of the answers to others.
+    private var waiting = CircularBuffer<HTTP2StreamGate>()
+
+    init(_ limits: HTTP2Limits, crowd: ConnectionCrowd, outflow: Outflow, on loop: any EventLoop) {
         self.limits = limits
         self.crowd = crowd
+        self.outflow = outflow
         self.loop = loop
     }
 
@@ -43,7 +50,6 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private func streamBegan(_ id: HTTP2StreamID, _ channel: any Channel) {
         open[id] = (.now(), channel)
         closing.streamBegan(id)
-        seat?.stopWaiting()
     }
 
     private func streamEnded(_ id: HTTP2StreamID) {
@@ -51,10 +57,35 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         closing.streamEnded()
         guard open.isEmpty else { return }
         idleSince = .now()
-        seat?.startWaiting()
         guard closing.isDone, let context else { return }
         // The stream's last frame is written but not flushed yet.
-        context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
+        context.eventLoop.assumeIsolated().execute { self.closeAfterLastByte(context) }
+    }
+
+    /// A stream's request is whole, and its client waits for us.
+    func requestBegan() {
+        busy += 1
+        if busy == 1 { seat?.stopWaiting() }
+    }
+
+    /// It is answered, or its stream has ended.
+    func requestEnded() {
+        busy -= 1
+        if busy == 0 { seat?.startWaiting() }
+    }
+
+    // MARK: What the client has not taken yet
+
+    var mayAnswer: Bool { outflow.mayAnswer && waiting.isEmpty }
+
+    func waits(_ stream: HTTP2StreamGate) { waiting.append(stream) }
+
+    func waitsNoMore(_ stream: HTTP2StreamGate) { waiting.removeAll { $0 === stream } }
+
+    /// A stream's answer is so much larger, or has gone so far.
+    func streams(hold bytes: Int) {
+        outflow.streams(hold: bytes)
+        while outflow.mayAnswer, let stream = waiting.popFirst() { stream.goOn() }
     }
 
     // MARK: Time
@@ -124,9 +155,15 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         case nil: return
         }
         context.flush()
-        if closing.isDone { return context.close(promise: nil) }
+        if closing.isDone { return closeAfterLastByte(context) }
         guard end == nil else { return }
         end = context.eventLoop.assumeIsolated().scheduleTask(in: limits.stalled) { context.close(promise: nil) }
+    }
+
+    private func closeAfterLastByte(_ context: ChannelHandlerContext) {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        outflow.afterLastByte(sent)
     }
 
     private func send(_ payload: HTTP2Frame.FramePayload, _ context: ChannelHandlerContext) {

@@ -12,45 +12,94 @@ final class HTTP2StreamGate: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private let refusals: RefusalAnswers
     private let crowd: ConnectionCrowd
+    private let connection: HTTP2ConnectionHandler
     private var seat: ConnectionCrowd.Seat?
+    private var isHead = false
     private var isWhole = false
     private var isRefused = false
+    /// The client waits for us.
+    private var isBusy = false
+    /// What waits until the connection's client has taken more of what was answered before.
+    private var held: [HTTPRequestPart]?
+    private var wantsRead = false
     private var deadline: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
 
-    init(limits: ConnectionLimits, refusals: RefusalAnswers, crowd: ConnectionCrowd) {
+    init(
+        limits: ConnectionLimits,
+        refusals: RefusalAnswers,
+        crowd: ConnectionCrowd,
+        connection: HTTP2ConnectionHandler
+    ) {
         self.limits = limits
         self.refusals = refusals
         self.crowd = crowd
+        self.connection = connection
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { seat = crowd.enter(context.channel) }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        seat = crowd.enter(context.channel)
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         if let seat { crowd.leave(seat) }
         seat = nil
         deadline?.cancel()
+        if isBusy { connection.requestEnded() }
+        if held != nil { connection.waitsNoMore(self) }
     }
+
+    // MARK: What comes in
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            isHead = head.method == .head
             do {
                 let request = try head.checked(limits)
-                context.fireChannelRead(wrapInboundOut(.head(request)))
+                if !connection.mayAnswer {
+                    held = []
+                    connection.waits(self)
+                }
+                pass(.head(request), context)
             } catch {
                 isRefused = true
-                for part in refusals.streamParts(for: error) { context.write(wrapOutboundOut(part), promise: nil) }
+                for part in refusals.streamParts(for: error) {
+                    write(context: context, data: wrapOutboundOut(part), promise: nil)
+                }
                 context.flush()
             }
-        case .body: context.fireChannelRead(data)
+        case .body(let bytes): pass(.body(bytes), context)
         case .end:
             isWhole = true
             deadline?.cancel()
             seat?.stopWaiting()
+            isBusy = true
+            connection.requestBegan()
             // Trailers are for nobody here.
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            pass(.end(nil), context)
         }
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        if held == nil { context.fireChannelRead(wrapInboundOut(part)) } else { held?.append(part) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        wantsRead = held != nil
+        if !wantsRead { context.read() }
+    }
+
+    /// The client has taken enough.
+    func goOn() {
+        guard let context, let parts = held else { return }
+        held = nil
+        for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
+        context.fireChannelReadComplete()
+        if wantsRead { read(context: context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -65,9 +114,26 @@ final class HTTP2StreamGate: ChannelDuplexHandler {
         context.fireChannelReadComplete()
     }
 
+    // MARK: What goes out
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { seat?.startWaiting() }
-        context.write(data, promise: promise)
+        switch unwrapOutboundIn(data) {
+        case .body where isHead: promise?.succeed()
+        case .body(let bytes):
+            let count = bytes.readableBytes
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            connection.streams(hold: count)
+            sent.futureResult.assumeIsolated().whenComplete { [connection] _ in connection.streams(hold: -count) }
+            context.write(data, promise: sent)
+        case .end:
+            seat?.startWaiting()
+            if isBusy {
+                isBusy = false
+                connection.requestEnded()
+            }
+            context.write(data, promise: promise)
+        case .head: context.write(data, promise: promise)
+        }
     }
 }
 
@@ -99,6 +165,7 @@ extension HTTPRequest {
         guard hosts.allSatisfy({ $0.lowercased() == host.lowercased() }), hosts.count <= 1 else {
             throw Problem(.hostMismatch, "':authority' and Host name different hosts; send the same in both.")
         }
+        try Self.checkText(target: path, host: host)
         var request = self
         request.authority = host
         request.headerFields[.host] = nil

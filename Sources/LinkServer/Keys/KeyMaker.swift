@@ -25,6 +25,8 @@ package struct KeyMaker: Sendable {
         package var environments: Set<EnvironmentID>?
         package var routes: KeyGrant.RouteLimit?
         package var expiresAt: Timestamp?
+        /// The key that is rotated.
+        private(set) var replaces: String?
 
         package init(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) {
             self.name = name
@@ -38,6 +40,7 @@ package struct KeyMaker: Sendable {
             environments = grant.environments
             routes = grant.routes
             expiresAt = grant.expiresAt
+            replaces = grant.id
         }
 
         /// Reads `{name, tenant, scopes, environments, owners, pathPrefixes, expiresAt}`.
@@ -48,7 +51,7 @@ package struct KeyMaker: Sendable {
             let granted = Set(try scopes.list().map { try $0.choice(KeyGrant.Scope.self) })
             guard !granted.isEmpty else { throw scopes.error("a key without a scope may do nothing; name one.") }
             self.init(
-                name: try name.text(),
+                name: try name.textWithoutNUL(),
                 tenant: try object["tenant"].flatMap {
                     $0.node.value == .null ? nil : try $0.identifier(TenantID.self)
                 },
@@ -57,7 +60,7 @@ package struct KeyMaker: Sendable {
             environments = try object["environments"].map { field in
                 Set(try field.list().map { try $0.identifier(EnvironmentID.self) })
             }
-            let owners = try object["owners"].map { Set(try $0.list().map { try $0.text() }) }
+            let owners = try object["owners"].map { Set(try $0.list().map { ExactText(try $0.text()) }) }
             let prefixes = try object["pathPrefixes"]?.list().map { field in
                 guard try field.text().hasPrefix("/") else { throw field.error("a path begins with '/'.") }
                 return try field.text()
@@ -94,6 +97,8 @@ package struct KeyMaker: Sendable {
             routes: wish.routes,
             createdAt: change.at,
             expiresAt: wish.expiresAt,
+            createdBy: change.actor.kind == .key ? change.actor.id : nil,
+            replaces: wish.replaces,
             name: wish.name
         )
         guard within.map(grant.isWithin) ?? true else {
@@ -103,11 +108,20 @@ package struct KeyMaker: Sendable {
             )
         }
         try await store.saveKey(grant, change: change)
-        try await reload()
+        try await reload(behind: "The key \(grant.id) is stored")
         return (key, grant)
     }
 
-    package func reload() async throws {
+    /// Makes live what is committed already.
+    package func reload(behind committed: String) async throws {
+        do {
+            try await reload()
+        } catch {
+            throw StoredNotLive(committed, "\(error)")
+        }
+    }
+
+    private func reload() async throws {
         let (version, grants) = try await store.keySnapshot()
         ring?.replace(by: grants, version: version)
     }

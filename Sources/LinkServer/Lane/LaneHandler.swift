@@ -7,7 +7,8 @@ import OutboundHTTP
 /// Answers a connection's requests on its event loop where ``Lane`` can, and lets all others pass to who stands behind.
 ///
 /// One request is answered at a time, whoever answers it, and what comes meanwhile waits: so answers leave in the order of
-/// their requests. While something waits, nothing more is read.
+/// their requests. None is answered while its client does not take the answers before it. While something waits, nothing more is
+/// read.
 ///
 ///     free ──head for the lane──▶ collecting ──its end, or its failure──▶ answering ──answer──▶ free
 ///      │                             │
@@ -37,9 +38,10 @@ final class LaneHandler: ChannelDuplexHandler {
         case event(Any)
     }
 
-    private let lane: Lane
+    /// Nil where who stands behind answers everything.
+    private let lane: Lane?
     private let gate: HTTP1Gate
-    /// Adds who stands behind, when the first request passes; nil once that is done.
+    /// Adds who stands behind, when the first request passes; nil where somebody does already.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     /// Whom a proxy has opened the connection for.
     private var source: NetworkAddress?
@@ -55,10 +57,10 @@ final class LaneHandler: ChannelDuplexHandler {
     ///   - client: The socket's peer.
     ///   - addOrdinary: Adds who answers what passes; called once at most.
     init(
-        _ lane: Lane,
+        _ lane: Lane?,
         _ gate: HTTP1Gate,
         client: ClientAddress,
-        addOrdinary: @escaping (_ source: NetworkAddress?) throws -> Void
+        addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     ) {
         self.lane = lane
         self.gate = gate
@@ -80,7 +82,7 @@ final class LaneHandler: ChannelDuplexHandler {
 
     /// A request that has passed the decoder by; false where it is none for the lane.
     func takeWhole(_ request: HTTPRequest, _ body: ByteBuffer) -> Bool {
-        guard let context, let endpoint = lane.endpoint(for: request) else { return false }
+        guard let context, let endpoint = lane?.endpoint(for: request) else { return false }
         gate.tookWhole()
         receive(.whole(endpoint, request, body), context)
         return true
@@ -101,13 +103,20 @@ final class LaneHandler: ChannelDuplexHandler {
         if waiting.isEmpty { context.read() }
     }
 
-    private func receive(_ inbound: Inbound, _ context: ChannelHandlerContext) {
-        if waiting.isEmpty, canTake { take(inbound, context) } else { waiting.append(inbound) }
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.fireChannelWritabilityChanged()
+        if context.channel.isWritable { takeWaiting(context) }
     }
 
-    private var canTake: Bool {
+    private func receive(_ inbound: Inbound, _ context: ChannelHandlerContext) {
+        if waiting.isEmpty, canTake(context) { take(inbound, context) } else { waiting.append(inbound) }
+    }
+
+    private func canTake(_ context: ChannelHandlerContext) -> Bool {
         switch state {
-        case .free, .collecting, .passing: true
+        // No answer begins before its client has taken those before it, or nearly so.
+        case .free: context.channel.isWritable || !context.channel.isActive
+        case .collecting, .passing: true
         case .answering, .passed: false
         }
     }
@@ -116,7 +125,7 @@ final class LaneHandler: ChannelDuplexHandler {
     private func takeWaiting(_ context: ChannelHandlerContext) {
         guard !isTaking, !waiting.isEmpty else { return }
         isTaking = true
-        while canTake, let inbound = waiting.popFirst() { take(inbound, context) }
+        while canTake(context), let inbound = waiting.popFirst() { take(inbound, context) }
         isTaking = false
         // It came in a read that is long over; who stands behind waits for the end of it.
         context.fireChannelReadComplete()
@@ -146,7 +155,7 @@ final class LaneHandler: ChannelDuplexHandler {
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         switch (state, part) {
         case (.free, .head(let head)):
-            if let endpoint = lane.endpoint(for: head) {
+            if let endpoint = lane?.endpoint(for: head) {
                 state = .collecting(endpoint, head, ByteBuffer())
             } else {
                 state = .passing
@@ -156,7 +165,7 @@ final class LaneHandler: ChannelDuplexHandler {
             state = .free
             if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             state = .collecting(endpoint, head, body)
-            if body.readableBytes > lane.bodyBytes { passWhatIsUnfinished(context) }
+            if body.readableBytes > lane?.bodyBytes ?? 0 { passWhatIsUnfinished(context) }
         case (.collecting(let endpoint, let head, let body), .end):
             state = .answering
             answer(endpoint, head, .success(body), context)
@@ -200,9 +209,9 @@ final class LaneHandler: ChannelDuplexHandler {
         _ body: Result<ByteBuffer, any Error>,
         _ context: ChannelHandlerContext
     ) {
+        guard let lane else { return }
         var scope = RequestScope(client: client)
         lane.frame.begin(head, &scope)
-        let lane = lane
         TraceContext.$current.withValue(scope.trace) {
             do {
                 switch try lane.begin(endpoint, head, body.get(), &scope) {
@@ -225,6 +234,7 @@ final class LaneHandler: ChannelDuplexHandler {
         _ head: HTTPRequest,
         _ scope: RequestScope
     ) {
+        guard let lane else { return }
         TraceContext.$current.withValue(scope.trace) {
             switch result {
             case .success(let answer): send(answer, endpoint, head, scope)
@@ -234,6 +244,7 @@ final class LaneHandler: ChannelDuplexHandler {
     }
 
     private func send(_ answer: Answer, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
+        guard let lane else { return }
         var answer = answer
         lane.frame.end(head, scope, route: endpoint.route, answer.status, &answer.headers)
         answer.headers.append(HTTPField(name: .date, value: lane.date.now))

@@ -111,10 +111,7 @@ extension String {
         return String(
             String.UnicodeScalarView(
                 unicodeScalars.map { scalar in
-                    switch scalar {
-                    case "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}": "\u{FFFD}"
-                    default: scalar
-                    }
+                    scalar.value >= 0x7F && scalar.isObeyedByTerminals ? "\u{FFFD}" : scalar
                 }
             )
         )
@@ -123,7 +120,7 @@ extension String {
     fileprivate var needsQuotes: Bool {
         isEmpty
             || !unicodeScalars.allSatisfy {
-                $0.isPrintable && $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\"
+                !$0.isObeyedByTerminals && $0 != " " && $0 != "\"" && $0 != "=" && $0 != "\\"
             }
     }
 
@@ -135,23 +132,8 @@ extension String {
             case "\r": text += "\\r"
             case "\"": text += "\\\""
             case "\\": text += "\\\\"
-            default:
-                if scalar.isPrintable {
-                    text.unicodeScalars.append(scalar)
-                } else {
-                    text += "\\u{\(String(scalar.value, radix: 16))}"
-                }
+            default: text += scalar.escapeForTerminal ?? String(scalar)
             }
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// No control or format character: the latter turn the direction of text around.
-    fileprivate var isPrintable: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
-        default: true
         }
     }
 }

@@ -1,4 +1,5 @@
 package import CoreMetrics
+import LinkRouting
 import Synchronization
 
 /// Keeps every metric of the process and writes them in Prometheus' text format 0.0.4
@@ -122,7 +123,7 @@ package final class MetricRegistry: MetricsFactory {
     }
 
     private static func text(_ labels: [Label]) -> String {
-        labels.map { "\($0.name)=\"\(MetricText.escaped($0.value))\"" }.joined(separator: ",")
+        labels.map { "\($0.name)=\"\($0.value.escapedForPrometheus)\"" }.joined(separator: ",")
     }
 }
 
@@ -133,10 +134,6 @@ protocol MetricSeries: AnyObject, Sendable {
 }
 
 enum MetricText {
-    static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-    }
-
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -25,7 +25,11 @@ package actor Replayer {
 
     /// Answers the newest recorded links from the live table and from the draft merged on it. Throws
     /// `CatalogEditor.Failure` for a draft that is not there or may not be published.
-    package func replay(_ wish: ReplayWish, at place: CatalogEditor.Place) async throws -> ReplayReport {
+    package func replay(
+        _ wish: ReplayWish,
+        at place: CatalogEditor.Place,
+        limit: KeyGrant? = nil
+    ) async throws -> ReplayReport {
         // The actor takes a second call while the first one waits for the log.
         guard !isBusy else {
             var problem = Problem(.busy, "Another replay is running; one runs at a time. Try again when it is done.")
@@ -35,7 +39,9 @@ package actor Replayer {
         isBusy = true
         defer { isBusy = false }
 
-        let (live, draft) = try await editor.comparison(at: place)
+        let (live, draft) = try await editor.comparison(at: place, limit: limit)
+        // The tables are read; the log may take long.
+        LargeDocuments.turn?.rest()
         var tally = ReplayTally(live: live, draft: draft)
         let end = now()
         let start = Timestamp(milliseconds: end.milliseconds - wish.seconds * 1_000)
@@ -44,6 +50,7 @@ package actor Replayer {
         var before = Int64.max
         pages: while true {
             try Task.checkCancellation()
+            guard ClientPresence.current?.isGone != true else { throw CancellationError() }
             let page = try await history.events(
                 of: place.tenant,
                 before: before,

@@ -47,16 +47,42 @@ struct ErrorAnswers: Sendable {
         case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
         case let error as CatalogEditor.Failure: return Problem(error)
+        case let error as WorkPool.Refusal: return Problem(error)
+        // Its client is gone, or the process ends.
+        case is CancellationError: return Problem(WorkPool.Refusal.closed)
+        case let error as TooManyDrafts: return Problem(error)
+        case let error as ForeignDraft:
+            return Problem(
+                .forbidden,
+                "A key that is limited to routes removes only drafts that it alone has written, and '\(error.name)' is none."
+            )
+        case let error as DocumentTooLarge: return Problem(.documentTooLarge, error.description)
+        case let error as UnreadableDocument:
+            logger.error("a stored document cannot be read", metadata: Self.metadata(error, scope))
+            return Problem(.unreadable, error.description)
+        case let error as StoredNotLive:
+            logger.error("a change is stored and not live", metadata: Self.metadata(error.reason, scope))
+            return Problem(error)
         case let error as OwnershipConflict:
             return Problem(
                 error.kind == .domain ? .domainTaken : .schemeTaken,
-                "The \(error.kind.rawValue) '\(error.name)' belongs to another tenant; remove it there first."
+                "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant or to all of them; "
+                    + "remove it there first, or ask for a key of all tenants."
             )
         case let error as StaleWrite:
             return Problem(
                 .stale,
                 "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat."
             )
+        case let error as any DiskError where error.isDiskFull:
+            logger.error("the disk is full", metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"])
+            return .diskFull
+        case let error as any DiskError:
+            logger.error(
+                "a file cannot be used",
+                metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"]
+            )
+            return Problem(.storageUnavailable, "\(error)")
         case let error as any HTTPResponseError where error.status == .notFound:
             return Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
         case let error as any HTTPResponseError where error.status == .methodNotAllowed:
@@ -67,9 +93,15 @@ struct ErrorAnswers: Sendable {
                 "The request cannot be read."
             )
         default:
-            logger.error("request failed", metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"])
+            logger.error("request failed", metadata: Self.metadata(error, scope))
             return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
         }
+    }
+}
+
+extension ErrorAnswers {
+    private static func metadata(_ error: Any, _ scope: RequestScope) -> Logger.Metadata {
+        ["error": "\(error)", "request_id": "\(scope.requestID)"]
     }
 }
 
@@ -107,13 +139,58 @@ extension CatalogEditor.Failure {
 }
 
 extension Problem {
+    init(_ refusal: WorkPool.Refusal) {
+        switch refusal {
+        case .tooMuchOfCaller:
+            self.init(.rateLimited, "As many checks of this tenant wait as may; ask again when some are answered.")
+            facts = [JSONNode.Member("scope", .string("tenant"))]
+        case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
+        case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
+        }
+        headers[.retryAfter] = "5"
+    }
+
+    /// Nothing is half done, but for what says that it goes on when it is repeated: exports and erasures.
+    fileprivate static var diskFull: Problem {
+        var problem = Problem(
+            .diskFull,
+            "The server's disk is full, so this was not done. Repeat it when there is room: the operator follows "
+                + "deploy/runbooks/disk-full.md."
+        )
+        problem.headers[.retryAfter] = "10"
+        return problem
+    }
+
+    init(_ error: StoredNotLive) { self.init(.storedNotLive, error.description) }
+
+    fileprivate init(_ error: TooManyDrafts) {
+        let found =
+            switch error {
+            case .ofTenant(let maximum):
+                "The tenant has \(maximum) drafts, which is all that it may have (limits.drafts)"
+            case .ofOne(let maximum):
+                "The key alone has written \(maximum) drafts, which is all that one key may have (half of limits.drafts)"
+            case .bytes(let maximum):
+                "The tenant's drafts would take more than \(maximum) bytes, which is all that they may (8 times limits.tableBytes)"
+            }
+        self.init(.tooManyDrafts, "\(found). Publish or remove some first; list them at …/drafts.")
+    }
+
     init(_ failure: CatalogEditor.Failure) {
         switch failure {
         case .unknownTenant(let tenant):
             self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings first.")
         case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
         case .unknownRevision(let revision):
-            self.init(.unknownRevision, "There is no revision \(revision) any more; list them at …/revisions.")
+            self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
+        case .unknownEnvironment(let environment, let named):
+            let known = named.map(\.rawValue).sorted()
+            let hint = environment.rawValue.nearest(among: known).map { "Did you mean '\($0)'? " } ?? ""
+            self.init(
+                .unknownEnvironment,
+                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its settings name "
+                    + "\(known.joined(separator: ", ")): to have another, add it to 'environments' there first."
+            )
         case .noDraft(let name):
             self.init(.noDraft, "There is no draft '\(name)'; write one with PUT …/draft, and list them at …/drafts.")
         case .conflicts(let conflicts):
@@ -121,7 +198,8 @@ extension Problem {
                 .conflict,
                 "The draft and what was published since it was begun change the same: "
                     + conflicts.map { "\($0.kind.rawValue) '\($0.subject)'" }.joined(separator: ", ")
-                    + ". Take both sides from 'conflicts', write the draft anew, then publish."
+                    + ". Take both sides from 'conflicts', write the draft anew with PUT …/draft?base=LIVE, where LIVE is the "
+                    + "revision that is live now, then publish."
             )
             facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
         case .suites(let failures):

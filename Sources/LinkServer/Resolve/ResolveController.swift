@@ -46,7 +46,7 @@ struct ResolveController: Sendable {
             purpose: message.purpose,
             occurredAt: message.occurredAt
         )
-        let (links, isBatch) = try links(of: &message)
+        let (links, isBatch, tenant) = try links(of: &message)
         let catalog = resolving.catalog.current
         let passages = links.map { link in
             resolving.resolve(
@@ -54,12 +54,17 @@ struct ResolveController: Sendable {
                 from: catalog,
                 clientEventID: link.clientEventID,
                 in: message.context,
-                environment: message.environment,
+                environment: message.environment ?? .production,
                 explanation: message.explanation,
                 by: caller
             )
         }
+        if let tenant, passages.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
         if let first = passages.first { scope.facts.note(first.event) }
+        let tenants = Set(passages.compactMap { $0.answer.table?.tenant })
+        message.warnings += tenants.sorted().compactMap {
+            catalog.warning(about: message.environment ?? .production, of: $0)
+        }
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try checkTenants(of: passages)
@@ -88,22 +93,35 @@ struct ResolveController: Sendable {
         return try ResolveRequest(Field(node, path: ""))
     }
 
-    /// The links that the message asks for; a continuation holds its own.
-    private func links(of message: inout ResolveRequest) throws -> (links: [ResolveRequest.Link], isBatch: Bool) {
+    private static let otherPlace = Problem(
+        .continuationInvalid,
+        "The continuation was made for another environment or tenant; leave out 'environment', or resolve the link again."
+    )
+
+    /// The links that the message asks for; a continuation holds its own, and goes on where it began: for the same tenant, in
+    /// the same environment.
+    private func links(
+        of message: inout ResolveRequest
+    ) throws -> (links: [ResolveRequest.Link], isBatch: Bool, tenant: TenantID?) {
         switch message.subject {
-        case .link(let link): return ([link], false)
-        case .batch(let links): return (links, true)
-        case .continuation(let token):
+        case .link(let link): return ([link], false, nil)
+        case .batch(let links): return (links, true, nil)
+        case .continuation(let token, let clientEventID):
             do {
                 let continuation = try resolving.sealer.open(token, for: message.context.app, at: resolving.now())
+                guard message.environment ?? continuation.environment == continuation.environment else {
+                    throw Self.otherPlace
+                }
+                message.environment = continuation.environment
                 if message.context.app == nil { message.context.app = continuation.app }
-                return ([ResolveRequest.Link(url: continuation.url, clientEventID: nil)], false)
-            } catch .expired {
+                let link = ResolveRequest.Link(url: continuation.url, clientEventID: clientEventID)
+                return ([link], false, continuation.tenant)
+            } catch Continuation.Failure.expired {
                 throw Problem(
                     .continuationExpired,
                     "The continuation is older than 30 minutes; resolve the link again."
                 )
-            } catch .invalid {
+            } catch Continuation.Failure.invalid {
                 throw Problem(
                     .continuationInvalid,
                     "The continuation was not made here or not for this app; resolve the link again."
@@ -122,7 +140,7 @@ struct ResolveController: Sendable {
     /// Some tenants answer only to their own apps and servers.
     private func checkClientKey(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
         for passage in passages {
-            guard let table = passage.answer.table, table.settings.clientKey == .required else { continue }
+            guard let table = passage.answer.table, table.wantsClientKey else { continue }
             guard let grant else {
                 throw Problem(
                     .missingKey,
@@ -174,6 +192,13 @@ struct ResolveController: Sendable {
         }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+extension PublishedTable {
+    /// Whether it answers callers with a key only.
+    fileprivate var wantsClientKey: Bool {
+        settings.clientKey == .required || environment != .production && settings.environmentKey == .required
     }
 }
 

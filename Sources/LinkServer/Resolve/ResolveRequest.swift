@@ -9,7 +9,7 @@ package struct ResolveRequest: Sendable, Hashable {
         case link(Link)
         /// Answered in order, recorded in one commit.
         case batch([Link])
-        case continuation(String)
+        case continuation(token: String, clientEventID: String?)
     }
 
     package struct Link: Sendable, Hashable {
@@ -19,8 +19,8 @@ package struct ResolveRequest: Sendable, Hashable {
 
     package let subject: Subject
     package var context: Context
-    /// Whose table is asked; the domain's owner has one for each.
-    package let environment: EnvironmentID
+    /// Whose table is asked; the domain's owner has one for each. Nil where the message names none.
+    package var environment: EnvironmentID?
     package let occurredAt: Timestamp?
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
@@ -30,7 +30,7 @@ package struct ResolveRequest: Sendable, Hashable {
     init(
         _ link: Link,
         context: Context,
-        environment: EnvironmentID,
+        environment: EnvironmentID?,
         occurredAt: Timestamp?,
         purpose: Event.Purpose,
         explanation: Router.Explanation
@@ -63,8 +63,11 @@ package struct ResolveRequest: Sendable, Hashable {
             var batch: [Link] = []
             for field in fields { batch.append(try Self.link(field, &warnings)) }
             subject = .batch(batch)
+            if let field = object["clientEventId"] {
+                warnings.append("\(field.path) is for one link and was ignored; give each of 'links' its own.")
+            }
         case (nil, nil, let token?):
-            subject = .continuation(try token.text())
+            subject = .continuation(token: try token.text(), clientEventID: clientEventID)
         default:
             throw field.error("write exactly one of 'url', 'links' and 'continuation'.")
         }
@@ -80,7 +83,7 @@ package struct ResolveRequest: Sendable, Hashable {
             occurredAt = nil
         }
         self.warnings = warnings
-        environment = try object["environment"]?.identifier(EnvironmentID.self) ?? .production
+        environment = try object["environment"]?.identifier(EnvironmentID.self)
         purpose = try object["purpose"]?.choice(Event.Purpose.self) ?? .live
         explanation = try object["explain"]?.bool() == true ? .included : .omitted
     }

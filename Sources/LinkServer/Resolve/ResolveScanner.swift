@@ -45,7 +45,7 @@ package struct ResolveScanner {
         return ResolveRequest(
             ResolveRequest.Link(url: url, clientEventID: clientEventID),
             context: facts?.context ?? Context(),
-            environment: environment ?? .production,
+            environment: environment,
             occurredAt: facts?.occurredAt,
             purpose: purpose ?? .live,
             explanation: isExplained == true ? .included : .omitted

@@ -21,7 +21,7 @@ struct StatisticsController {
 
     /// A request that may be answered.
     private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminGate.Entry {
-        let entry = try gate.tenant(request, context, .analyticsRead)
+        let entry = try gate.allRoutes(request, context, .analyticsRead)
         try await store.require(entry.tenant)
         return entry
     }

@@ -6,10 +6,20 @@ extension LinkSuite {
     /// Runs the suite against a table, published or not: what does not come out as expected. Nothing is recorded.
     ///
     /// Only a server seals continuations, so nothing is expected of them here.
-    package func failures(against table: PublishedTable, at now: Timestamp) -> [SuiteFailure] {
+    ///
+    /// - Parameter budget: A case for which it does not suffice fails: nobody knows how it would have come out.
+    package func failures(
+        against table: PublishedTable,
+        at now: Timestamp,
+        within budget: WorkBudget = .suites
+    ) -> [SuiteFailure] {
         let catalog = Catalog([table])
-        var files = AssociationFiles(router: table.router)
+        var files = AssociationFiles(router: table.router, budget: budget)
         return cases.flatMap { one in
+            guard budget.spend(one.via == .system || one.via == .page ? 20_000 : 1_000) else {
+                let tooMuch = "was not run: the suites of the tenant take too long together; leave some cases out"
+                return [one.failure("undecided", tooMuch, suite: name ?? "")]
+            }
             var warnings: [String] = []
             // A suite was read with its contexts, so each of them can be read.
             var context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
@@ -34,10 +44,14 @@ extension LinkSuite {
 /// The files of a table's hosts, each made once.
 private struct AssociationFiles {
     let router: Router
+    private let budget: WorkBudget
     private var apple: [String: AppleAppSiteAssociation] = [:]
     private var android: [String: AssetLinks] = [:]
 
-    init(router: Router) { self.router = router }
+    init(router: Router, budget: WorkBudget) {
+        self.router = router
+        self.budget = budget
+    }
 
     /// Why a link that the table opens in the app does not get there; nil where it does, or does not go through the system.
     mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
@@ -55,13 +69,16 @@ private struct AssociationFiles {
         case .ios(let team, let bundle):
             let made =
                 apple[domain]
-                ?? (try? AppleAppSiteAssociation(parsing: AppleFileGenerator.file(for: domain, router: router)))
+                ?? (try? AppleAppSiteAssociation(
+                    parsing: AppleFileGenerator.file(for: domain, router: router, within: budget)
+                ))
             apple[domain] = made
             let outcome = made?.decision(for: one.link, app: "\(team).\(bundle)").outcome
             return outcome == .match ? nil : "the file of \(domain) keeps the link in the browser"
         case .android(let package, _):
             let made =
-                android[domain] ?? (try? AssetLinks(parsing: AndroidFileGenerator.file(for: domain, router: router)))
+                android[domain]
+                ?? (try? AssetLinks(parsing: AndroidFileGenerator.file(for: domain, router: router, within: budget)))
             android[domain] = made
             let outcome = made?.decision(for: one.link, package: package).outcome
             return outcome == .match || outcome == .manifest

@@ -23,7 +23,7 @@ extension Backup {
             files = try object.required("files").list().map { field in
                 let file = try field.object("path", "bytes", "sha256")
                 let name = try file.required("path")
-                guard try Self.isOurs(name.text()) else { throw name.error("a backup holds no such file.") }
+                guard Self.schema(of: try name.text()) != nil else { throw name.error("a backup holds no such file.") }
                 return File(
                     path: try name.text(),
                     bytes: try file.required("bytes").int(in: 0...Int64.max),
@@ -38,46 +38,57 @@ extension Backup {
     }
 
     /// `catalog.db`, `events/ledger.db` and `events/YYYY-MM-DD.db`: nothing that leads elsewhere.
-    private static func isOurs(_ path: String) -> Bool {
-        guard path != "catalog.db", path != "events/ledger.db" else { return true }
-        guard path.hasPrefix("events/"), path.hasSuffix(".db") else { return false }
-        return CivilDay(path.dropFirst(7).dropLast(3)) != nil
+    private static func schema(of path: String) -> SQLiteSchema? {
+        if path == "catalog.db" { return CatalogDatabase.schema }
+        if path == "events/ledger.db" { return EventLog.ledgerSchema }
+        guard path.hasPrefix("events/"), path.hasSuffix(".db"), CivilDay(path.dropFirst(7).dropLast(3)) != nil else {
+            return nil
+        }
+        return EventLog.daySchema
     }
 
-    /// Copies every file into a data directory that holds no databases, each under another name until it is whole, synced and
-    /// has the SHA-256 of the list. The directory's lock is the caller's.
+    /// Copies every file into a directory that was opened for it and holds no databases. They take their places only when all
+    /// have the SHA-256 of the list, open as files of this version, and are synced.
+    ///
+    /// A restore that is stopped before that leaves a folder that nothing starts on, and the next one begins anew. One that is
+    /// stopped later is whole, and whoever opens the directory next ends it.
     package func restore(from folder: String, to directory: DataDirectory) throws {
-        let present = try FileManager.default.contentsOfDirectory(atPath: directory.eventsPath)
-            .contains { $0.hasSuffix(".db") }
-        guard !present, access(directory.catalogPath, F_OK) != 0 else {
-            throw StorageError.unusable(
-                file: directory.path,
-                detail: "it holds databases already; name an empty directory with --data, or move them away"
-            )
-        }
-        for file in files {
-            let (source, target) = ("\(folder)/\(file.path)", "\(directory.path)/\(file.path)")
-            let partial = target + ".partial"
-            try? FileManager.default.removeItem(atPath: partial)
-            do {
-                try FileManager.default.copyItem(atPath: source, toPath: partial)
-            } catch {
-                throw StorageError.unusable(file: source, detail: error.localizedDescription)
+        let place = RestorePlace(directory.path)
+        if let ended = try place.finish() {
+            guard ended == text else {
+                throw StorageError.occupied(directory: directory.path, by: "catalog.db, of another backup")
             }
-            let found = try BackupFile.describe(partial, as: file.path)
-            guard found == file else {
-                try? FileManager.default.removeItem(atPath: partial)
-                throw StorageError.corrupt(file: source, detail: "its SHA-256 is not that of \(Self.listName)")
-            }
-            guard chmod(partial, 0o600) == 0 else { throw FileFailure("chmod", partial) }
-            try BackupFile.sync(partial)
+            return
         }
-        // Only now that all are whole do they get their names; the catalog last, without which nothing starts.
-        for file in files {
-            let target = "\(directory.path)/\(file.path)"
-            guard rename(target + ".partial", target) == 0 else { throw FileFailure("rename", target) }
+        try place.clear()
+        do {
+            try Folder.make(place.restoring + "/events", mode: 0o700)
+            for file in files { try copy(file, from: folder, to: place.restoring) }
+            try BackupFile.write(text, to: "\(place.restoring)/\(Self.listName)")
+            try place.commit()
+        } catch {
+            try? FileManager.default.removeItem(atPath: place.restoring)
+            throw error
         }
-        try Folder.sync(directory.eventsPath)
-        try Folder.sync(directory.path)
+        _ = try place.finish()
+    }
+
+    private func copy(_ file: File, from folder: String, to target: String) throws {
+        let (source, path) = ("\(folder)/\(file.path)", "\(target)/\(file.path)")
+        guard let schema = Self.schema(of: file.path) else {
+            throw StorageError.corrupt(file: Self.listName, detail: "a backup holds no file '\(file.path)'")
+        }
+        do {
+            try FileManager.default.copyItem(atPath: source, toPath: path)
+        } catch {
+            throw StorageError.unusable(file: source, detail: error.localizedDescription)
+        }
+        guard try BackupFile.describe(path, as: file.path) == file else {
+            throw StorageError.corrupt(file: source, detail: "its SHA-256 is not that of \(Self.listName)")
+        }
+        guard chmod(path, 0o600) == 0 else { throw FileFailure("chmod", path) }
+        try SQLiteHeader.inspect(source, schema)
+        try SQLiteFile.settle(path, schema)
+        try BackupFile.sync(path)
     }
 }

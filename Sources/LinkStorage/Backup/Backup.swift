@@ -45,10 +45,12 @@ package struct Backup: Sendable {
         ])
     }
 
-    /// Writes a backup to a folder that is not there yet. Until it is complete and synced it has another name.
+    /// Writes a backup to a folder that is not there yet. Until it is complete and synced it has another name. What backups of
+    /// the same directory left beside it that were killed is removed.
     ///
     /// Blocks for as long as reading and writing everything takes.
     package static func make(
+        of directory: DataDirectory,
         catalog: CatalogDatabase,
         log: EventLog,
         to target: String,
@@ -58,42 +60,70 @@ package struct Backup: Sendable {
         guard access(target, F_OK) != 0 else {
             throw StorageError.unusable(file: target, detail: "it is there already; name a folder that is not")
         }
-        let partial = "\(target).partial-\(now.milliseconds)"
+        PartialBackup.removeAbandoned(beside: target, of: directory.path)
         do {
-            try Folder.make(partial + "/events", mode: 0o700)
+            return try write(of: directory, catalog: catalog, log: log, to: target, at: now, version: version)
+        } catch let failure as FileFailure where failure.isDiskFull {
+            throw StorageError.full(file: target)
+        }
+    }
+
+    private static func write(
+        of directory: DataDirectory,
+        catalog: CatalogDatabase,
+        log: EventLog,
+        to target: String,
+        at now: Timestamp,
+        version: String
+    ) throws -> Backup {
+        let partial = try PartialBackup("\(target).partial-\(now.milliseconds)", of: directory.path)
+        do {
+            try Folder.make(partial.path + "/events", mode: 0o700)
             var files: [File] = []
-            for (name, reader) in log.backupFiles() {
-                guard let reader = try reader() else { continue }
-                files.append(try copy(reader, to: partial, "events/\(name)"))
+            for (name, file) in log.backupFiles() {
+                guard let file = try file() else { continue }
+                files.append(try copy(file, to: partial.path, "events/\(name)"))
             }
-            files.append(try copy(catalog.pool, to: partial, "catalog.db"))
+            files.append(try copy(catalog.pool, to: partial.path, "catalog.db"))
             let backup = Backup(createdAt: now, version: version, files: files)
-            try BackupFile.write(Array((backup.json.json(.pretty) + "\n").utf8), to: "\(partial)/\(listName)")
-            try Folder.sync(partial + "/events")
-            try Folder.sync(partial)
-            guard rename(partial, target) == 0 else { throw FileFailure("rename", partial) }
-            try Folder.sync(Folder.parent(of: target))
+            try BackupFile.write(backup.text, to: "\(partial.path)/\(listName)")
+            try Folder.sync(partial.path + "/events")
+            try partial.finish(as: target)
             return backup
         } catch {
-            try? FileManager.default.removeItem(atPath: partial)
+            partial.remove()
             throw error
         }
     }
 
+    /// Of the list.
+    var text: [UInt8] { Array((json.json(.pretty) + "\n").utf8) }
+
     /// One database as it is at one moment, checked and synced.
-    private static func copy(_ reader: any DatabaseReader, to folder: String, _ name: String) throws -> File {
+    private static func copy(_ file: StorageFile, to folder: String, _ name: String) throws -> File {
         let path = "\(folder)/\(name)"
+        try OwnersFile.make(path)
         do {
             // A reader sees one state of the file, and makes no writer wait.
-            try reader.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            try file.writer.unsafeRead { db in
+                try db.tellingFullDisk(of: path) { try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            }
+        } catch let error as DatabaseError {
+            switch error.extendedResultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ:
+                try file.naming { throw error }
+            default: throw StorageError(error, file: path)
+            }
+        }
+        let verdict = try SQLiteFile.throwingStorageErrors(path) {
             var configuration = Configuration()
             configuration.readonly = true
             let copy = try DatabaseQueue(path: path, configuration: configuration)
-            let verdict = try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
-            try copy.close()
-            guard verdict == "ok" else { throw StorageError.corrupt(file: name, detail: verdict ?? "no answer") }
-        } catch let error as DatabaseError {
-            throw StorageError(error, file: path)
+            defer { try? copy.close() }
+            return try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+        }
+        guard verdict == "ok" else {
+            throw StorageError.corrupt(file: file.path, detail: "its copy is not whole: \(verdict ?? "no answer")")
         }
         try BackupFile.sync(path)
         return try BackupFile.describe(path, as: name)

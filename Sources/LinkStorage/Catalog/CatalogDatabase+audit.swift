@@ -62,7 +62,7 @@ extension CatalogDatabase {
     }
 
     package func note(_ deed: Deed, change: Change) async throws {
-        try await pool.write { db in
+        try await pool.storing { db in
             try Self.audit(
                 Audited(deed.kind.rawValue, deed.tenant, subject: deed.tenant.rawValue, after: deed.facts),
                 change,
@@ -73,10 +73,27 @@ extension CatalogDatabase {
 
     /// A version and the SHA-256 of what it is: enough to tell it again.
     static func mark(_ version: some CustomStringConvertible, _ text: String) -> JSONNode {
-        .object([
-            "version": .string("\(version)"),
-            "sha256": .string(Data(SHA256.hash(data: Data(text.utf8))).hexadecimal),
-        ])
+        mark(version, hash: contentHash(text))
+    }
+
+    static func mark(_ version: some CustomStringConvertible, hash: String) -> JSONNode {
+        .object(["version": .string("\(version)"), "sha256": .string(hash)])
+    }
+
+    /// SHA-256, hexadecimal.
+    static func contentHash(_ text: String) -> String {
+        var hash = SHA256()
+        var text = text
+        text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return Data(hash.finalize()).hexadecimal
+    }
+
+    /// The same of the one text that a statement selects, whatever it says; nil when it selects none.
+    static func contentHash(_ db: Database, sql: String, arguments: StatementArguments) throws -> String? {
+        guard let row = try Row.fetchCursor(db, sql: sql, arguments: arguments).next() else { return nil }
+        return try row.withUnsafeData(atIndex: 0) { data in
+            Data(SHA256.hash(data: data ?? Data())).hexadecimal
+        }
     }
 
     package func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow] {

@@ -3,13 +3,27 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftRow] {
+    package func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
-                sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? ORDER BY name",
+                sql: """
+                    SELECT name, base_revision, version, updated_at, actor_kind, actor_id, actor_name,
+                        CASE WHEN route_count IS NOT NULL THEN route_count
+                            WHEN json_valid(content) THEN json_array_length(content, '$.routes') END AS route_count
+                    FROM draft WHERE tenant = ? AND environment = ? ORDER BY name
+                    """,
                 arguments: [tenant.rawValue, environment.rawValue]
-            ).map(Self.draft)
+            ).map { row in
+                DraftSummary(
+                    name: row["name"],
+                    base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
+                    version: .written(row["version"]),
+                    routeCount: row["route_count"],
+                    actor: Self.actor(row),
+                    writtenAt: Timestamp(milliseconds: row["updated_at"])
+                )
+            }
         }
     }
 
@@ -18,30 +32,75 @@ extension CatalogDatabase {
         of tenant: TenantID,
         in environment: EnvironmentID
     ) async throws -> DraftRow? {
-        try await pool.read { try Self.draft(name, tenant, environment, $0) }
+        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name]
+        let size = try await pool.read { db in
+            try Row.fetchOne(
+                db,
+                sql: "SELECT content_bytes FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
+                arguments: key
+            ).map { $0["content_bytes"] as Int? }
+        }
+        guard let size else { return nil }
+        try await LargeDocuments.wait(toRead: size)
+        return try await pool.read { db in
+            try Row.fetchOne(
+                db,
+                sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
+                arguments: key
+            ).map { row in
+                DraftRow(
+                    name: name,
+                    base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
+                    version: .written(row["version"]),
+                    content: try Self.content(row["content"], of: .draft(name)),
+                    actor: Self.actor(row),
+                    writtenAt: Timestamp(milliseconds: row["updated_at"])
+                )
+            }
+        }
     }
 
-    private static func draft(
+    /// What replacing and removing need of a draft: its content may be one that nobody can read.
+    private struct Stored {
+        let version: DraftVersion
+        let base: Revision?
+        let onlyAuthor: String?
+        /// Of the content.
+        let hash: String
+        let bytes: Int
+
+        var mark: JSONNode { CatalogDatabase.mark(version, hash: hash) }
+    }
+
+    private static func stored(
         _ name: String,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
         _ db: Database
-    ) throws -> DraftRow? {
-        try Row.fetchOne(
+    ) throws -> Stored? {
+        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name]
+        let row = try Row.fetchOne(
             db,
-            sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
-            arguments: [tenant.rawValue, environment.rawValue, name]
-        ).map(draft)
-    }
-
-    private static func draft(_ row: Row) throws -> DraftRow {
-        DraftRow(
-            name: row["name"],
-            base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
+            sql: """
+                SELECT version, base_revision, only_author, content_hash, content_bytes FROM draft
+                WHERE tenant = ? AND environment = ? AND name = ?
+                """,
+            arguments: key
+        )
+        guard let row else { return nil }
+        let hash: String? =
+            try row["content_hash"] as String?
+            ?? contentHash(
+                db,
+                sql: "SELECT content FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
+                arguments: key
+            )
+        return Stored(
             version: .written(row["version"]),
-            content: try content(row["content"]),
-            actor: actor(row),
-            writtenAt: Timestamp(milliseconds: row["updated_at"])
+            base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
+            onlyAuthor: row["only_author"],
+            hash: hash ?? "",
+            bytes: row["content_bytes"] ?? 0
         )
     }
 
@@ -50,29 +109,36 @@ extension CatalogDatabase {
         name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
-        base: Revision?,
+        base: DraftBase,
         expected: DraftVersion?,
+        within room: DraftRoom,
         change: Change
     ) async throws -> DraftRow {
-        try await pool.write { db in
-            let current = try Self.draft(name, tenant, environment, db)
+        try await pool.storing { db in
+            let current = try Self.stored(name, tenant, environment, db)
             let live = try Self.live(of: tenant, in: environment, db)
             try Self.require(expected, current?.version ?? .live(live))
             let version = try Self.nextVersion(of: tenant, db)
-            let base = current == nil ? base ?? live : current?.base
+            let base = try Self.revision(base, of: tenant, kept: current == nil ? live : current?.base, db)
             let text = content.json()
+            try Self.require(room, for: current, text.utf8.count, tenant, change.actor, db)
+            let hash = Self.contentHash(text)
             try db.execute(
                 sql: """
                     INSERT INTO draft (tenant, environment, name, base_revision, version, content, updated_at,
-                        actor_kind, actor_id, actor_name)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
-                        updated_at = excluded.updated_at, actor_kind = excluded.actor_kind,
-                        actor_id = excluded.actor_id, actor_name = excluded.actor_name
+                        actor_kind, actor_id, actor_name, route_count, content_hash, content_bytes, only_author)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET base_revision = excluded.base_revision, version = excluded.version,
+                        content = excluded.content, updated_at = excluded.updated_at, actor_kind = excluded.actor_kind,
+                        actor_id = excluded.actor_id, actor_name = excluded.actor_name,
+                        route_count = excluded.route_count, content_hash = excluded.content_hash,
+                        content_bytes = excluded.content_bytes,
+                        only_author = nullif(only_author, nullif(only_author, excluded.only_author))
                     """,
                 arguments: [
                     tenant.rawValue, environment.rawValue, name, base?.rawValue, version, text,
                     change.at.milliseconds, change.actor.kind.rawValue, change.actor.id, change.actor.name,
+                    content["routes"]?.elements?.count ?? 0, hash, text.utf8.count, change.actor.id,
                 ]
             )
             try Self.audit(
@@ -81,8 +147,8 @@ extension CatalogDatabase {
                     tenant,
                     environment,
                     subject: name,
-                    before: current.map { Self.mark($0.version, $0.content.json()) },
-                    after: Self.mark(version, text)
+                    before: current?.mark,
+                    after: Self.mark(version, hash: hash)
                 ),
                 change,
                 db
@@ -98,16 +164,36 @@ extension CatalogDatabase {
         }
     }
 
+    /// A draft on a revision that is gone could never be published.
+    private static func revision(
+        _ base: DraftBase,
+        of tenant: TenantID,
+        kept: Revision?,
+        _ db: Database
+    ) throws -> Revision? {
+        switch base {
+        case .kept: return kept
+        case .nothing: return nil
+        case .revision(let revision):
+            let sql = "SELECT EXISTS (SELECT 1 FROM revision WHERE tenant = ? AND number = ?)"
+            let isThere = try Bool.fetchOne(db, sql: sql, arguments: [tenant.rawValue, revision.rawValue])
+            guard isThere == true else { throw CatalogMoved() }
+            return revision
+        }
+    }
+
     package func removeDraft(
         _ name: String,
         of tenant: TenantID,
         in environment: EnvironmentID,
         expected: DraftVersion?,
+        ofOnly author: String?,
         change: Change
     ) async throws -> Bool {
-        try await pool.write { db in
-            guard let current = try Self.draft(name, tenant, environment, db) else { return false }
+        try await pool.storing { db in
+            guard let current = try Self.stored(name, tenant, environment, db) else { return false }
             try Self.require(expected, current.version)
+            guard author == nil || author == current.onlyAuthor else { throw ForeignDraft(name: name) }
             try Self.removeDraft(name, tenant, environment, db)
             try Self.audit(
                 Audited(
@@ -115,7 +201,7 @@ extension CatalogDatabase {
                     tenant,
                     environment,
                     subject: name,
-                    before: Self.mark(current.version, current.content.json())
+                    before: current.mark
                 ),
                 change,
                 db
@@ -134,6 +220,37 @@ extension CatalogDatabase {
             sql: "DELETE FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
             arguments: [tenant.rawValue, environment.rawValue, name]
         )
+    }
+
+    /// A tenant's drafts, all environments together, may take only so much.
+    private static func require(
+        _ room: DraftRoom,
+        for current: Stored?,
+        _ bytes: Int,
+        _ tenant: TenantID,
+        _ actor: Actor,
+        _ db: Database
+    ) throws {
+        let taken = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) AS drafts, coalesce(sum(only_author = ?), 0) AS own,
+                    coalesce(sum(content_bytes), 0) AS bytes
+                FROM draft WHERE tenant = ?
+                """,
+            arguments: [actor.id, tenant.rawValue]
+        )
+        guard let taken else { return }
+        let before = current?.bytes ?? 0
+        if current == nil, (taken["drafts"] as Int) >= room.drafts {
+            throw TooManyDrafts.ofTenant(maximum: room.drafts)
+        }
+        if current == nil, (taken["own"] as Int) >= room.draftsOfOne {
+            throw TooManyDrafts.ofOne(maximum: room.draftsOfOne)
+        }
+        if bytes > before, (taken["bytes"] as Int) - before + bytes > room.bytes {
+            throw TooManyDrafts.bytes(maximum: room.bytes)
+        }
     }
 
     private static func require(_ expected: DraftVersion?, _ current: DraftVersion) throws {

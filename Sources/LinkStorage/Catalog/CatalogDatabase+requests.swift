@@ -4,30 +4,24 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func beginRequest(
-        _ request: RepeatedRequest,
-        at now: Timestamp,
-        oldest: Timestamp
-    ) async throws -> KnownRequest {
-        try await pool.write { db in
-            try db.execute(
-                sql: "DELETE FROM repeated_request WHERE created_at < ?",
-                arguments: [oldest.milliseconds]
-            )
+    /// How much is kept of the answers to one actor, and to all of a tenant.
+    private static let maximumAnswersOfActor = 1_000
+    private static let maximumBytesOfActor = 16 << 20
+    private static let maximumAnswersOfTenant = 4_000
+    private static let maximumBytesOfTenant = 64 << 20
+
+    package func known(_ request: RepeatedRequest, since oldest: Timestamp) async throws -> KnownRequest {
+        try await pool.read { db in
             let known = try Row.fetchOne(
                 db,
-                sql: "SELECT request_hash, status, headers, body FROM repeated_request WHERE actor = ? AND key = ?",
-                arguments: [request.actor, request.key]
+                sql: """
+                    SELECT request_hash, status, headers, body FROM repeated_request
+                    WHERE actor = ? AND key = ? AND created_at >= ?
+                    """,
+                arguments: [request.actor, request.key, oldest.milliseconds]
             )
-            guard let known else {
-                try db.execute(
-                    sql: "INSERT INTO repeated_request (actor, key, request_hash, created_at) VALUES (?, ?, ?, ?)",
-                    arguments: [request.actor, request.key, request.hash, now.milliseconds]
-                )
-                return .new
-            }
+            guard let known, let status = known["status"] as Int? else { return .new }
             guard known["request_hash"] as Data == request.hash else { return .other }
-            guard let status = known["status"] as Int? else { return .unfinished }
             let headers = try Self.content(known["headers"] ?? "{}").members ?? []
             return .answered(
                 StoredAnswer(
@@ -39,22 +33,66 @@ extension CatalogDatabase {
         }
     }
 
-    package func endRequest(_ request: RepeatedRequest, with answer: StoredAnswer?) async throws {
-        try await pool.write { db in
-            guard let answer else {
-                try db.execute(
-                    sql: "DELETE FROM repeated_request WHERE actor = ? AND key = ?",
-                    arguments: [request.actor, request.key]
-                )
-                return
-            }
-            let headers = answer.headers.sorted { $0.key < $1.key }.map { JSONNode.Member($0.key, .string($0.value)) }
+    package func keep(
+        _ answer: StoredAnswer,
+        to request: RepeatedRequest,
+        of tenant: TenantID?,
+        at now: Timestamp,
+        since oldest: Timestamp
+    ) async throws {
+        let headers = answer.headers.sorted { $0.key < $1.key }.map { JSONNode.Member($0.key, .string($0.value)) }
+        try await pool.storing { db in
             try db.execute(
-                sql: "UPDATE repeated_request SET status = ?, headers = ?, body = ? WHERE actor = ? AND key = ?",
+                sql: "DELETE FROM repeated_request WHERE created_at < ?",
+                arguments: [oldest.milliseconds]
+            )
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO repeated_request
+                        (actor, key, request_hash, created_at, status, headers, body, tenant)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
                 arguments: [
-                    answer.status, JSONNode(.object(headers)).json(), answer.body, request.actor, request.key,
+                    request.actor, request.key, request.hash, now.milliseconds, answer.status,
+                    JSONNode(.object(headers)).json(), answer.body, tenant?.rawValue,
                 ]
             )
+            try Self.forgetOldest(
+                of: "actor",
+                request.actor,
+                Self.maximumAnswersOfActor,
+                bytes: Self.maximumBytesOfActor,
+                db
+            )
+            guard let tenant else { return }
+            try Self.forgetOldest(
+                of: "tenant",
+                tenant.rawValue,
+                Self.maximumAnswersOfTenant,
+                bytes: Self.maximumBytesOfTenant,
+                db
+            )
         }
+    }
+
+    /// - Parameter column: Whose value says whose the answers are.
+    private static func forgetOldest(
+        of column: StaticString,
+        _ value: String,
+        _ count: Int,
+        bytes: Int,
+        _ db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM repeated_request WHERE (actor, key) IN (
+                    SELECT actor, key FROM (
+                        SELECT actor, key, row_number() OVER newest AS place, sum(length(body)) OVER newest AS bytes
+                        FROM repeated_request WHERE \(column) = :value
+                        WINDOW newest AS (ORDER BY created_at DESC, key DESC ROWS UNBOUNDED PRECEDING))
+                    WHERE place > :count OR bytes > :bytes)
+                """,
+            arguments: ["value": value, "count": count, "bytes": bytes]
+        )
     }
 }

@@ -1,18 +1,17 @@
-import Crypto
 import Foundation
 import GRDB
 package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision? {
-        try await pool.read { try Self.live(of: tenant, in: environment, $0) }
+    package func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision] {
+        try await pool.read { try Self.live(of: tenant, $0) }
     }
 
     package func publish(_ publication: Publication, change: Change) async throws -> RevisionRow {
         let text = publication.content.json()
-        let hash = Data(SHA256.hash(data: Data(text.utf8))).hexadecimal
-        return try await pool.write { db in
+        let hash = Self.contentHash(text)
+        return try await pool.storing { db in
             let (tenant, environment) = (publication.tenant, publication.environment)
             let parent = try Self.live(of: tenant, in: environment, db)
             try Self.require(publication, live: parent, db)
@@ -55,6 +54,7 @@ extension CatalogDatabase {
                         "revision": .int(row.revision.rawValue), "contentHash": .string(hash),
                         "origin": .string(row.origin), "originRevision": row.originRevision.map { .int($0.rawValue) },
                         "message": .string(row.message), "approvals": .array(row.approvals.map(JSONNode.string)),
+                        "approvalsClaimedBy": row.approvals.isEmpty ? nil : .string(row.actor.id),
                         "overrideReason": row.overrideReason.map(JSONNode.string),
                     ])
                 ),
@@ -68,7 +68,7 @@ extension CatalogDatabase {
     /// Whether everything is still as it was when the publication was checked.
     private static func require(_ publication: Publication, live: Revision?, _ db: Database) throws {
         let tenant = publication.tenant
-        let settings = try Self.settings(of: tenant, nil, db)?.revision ?? 0
+        let settings = try Self.settingsRevision(of: tenant, db) ?? 0
         let suites = try newestSuite(of: tenant, db)
         guard publication.checked == Publication.Checked(live: live, settings: settings, suites: suites) else {
             throw CatalogMoved()
@@ -86,14 +86,16 @@ extension CatalogDatabase {
         try db.execute(
             sql: """
                 INSERT INTO revision (tenant, number, environment, parent, content, content_hash, route_count, message,
-                    actor_kind, actor_id, actor_name, published_at, origin, origin_number, approvals, override_reason)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    actor_kind, actor_id, actor_name, published_at, origin, origin_number, approvals, override_reason,
+                    content_bytes)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 tenant.rawValue, row.revision.rawValue, row.environment.rawValue, row.parent?.rawValue, text,
                 row.contentHash, row.routeCount, row.message, row.actor.kind.rawValue, row.actor.id, row.actor.name,
                 row.publishedAt.milliseconds, row.origin, row.originRevision?.rawValue,
                 JSONNode.array(row.approvals.map(JSONNode.string)).json(), row.overrideReason,
+                text.utf8.count,
             ]
         )
     }
@@ -153,13 +155,25 @@ extension CatalogDatabase {
     }
 
     package func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode? {
-        try await pool.read { db in
-            try String.fetchOne(
+        let bytes = try await pool.read { db in
+            try Int.fetchOne(
                 db,
-                sql: "SELECT content FROM revision WHERE tenant = ? AND number = ?",
+                sql: "SELECT content_bytes FROM revision WHERE tenant = ? AND number = ?",
                 arguments: [tenant.rawValue, revision.rawValue]
-            ).map(Self.content)
+            )
         }
+        try await LargeDocuments.wait(toRead: bytes)
+        return try await pool.read { db in
+            try Self.text(of: revision, tenant: tenant, db).map { try Self.content($0, of: .revision(revision)) }
+        }
+    }
+
+    static func text(of revision: Revision, tenant: TenantID, _ db: Database) throws -> String? {
+        try String.fetchOne(
+            db,
+            sql: "SELECT content FROM revision WHERE tenant = ? AND number = ?",
+            arguments: [tenant.rawValue, revision.rawValue]
+        )
     }
 
     package func prune(
@@ -168,7 +182,7 @@ extension CatalogDatabase {
         before: Timestamp,
         change: Change
     ) async throws -> [Revision] {
-        try await pool.write { db in
+        try await pool.storing { db in
             let numbers = try Int64.fetchAll(
                 db,
                 sql: """

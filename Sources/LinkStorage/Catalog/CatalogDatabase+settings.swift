@@ -8,33 +8,74 @@ extension CatalogDatabase {
         try await pool.read { try Self.settings(of: tenant, revision, $0) }
     }
 
-    package func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsRow] {
+    package func settingsRevision(of tenant: TenantID) async throws -> Int64? {
+        try await pool.read { try Self.settingsRevision(of: tenant, $0) }
+    }
+
+    package func settingsHistory(
+        of tenant: TenantID,
+        before: Int64?,
+        limit: Int
+    ) async throws -> [SettingsVersion] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
-                sql: "SELECT * FROM settings WHERE tenant = ? AND revision < ? ORDER BY revision DESC LIMIT ?",
+                sql: """
+                    SELECT revision, actor_kind, actor_id, actor_name, created_at FROM settings
+                    WHERE tenant = ? AND revision < ? ORDER BY revision DESC LIMIT ?
+                    """,
                 arguments: [tenant.rawValue, before ?? .max, limit]
-            ).map { try Self.settings($0, of: tenant) }
+            ).map { row in
+                SettingsVersion(
+                    revision: row["revision"],
+                    actor: Self.actor(row),
+                    writtenAt: Timestamp(milliseconds: row["created_at"])
+                )
+            }
         }
     }
 
-    static func settings(of tenant: TenantID, _ revision: Int64?, _ db: Database) throws -> SettingsRow? {
+    static func settingsRevision(of tenant: TenantID, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db,
+            sql: "SELECT max(revision) FROM settings WHERE tenant = ?",
+            arguments: [tenant.rawValue]
+        )
+    }
+
+    static func liveSettings(_ db: Database) throws -> [(tenant: TenantID, revision: Int64, text: String)] {
+        // SQLite takes the other columns from the row that has the maximum.
+        try Row.fetchAll(
+            db,
+            sql: "SELECT tenant, max(revision) AS revision, content FROM settings GROUP BY tenant ORDER BY tenant"
+        ).compactMap { row in
+            TenantID(row["tenant"] as String).map { ($0, row["revision"], row["content"]) }
+        }
+    }
+
+    private static func settings(of tenant: TenantID, _ revision: Int64?, _ db: Database) throws -> SettingsRow? {
         try Row.fetchOne(
             db,
             sql: "SELECT * FROM settings WHERE tenant = ? AND revision <= ? ORDER BY revision DESC LIMIT 1",
             arguments: [tenant.rawValue, revision ?? .max]
-        ).map { try Self.settings($0, of: tenant) }.flatMap { row in
-            revision == nil || revision == row.revision ? row : nil
+        ).flatMap { row in
+            guard revision == nil || revision == row["revision"] as Int64 else { return nil }
+            return SettingsRow(
+                tenant: tenant,
+                revision: row["revision"],
+                content: try content(row["content"], of: .settings(tenant)),
+                actor: actor(row),
+                writtenAt: Timestamp(milliseconds: row["created_at"])
+            )
         }
     }
 
-    private static func settings(_ row: Row, of tenant: TenantID) throws -> SettingsRow {
-        SettingsRow(
-            tenant: tenant,
-            revision: row["revision"],
-            content: try content(row["content"]),
-            actor: actor(row),
-            writtenAt: Timestamp(milliseconds: row["created_at"])
+    /// Of settings as they were stored, without reading them.
+    private static func settingsHash(_ revision: Int64, of tenant: TenantID, _ db: Database) throws -> String? {
+        try contentHash(
+            db,
+            sql: "SELECT content FROM settings WHERE tenant = ? AND revision = ?",
+            arguments: [tenant.rawValue, revision]
         )
     }
 
@@ -45,13 +86,15 @@ extension CatalogDatabase {
         installKey: Data?,
         expected: Int64?,
         checked: [EnvironmentID: Revision],
+        claims: HostClaims.Rule,
         change: Change
     ) async throws -> SettingsRow {
-        try await pool.write { db in
-            let current = try Self.settings(of: tenant, nil, db)
-            let number = current?.revision ?? 0
+        try await pool.storing { db in
+            let current = try Self.settingsRevision(of: tenant, db)
+            let number = current ?? 0
             if let expected, expected != number { throw StaleWrite(current: "\(number)") }
-            guard try Self.liveRevisions(of: tenant, db) == checked else { throw CatalogMoved() }
+            guard try Self.live(of: tenant, db) == checked else { throw CatalogMoved() }
+            let before = try current.flatMap { try Self.settingsHash($0, of: tenant, db) }
             try db.execute(
                 sql: "INSERT INTO tenant (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 arguments: [tenant.rawValue, change.at.milliseconds]
@@ -67,6 +110,7 @@ extension CatalogDatabase {
                     change.actor.name, change.at.milliseconds,
                 ]
             )
+            if claims == .exclusive { try Self.refuseOverlaps(of: identity, tenant, db) }
             try Self.own(identity, tenant, db)
             if let installKey {
                 try db.execute(
@@ -79,7 +123,7 @@ extension CatalogDatabase {
                     "settings.write",
                     tenant,
                     subject: "settings \(number + 1)",
-                    before: current.map { Self.mark($0.revision, $0.content.json()) },
+                    before: before.map { Self.mark(number, hash: $0) },
                     after: Self.mark(number + 1, text)
                 ),
                 change,
@@ -113,15 +157,33 @@ extension CatalogDatabase {
         return keys
     }
 
-    private static func liveRevisions(of tenant: TenantID, _ db: Database) throws -> [EnvironmentID: Revision] {
-        let rows = try Row.fetchAll(
-            db,
-            sql: "SELECT environment, number FROM live WHERE tenant = ?",
-            arguments: [tenant.rawValue]
-        )
-        return Dictionary(
-            try rows.map { (try environment($0["environment"]), Revision(rawValue: $0["number"])) }
-        ) { first, _ in first }
+    /// Of the domains that the tenant does not have yet: what was claimed before stays.
+    private static func refuseOverlaps(of identity: Identity, _ tenant: TenantID, _ db: Database) throws {
+        struct Claim: Hashable {
+            let host: String
+            let port: Int
+            let coversSubdomains: Bool
+        }
+        var own: Set<Claim> = []
+        var claims = HostClaims()
+        let rows = try Row.fetchCursor(db, sql: "SELECT host, port, covers_subdomains, tenant FROM domain")
+        while let row = try rows.next() {
+            let claim = Claim(host: row["host"], port: row["port"], coversSubdomains: row["covers_subdomains"])
+            guard let owner = TenantID(row["tenant"] as String) else { continue }
+            if owner == tenant { own.insert(claim) }
+            claims.add(claim.host, coversSubdomains: claim.coversSubdomains, of: owner)
+        }
+        for domain in identity.domains {
+            let claim = Claim(
+                host: domain.host,
+                port: Int(domain.port ?? 0),
+                coversSubdomains: domain.coversSubdomains
+            )
+            let isTaken = claims.overlap(claim.host, coversSubdomains: claim.coversSubdomains, of: tenant)
+            guard own.contains(claim) || !isTaken else {
+                throw OwnershipConflict(kind: .domain, name: domain.written)
+            }
+        }
     }
 
     /// Replaces what the tenant owns; the tables' keys let no two tenants own the same.
@@ -135,7 +197,7 @@ extension CatalogDatabase {
                     arguments: [domain.host, Int(domain.port ?? 0), domain.coversSubdomains, tenant.rawValue]
                 )
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                throw OwnershipConflict(kind: .domain, name: domain.host)
+                throw OwnershipConflict(kind: .domain, name: domain.written)
             }
         }
         for scheme in identity.schemes {
@@ -148,5 +210,12 @@ extension CatalogDatabase {
                 throw OwnershipConflict(kind: .scheme, name: scheme.name)
             }
         }
+    }
+}
+
+extension Domain {
+    /// As settings name it, but for the letters in which an international name is written.
+    fileprivate var written: String {
+        (coversSubdomains ? "*." : "") + host + (port.map { ":\($0)" } ?? "")
     }
 }

@@ -20,7 +20,7 @@ extension CatalogDatabase {
         expected: Int64?,
         change: Change
     ) async throws -> SuiteRow {
-        try await pool.write { db in
+        try await pool.storing { db in
             let current = try Self.version(name, tenant, db)
             if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
             let version = try Self.nextVersion(of: tenant, db)
@@ -53,7 +53,7 @@ extension CatalogDatabase {
         expected: Int64?,
         change: Change
     ) async throws -> Bool {
-        try await pool.write { db in
+        try await pool.storing { db in
             guard let current = try Self.version(name, tenant, db) else { return false }
             if let expected, expected != current { throw StaleWrite(current: "\(current)") }
             try db.execute(

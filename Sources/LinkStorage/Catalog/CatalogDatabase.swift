@@ -6,42 +6,43 @@ import Migrations
 
 /// `catalog.db`: tenants, settings, drafts, revisions, suites, keys, audit. Every write is one transaction with its audit row.
 package final class CatalogDatabase: CatalogStore {
-    let pool: DatabasePool
+    let pool: StorageFile
+    private let connections: DatabasePool
+
+    static let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog)
 
     /// Opens the file; after an unclean stop it is checked first.
     package init(_ path: String, checkFirst: CheckFirst = .no) throws {
-        let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog)
-        if checkFirst == .yes { try SQLiteFile.quickCheck(path, schema) }
-        pool = try SQLiteFile.open(path, schema)
+        if checkFirst == .yes { try SQLiteFile.quickCheck(path, Self.schema) }
+        connections = try SQLiteFile.open(path, Self.schema)
+        pool = StorageFile(path, connections)
         // What the last process did not finish is answered by nobody any more: it may be sent again.
-        try pool.write { try $0.execute(sql: "DELETE FROM repeated_request WHERE status IS NULL") }
+        try pool.storing { try $0.execute(sql: "DELETE FROM repeated_request WHERE status IS NULL") }
     }
 
     package enum CheckFirst: Sendable { case yes, no }
 
-    package func close() throws { try SQLiteFile.close(pool) }
+    package func close() throws { try SQLiteFile.close(connections) }
 
-    package func snapshot() async throws -> CatalogSnapshot {
+    package func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot {
         try await pool.read { db in
-            var tenants: [(settings: SettingsRow, live: [CatalogSnapshot.Live])] = []
-            for id in try String.fetchAll(db, sql: "SELECT id FROM tenant ORDER BY id") {
-                guard let tenant = TenantID(id), let settings = try Self.settings(of: tenant, nil, db) else { continue }
-                let rows = try Row.fetchAll(
-                    db,
-                    sql: """
-                        SELECT live.environment, live.number, revision.content FROM live
-                        JOIN revision USING (tenant, number) WHERE live.tenant = ? ORDER BY live.environment
-                        """,
-                    arguments: [id]
+            let live = try Self.live(db)
+            let tenants = try Self.liveSettings(db).map { row in
+                CatalogSnapshot.Tenant(
+                    row.tenant,
+                    settingsRevision: row.revision,
+                    settings: row.text,
+                    live: try (live[row.tenant] ?? [:]).sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                        let version = TableVersion(
+                            tenant: row.tenant,
+                            environment: $0,
+                            revision: $1,
+                            settingsRevision: row.revision
+                        )
+                        let text = known.contains(version) ? nil : try Self.text(of: $1, tenant: row.tenant, db)
+                        return CatalogSnapshot.Live(environment: $0, revision: $1, text: text)
+                    }
                 )
-                let live = try rows.map { row in
-                    CatalogSnapshot.Live(
-                        environment: try Self.environment(row["environment"]),
-                        revision: Revision(rawValue: row["number"]),
-                        text: row["content"]
-                    )
-                }
-                tenants.append((settings, live))
             }
             return CatalogSnapshot(
                 // Every write adds a row there.
@@ -52,10 +53,42 @@ package final class CatalogDatabase: CatalogStore {
         }
     }
 
+    package func tenants() async throws -> [TenantSummary] {
+        try await pool.read { db in
+            let live = try Self.live(db)
+            return try Row.fetchAll(
+                db,
+                sql: "SELECT tenant, max(revision) AS revision FROM settings GROUP BY tenant ORDER BY tenant"
+            ).compactMap { row in
+                guard let tenant = TenantID(row["tenant"] as String) else { return nil }
+                return TenantSummary(id: tenant, settingsRevision: row["revision"], live: live[tenant] ?? [:])
+            }
+        }
+    }
+
     // MARK: Shared
 
-    static func content(_ text: String) throws -> JSONNode {
-        try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 64 << 20, maximumDepth: 64))
+    /// Which revisions are live. A row whose names were damaged is left out.
+    private static func live(_ db: Database) throws -> [TenantID: [EnvironmentID: Revision]] {
+        var live: [TenantID: [EnvironmentID: Revision]] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT tenant, environment, number FROM live") {
+            guard let tenant = TenantID(row["tenant"] as String),
+                let environment = EnvironmentID(row["environment"] as String)
+            else { continue }
+            live[tenant, default: [:]][environment] = Revision(rawValue: row["number"])
+        }
+        return live
+    }
+
+    static func content(_ text: String) throws -> JSONNode { try Document.readStored(text) }
+
+    /// As `content`, for what people wrote.
+    static func content(_ text: String, of kind: UnreadableDocument.Kind) throws -> JSONNode {
+        do {
+            return try Document.readStored(text)
+        } catch {
+            throw UnreadableDocument(kind, error.description)
+        }
     }
 
     static func environment(_ text: String) throws -> EnvironmentID {
@@ -67,6 +100,17 @@ package final class CatalogDatabase: CatalogStore {
 
     static func actor(_ row: Row) -> Actor {
         Actor(kind: Actor.Kind(rawValue: row["actor_kind"]) ?? .system, id: row["actor_id"], name: row["actor_name"])
+    }
+
+    static func live(of tenant: TenantID, _ db: Database) throws -> [EnvironmentID: Revision] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT environment, number FROM live WHERE tenant = ?",
+            arguments: [tenant.rawValue]
+        )
+        return Dictionary(
+            try rows.map { (try environment($0["environment"]), Revision(rawValue: $0["number"])) }
+        ) { first, _ in first }
     }
 
     static func live(of tenant: TenantID, in environment: EnvironmentID, _ db: Database) throws -> Revision? {

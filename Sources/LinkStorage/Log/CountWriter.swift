@@ -9,8 +9,14 @@ import LinkRouting
 struct CountWriter {
     private var results: [ResultKey: Int64] = [:]
     private var values: [ValueKey: Int64] = [:]
-    /// How many values of a tenant's dimension have a number.
-    private var valueCounts: [DimensionKey: Int] = [:]
+    /// How many values of a stream's dimension are counted by themselves.
+    private var valueCounts: [Places: Int] = [:]
+    /// Where a value found no place, and the rarest may give up theirs.
+    private var crowded: [Places] = []
+    /// In which quarter-hour the rarest gave up theirs last.
+    private var cleared: [Places: Int64] = [:]
+    /// Of the latest events.
+    private var quarter: Int64 = 0
 
     private struct ResultKey: Hashable {
         let stream: Int64
@@ -21,38 +27,93 @@ struct CountWriter {
     }
 
     private struct ValueKey: Hashable {
-        let dimension: DimensionKey
-        let value: String
+        let places: Places
+        let value: ExactText
     }
 
-    private struct DimensionKey: Hashable {
-        let tenant: TenantID
+    /// What the values of a dimension in one stream share.
+    private struct Places: Hashable {
+        let stream: Int64
         let dimension: Dimension
     }
 
     /// More than these are forgotten and looked up again, so that many tenants with many values do not fill the memory.
     private static let mostRemembered = 100_000
+    /// In one transaction, so that nobody makes a commit last long.
+    private static let mostCleared = 2
 
     init(_ db: Database) throws {
         let rows = try Row.fetchCursor(
             db,
-            sql: "SELECT tenant, dimension, count(*) FROM value WHERE other = 0 GROUP BY tenant, dimension"
+            sql: """
+                SELECT stream, dimension, count(*) FROM stream_value JOIN value ON value.id = stream_value.value
+                GROUP BY stream, dimension
+                """
         )
         while let row = try rows.next() {
-            guard let tenant = TenantID(logged: row[0]), let dimension = Dimension(rawValue: row[1]) else { continue }
-            valueCounts[DimensionKey(tenant: tenant, dimension: dimension)] = row[2]
+            guard let dimension = Dimension(rawValue: row[1]) else { continue }
+            valueCounts[Places(stream: row[0], dimension: dimension)] = row[2]
         }
     }
 
     /// Gives what was counted for the first time its number in the file: in the transaction that adds the rows, so that readers
     /// find there which values are counted by themselves.
     mutating func number(_ tally: inout EventTally, _ db: Database) throws {
+        quarter = tally.quarter
         try tally.streams.giveNumbers { try Self.number(of: $0, db) }
         let streams = tally.streams.entries
         try tally.results.giveNumbers { try number(of: $0, in: streams[$0.stream].number, db) }
-        try tally.values.giveNumbers { try number(of: $0, of: streams[$0.stream].key.tenant, db) }
+        try tally.values.giveNumbers { try number(of: $0, in: streams[$0.stream], db) }
         if results.count > Self.mostRemembered { results = [:] }
         if values.count > Self.mostRemembered { values = [:] }
+    }
+
+    /// Whether values found no place that could have one, once the rarest give up theirs.
+    var isCrowded: Bool { !crowded.isEmpty }
+
+    /// Lets the rarest values give up their places to those that come next: what is counted of them is counted among the others
+    /// from then on. Else whoever invents values first would hide all that come later in the day. It is done once a quarter-hour
+    /// at most, because it costs much more than counting. Nothing may be waiting to be written.
+    mutating func makeRoom(_ db: Database) throws {
+        for places in crowded.prefix(Self.mostCleared) {
+            try clear(places, db)
+            cleared[places] = quarter
+        }
+        crowded = []
+        values = [:]
+    }
+
+    private mutating func clear(_ places: Places, _ db: Database) throws {
+        let rarest = try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT value.id FROM stream_value JOIN value ON value.id = stream_value.value
+                WHERE stream = :stream AND dimension = :dimension
+                ORDER BY (SELECT sum(count) FROM value_hour WHERE stream = :stream AND value = value.id), value.id
+                LIMIT :count
+                """,
+            arguments: [
+                "stream": places.stream, "dimension": places.dimension.rawValue,
+                "count": valueCounts[places, default: 0] / 2,
+            ]
+        )
+        guard let first = rarest.first else { return }
+        let other = try Self.otherNumber(likeValue: first, db)
+        let move = try db.cachedStatement(
+            sql: """
+                INSERT INTO value_hour (stream, value, hour, count)
+                SELECT stream, ?, hour, count FROM value_hour WHERE stream = ? AND value = ?
+                ON CONFLICT DO UPDATE SET count = count + excluded.count
+                """
+        )
+        for value in rarest {
+            try move.execute(arguments: [other, places.stream, value])
+            for table in ["value_hour", "stream_value"] {
+                try db.cachedStatement(sql: "DELETE FROM \(table) WHERE stream = ? AND value = ?")
+                    .execute(arguments: [places.stream, value])
+            }
+        }
+        valueCounts[places, default: 0] -= rarest.count
     }
 
     /// Adds the tally, which has all its numbers.
@@ -130,32 +191,60 @@ struct CountWriter {
 
     private mutating func number(
         of value: EventTally.Value,
-        of tenant: TenantID,
+        in stream: RunCounts<EventTally.Stream>.Entry,
         _ db: Database
     ) throws -> Int64 {
-        let dimension = DimensionKey(tenant: tenant, dimension: value.dimension)
-        let key = ValueKey(dimension: dimension, value: value.value)
+        let places = Places(stream: stream.number, dimension: value.dimension)
+        let key = ValueKey(places: places, value: value.value)
         if let number = values[key] { return number }
-        let number = try number(of: key, db)
+        let (tenant, name) = (stream.key.tenant.rawValue, value.dimension.rawValue)
+        let text = StoredValue.text(value.value.description)
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = CAST(? AS TEXT)"
+        )
+        let known = try Int64.fetchOne(find, arguments: [tenant, name, text])
+        if let known, try Self.hasPlace(known, in: stream.number, db) {
+            values[key] = known
+            return known
+        }
+        guard valueCounts[places, default: 0] < stream.key.mostValues else {
+            if cleared[places] != quarter, !crowded.contains(places) { crowded.append(places) }
+            return try Self.number(db, "value", ["tenant", "dimension", "other", "value"], [tenant, name, 1, ""])
+        }
+        let number: Int64
+        if let known {
+            number = known
+        } else {
+            try db.cachedStatement(
+                sql: "INSERT INTO value (tenant, dimension, other, value) VALUES (?, ?, 0, CAST(? AS TEXT))"
+            ).execute(arguments: [tenant, name, text])
+            number = db.lastInsertedRowID
+        }
+        try db.cachedStatement(sql: "INSERT INTO stream_value (stream, value) VALUES (?, ?)")
+            .execute(arguments: [stream.number, number])
+        valueCounts[places, default: 0] += 1
         values[key] = number
         return number
     }
 
-    /// A new one for a new value, while there are fewer than may be; then that of all further values.
-    private mutating func number(of key: ValueKey, _ db: Database) throws -> Int64 {
-        let (tenant, name) = (key.dimension.tenant.rawValue, key.dimension.dimension.rawValue)
-        let columns = ["tenant", "dimension", "other", "value"]
-        guard valueCounts[key.dimension, default: 0] >= Dimension.mostValues else {
-            let before = db.totalChangesCount
-            let number = try Self.number(db, "value", columns, [tenant, name, 0, key.value])
-            if db.totalChangesCount > before { valueCounts[key.dimension, default: 0] += 1 }
-            return number
+    private static func hasPlace(_ value: Int64, in stream: Int64, _ db: Database) throws -> Bool {
+        let find = try db.cachedStatement(sql: "SELECT 1 FROM stream_value WHERE stream = ? AND value = ?")
+        return try Row.fetchOne(find, arguments: [stream, value]) != nil
+    }
+
+    /// That of all values together that have no place of their own, of the same tenant and dimension as a value.
+    private static func otherNumber(likeValue value: Int64, _ db: Database) throws -> Int64 {
+        guard
+            let row = try Row.fetchOne(db, sql: "SELECT tenant, dimension FROM value WHERE id = ?", arguments: [value])
+        else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the value \(value) is counted and has no name")
         }
-        let find = try db.cachedStatement(
-            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
+        return try number(
+            db,
+            "value",
+            ["tenant", "dimension", "other", "value"],
+            [row[0] as String, row[1] as String, 1, ""]
         )
-        if let number = try Int64.fetchOne(find, arguments: [tenant, name, key.value]) { return number }
-        return try Self.number(db, "value", columns, [tenant, name, 1, ""])
     }
 
     /// The number of the row that has these values in its unique columns; a new one where there is none.

@@ -5,10 +5,10 @@ import LinkRouting
 /// A day of the log, open. Nobody but the log's writer adds to it; retention and erasures take rows out.
 final class DayFile: Sendable {
     let day: CivilDay
-    let database: any DatabaseWriter
+    let database: StorageFile
     private let texts = DayTexts()
 
-    init(day: CivilDay, _ database: any DatabaseWriter) {
+    init(day: CivilDay, _ database: StorageFile) {
         self.day = day
         self.database = database
     }

@@ -18,7 +18,7 @@ final class DayTexts: Sendable {
             guard row[0] as Int64 == known.count + 1 else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the texts have gaps")
             }
-            known.append(row[1])
+            known.append(try row.text(1))
             isNew = true
         }
         if isNew { texts.withLock { if $0.count < known.count { $0 = known } } }

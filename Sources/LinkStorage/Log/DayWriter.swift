@@ -28,6 +28,8 @@ struct DayWriter {
             try counts.number(&tally, db)
         }
 
+        /// Whether the counts are to be written now.
+        var isFull: Bool { tally.eventCount >= DayWriter.mostUncounted || counts.isCrowded }
         var uncounted: Int { tally.eventCount }
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
@@ -44,6 +46,13 @@ struct DayWriter {
             try counts.write(tally, db)
             tally.startAnew()
         }
+
+        /// Behind the counts.
+        mutating func makeRoom(_ db: Database) throws {
+            guard counts.isCrowded else { return }
+            try counts.makeRoom(db)
+            tally = EventTally()
+        }
     }
 
     init(_ day: CivilDay, _ pool: DatabasePool) {
@@ -55,7 +64,9 @@ struct DayWriter {
     mutating func append(_ events: [Event], from first: Int64) throws {
         try write { memory, db in
             try memory.add(events, from: first, db)
-            if memory.uncounted >= Self.mostUncounted { try memory.writeCounts(db) }
+            guard memory.isFull else { return }
+            try memory.writeCounts(db)
+            try memory.makeRoom(db)
         }
     }
 
@@ -66,9 +77,12 @@ struct DayWriter {
         try write { try $0.writeCounts($1) }
     }
 
+    /// Reads the file anew before the next batch.
+    mutating func forget() { memory = nil }
+
     private mutating func write(_ body: (inout Memory, Database) throws -> Void) throws {
         var known = memory.take()
-        memory = try pool.write { db in
+        memory = try pool.storing { db in
             // Taken and not copied: a second owner would make the first change copy the whole dictionary.
             var memory = try known.take() ?? Memory(db)
             try body(&memory, db)

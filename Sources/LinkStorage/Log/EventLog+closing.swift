@@ -9,7 +9,7 @@ extension EventLog: EventDays {
         try await leaveYesterday()
         try await onSettlingThread { log in
             let closed = try log.ledger.read { Set(try Int64.fetchAll($0, sql: "SELECT day FROM day")) }
-            for day in log.finishedDays() where !closed.contains(day.daysSince1970) { try log.close(day) }
+            try log.forEachSound(log.finishedDays().filter { !closed.contains($0.daysSince1970) }) { try log.close($0) }
             try log.removeDroppedRows(at: log.now())
         }
     }
@@ -17,15 +17,17 @@ extension EventLog: EventDays {
     private func close(_ day: CivilDay) throws {
         let file = try file(of: day)
         try file.database.read { source in
-            try ledger.write { ledger in
-                let last = try Int64.fetchOne(source, sql: "SELECT max(last_seq) FROM tenant_rows")
+            try ledger.storing { ledger in
+                let source = DaySource(file: file.database, db: source)
+                let last = try source.file.naming {
+                    try Int64.fetchOne(source.db, sql: "SELECT max(last_seq) FROM tenant_rows")
+                }
                 try ledger.execute(
                     sql:
                         "INSERT INTO day (day, last_seq) VALUES (?, ifnull(?, (SELECT ifnull(max(last_seq), 0) FROM day)))",
                     arguments: [day.daysSince1970, last]
                 )
-                let rows = try Row.fetchCursor(source, sql: "SELECT tenant, rows, first_seq, last_seq FROM tenant_rows")
-                while let row = try rows.next() {
+                try source.forEachRow("SELECT tenant, rows, first_seq, last_seq FROM tenant_rows") { row in
                     try ledger.execute(
                         sql: "INSERT INTO day_tenant (day, tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?, ?)",
                         arguments: [
@@ -40,16 +42,27 @@ extension EventLog: EventDays {
     }
 }
 
+/// A day that is read while the ledger is written: damage in it is never taken for the ledger's.
+private struct DaySource {
+    let file: StorageFile
+    let db: Database
+
+    func forEachRow(_ sql: String, _ body: (Row) throws -> Void) throws {
+        let rows = try file.naming { try Row.fetchCursor(db, sql: sql) }
+        while let row = try file.naming({ try rows.next() }) { try body(row) }
+    }
+}
+
 /// Adds the counts of one file to those of the ledger.
 private struct CountCopy {
-    private let source: Database
+    private let source: DaySource
     private let ledger: Database
     /// The ledger's numbers for those of the source.
     private var streams: [Int64: Int64] = [:]
     private var results: [Int64: (stream: Int64, result: Int64, outcome: String, action: String)] = [:]
     private var values: [Int64: (dimension: String, value: Int64)] = [:]
 
-    init(from source: Database, to ledger: Database) {
+    init(from source: DaySource, to ledger: Database) {
         self.source = source
         self.ledger = ledger
     }
@@ -63,8 +76,7 @@ private struct CountCopy {
     }
 
     private mutating func numberStreams() throws {
-        let rows = try Row.fetchCursor(source, sql: "SELECT id, tenant, environment, purpose FROM stream")
-        while let row = try rows.next() {
+        try source.forEachRow("SELECT id, tenant, environment, purpose FROM stream") { row in
             streams[row[0]] = try CountWriter.number(
                 ledger,
                 "stream",
@@ -75,8 +87,7 @@ private struct CountCopy {
     }
 
     private mutating func numberResults() throws {
-        let rows = try Row.fetchCursor(source, sql: "SELECT id, stream, route, revision, outcome, action FROM result")
-        while let row = try rows.next() {
+        try source.forEachRow("SELECT id, stream, route, revision, outcome, action FROM result") { row in
             let stream = try known(streams[row[1]])
             let (outcome, action) = (row[4] as String, row[5] as String)
             let number = try CountWriter.number(
@@ -90,16 +101,25 @@ private struct CountCopy {
     }
 
     private mutating func numberValues() throws {
-        let rows = try Row.fetchCursor(source, sql: "SELECT id, tenant, dimension, other, value FROM value")
-        while let row = try rows.next() {
+        // Not those that gave up their place.
+        let sql = "SELECT id, tenant, dimension, other, value FROM value WHERE id IN (SELECT value FROM value_hour)"
+        let find = try ledger.cachedStatement(
+            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = ? AND value = CAST(? AS TEXT)"
+        )
+        let insert = try ledger.cachedStatement(
+            sql: "INSERT INTO value (tenant, dimension, other, value) VALUES (?, ?, ?, CAST(? AS TEXT))"
+        )
+        try source.forEachRow(sql) { row in
             let dimension = row[2] as String
-            let number = try CountWriter.number(
-                ledger,
-                "value",
-                ["tenant", "dimension", "other", "value"],
-                [row[1] as String, dimension, row[3] as Int64, row[4] as String]
-            )
-            values[row[0]] = (dimension, number)
+            let key: StatementArguments = [
+                row[1] as String, dimension, row[3] as Int64, StoredValue.text(try row.text(4)),
+            ]
+            var number = try Int64.fetchOne(find, arguments: key)
+            if number == nil {
+                try insert.execute(arguments: key)
+                number = ledger.lastInsertedRowID
+            }
+            values[row[0]] = number.map { (dimension, $0) }
         }
     }
 
@@ -107,8 +127,7 @@ private struct CountCopy {
         let quarters = try adder("result_quarter", ["result", "quarter"])
         let days = try adder("result_day", ["stream", "day", "result"])
         let streamQuarters = try adder("stream_quarter", ["stream", "quarter", "outcome", "action"])
-        let rows = try Row.fetchCursor(source, sql: "SELECT result, quarter, count FROM result_quarter")
-        while let row = try rows.next() {
+        try source.forEachRow("SELECT result, quarter, count FROM result_quarter") { row in
             let result = try known(results[row[0]])
             let (quarter, count) = (row[1] as Int64, row[2] as Int64)
             try quarters.execute(arguments: [result.result, quarter, count])
@@ -120,8 +139,7 @@ private struct CountCopy {
     private func copyValues() throws {
         let hours = try adder("value_hour", ["stream", "value", "hour"])
         let days = try adder("value_day", ["stream", "dimension", "day", "value"])
-        let rows = try Row.fetchCursor(source, sql: "SELECT stream, value, hour, count FROM value_hour")
-        while let row = try rows.next() {
+        try source.forEachRow("SELECT stream, value, hour, count FROM value_hour") { row in
             let (stream, value) = (try known(streams[row[0]]), try known(values[row[1]]))
             let (hour, count) = (row[2] as Int64, row[3] as Int64)
             try hours.execute(arguments: [stream, value.value, hour, count])
@@ -143,7 +161,11 @@ private struct CountCopy {
 
     /// Foreign keys hold in both files, so only damage leaves a number unknown.
     private func known<Value>(_ value: Value?) throws -> Value {
-        guard let value else { throw StorageError.corrupt(file: "events", detail: "a count belongs to nothing") }
+        guard let value else {
+            return try source.file.naming { () throws -> Value in
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a count belongs to nothing")
+            }
+        }
         return value
     }
 }

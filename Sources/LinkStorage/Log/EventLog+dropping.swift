@@ -10,11 +10,14 @@ extension EventLog {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT day, tenant, rows, last_seq, ifnull(edge, 0),
+                    SELECT day, tenant, rows, last_seq,
+                        CASE WHEN EXISTS (SELECT 1 FROM export_window WHERE export_window.tenant = day_tenant.tenant)
+                            THEN edge END,
                         EXISTS (
                             SELECT 1 FROM export_window AS pending
                             WHERE pending.tenant = day_tenant.tenant AND exported_at IS NULL
                                 AND pending.first_seq <= day_tenant.last_seq
+                                AND pending.last_seq >= day_tenant.first_seq
                         )
                     FROM day_tenant LEFT JOIN export_cursor USING (tenant)
                     WHERE dropped_at IS NULL ORDER BY day, tenant
@@ -32,9 +35,35 @@ extension EventLog {
         }
     }
 
+    package func retentionClock() async throws -> RetentionClock? {
+        try await ledger.read { db in
+            if let row = try Row.fetchOne(db, sql: "SELECT last_pass, jumped_at FROM retention_clock") {
+                return RetentionClock(
+                    lastPass: Timestamp(milliseconds: row[0]),
+                    jumpedAt: (row[1] as Int64?).map(Timestamp.init(milliseconds:))
+                )
+            }
+            // A log of an earlier version was last looked at when its newest day with rows was written.
+            let day = try Int64.fetchOne(db, sql: "SELECT max(day) FROM day_tenant")
+            return day.map { RetentionClock(lastPass: CivilDay(daysSince1970: $0).start) }
+        }
+    }
+
+    package func note(_ clock: RetentionClock) async throws {
+        try await ledger.storing { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO retention_clock (id, last_pass, jumped_at) VALUES (1, ?, ?)
+                    ON CONFLICT DO UPDATE SET last_pass = excluded.last_pass, jumped_at = excluded.jumped_at
+                    """,
+                arguments: [clock.lastPass.milliseconds, clock.jumpedAt?.milliseconds]
+            )
+        }
+    }
+
     package func drop(_ rows: [HeldRows], at now: Timestamp) async throws {
         try await onSettlingThread { log in
-            try log.ledger.write { db in
+            try log.ledger.storing { db in
                 for rows in rows {
                     try db.execute(
                         sql: "UPDATE day_tenant SET dropped_at = ? WHERE tenant = ? AND day = ? AND dropped_at IS NULL",
@@ -66,16 +95,16 @@ extension EventLog {
             )
         }
         for day in finishedDays() where days.contains(day.daysSince1970) { try removeFile(of: day) }
-        for row in rows {
-            let day = row[0] as Int64
-            if !days.contains(day) {
-                try deleteRows(of: try Self.tenant(row[1]), on: CivilDay(daysSince1970: day))
-            }
-            try ledger.write { db in
-                try db.execute(
-                    sql: "UPDATE day_tenant SET emptied_at = ? WHERE day = ? AND tenant = ?",
-                    arguments: [now.milliseconds, day, row[1] as String]
-                )
+        let left = Dictionary(grouping: rows) { CivilDay(daysSince1970: $0[0]) }
+        try forEachSound(left.keys.sorted()) { day in
+            for row in left[day] ?? [] {
+                if !days.contains(day.daysSince1970) { try deleteRows(of: try Self.tenant(row[1]), on: day) }
+                try ledger.storing { db in
+                    try db.execute(
+                        sql: "UPDATE day_tenant SET emptied_at = ? WHERE day = ? AND tenant = ?",
+                        arguments: [now.milliseconds, day.daysSince1970, row[1] as String]
+                    )
+                }
             }
         }
     }
@@ -92,20 +121,21 @@ extension EventLog {
                 try Int64.fetchOne(db, sql: "SELECT id FROM text WHERE value = ?", arguments: [tenant.rawValue])
             })
         else { return }
-        while try database.write({ db in
+        while try database.storing({ db in
             try db.execute(
                 sql: "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE tenant = ? ORDER BY seq LIMIT ?)",
                 arguments: [number, Self.rowsAtOnce]
             )
             return db.changesCount > 0
         }) {}
-        while try database.writeWithoutTransaction({ db in
+        try removeUnusedTexts(of: day)
+        while try database.working({ db in
             let before = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
             try db.execute(sql: "PRAGMA incremental_vacuum(\(Self.pagesAtOnce))")
             let after = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
             return after > 0 && after < before
         }) {}
-        try SQLiteFile.checkpoint(database)
+        try database.checkpoint()
     }
 
     static func tenant(_ text: String) throws -> TenantID {

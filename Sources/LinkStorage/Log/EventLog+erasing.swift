@@ -12,7 +12,7 @@ extension EventLog {
         at now: Timestamp
     ) async throws -> Erasure {
         let last = try await lastSequence()
-        return try await ledger.write { db in
+        return try await ledger.storing { db in
             try db.execute(
                 sql: "INSERT INTO erasure (tenant, install, requested_at, request_id, last_seq) VALUES (?, ?, ?, ?, ?)",
                 arguments: [tenant.rawValue, Self.stored(install), now.milliseconds, requestID, last]
@@ -34,7 +34,9 @@ extension EventLog {
         try await onSettlingThread { log in
             // A row that is erased stays counted.
             try log.writeCounts()
-            for day in log.allDays() { try log.deleteRows(of: erasure, on: day) }
+            try log.forEachSound(log.allDays()) { try log.deleteRows(of: erasure, on: $0) }
+            // It is not done while rows may be left: it is ended once their file can be read, or was taken out.
+            if let damage = try log.damage(hiding: erasure) { throw damage }
             return try log.ledger.read { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM erased WHERE erasure = ?", arguments: [erasure.id]) ?? 0
             }
@@ -59,8 +61,8 @@ extension EventLog {
             })
         else { return }
         let (tenant, last) = (row[0] as Int64, min(row[2] as Int64, erasure.lastSequence))
-        var start = row[1] as Int64
-        var isChanged = false
+        let first = row[1] as Int64
+        var start = first
         while start <= last {
             let end = min(last, start + Self.span - 1)
             let found = try database.read { db in
@@ -73,7 +75,7 @@ extension EventLog {
             start = end + 1
             guard !found.isEmpty else { continue }
             // The gaps are known before there are any; an erasure that is run again finds what is left.
-            try ledger.write { db in
+            try ledger.storing { db in
                 for sequence in found {
                     try db.execute(
                         sql: "INSERT INTO erased (seq, erasure) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -81,22 +83,30 @@ extension EventLog {
                     )
                 }
             }
-            try database.write { db in
+            try database.storing { db in
                 for sequence in found { try db.execute(sql: "DELETE FROM event WHERE seq = ?", arguments: [sequence]) }
             }
-            isChanged = true
         }
-        // Deleted rows are overwritten in the file (secure_delete), and leave the WAL with this.
-        if isChanged { try SQLiteFile.checkpoint(database) }
+        // Also where the rows went before a crash: their texts may still be there.
+        let isChanged = try ledger.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT EXISTS (SELECT 1 FROM erased WHERE erasure = ? AND seq BETWEEN ? AND ?)",
+                arguments: [erasure.id, first, last]
+            )
+        }
+        if isChanged == true { try removeUnusedTexts(of: day) }
     }
 
     package func finish(_ erasure: Erasure, at now: Timestamp) async throws {
-        try await ledger.write { db in
+        try await ledger.storing { db in
             try db.execute(
-                sql: "UPDATE erasure SET finished_at = ? WHERE id = ?",
+                sql: "UPDATE erasure SET finished_at = ?, install = x'' WHERE id = ?",
                 arguments: [now.milliseconds, erasure.id]
             )
         }
+        // The install has left the file, and leaves the WAL with this.
+        try await onSettlingThread { try $0.ledger.checkpoint() }
     }
 
     package func erasures(of tenant: TenantID?) async throws -> [Erasure] {

@@ -11,16 +11,18 @@ import Synchronization
 /// One day is written to; it is a pool, so that readers never make the writer wait. An older day is opened when it is read,
 /// and only a few stay open: neither a start nor a long run depends on how many days are kept.
 package final class EventLog: EventStore, EventHistory {
-    private let folder: String
+    let folder: String
     let now: @Sendable () -> Timestamp
-    let ledger: DatabasePool
-    private let state: Mutex<State>
+    let ledger: StorageFile
+    private let ledgerPool: DatabasePool
+    let damaged: DamagedDays
+    let state: Mutex<State>
     /// Where others wait for the writer, so that they hold no thread that answers requests.
     private let waiting = DispatchQueue(label: "fingerpost.log.waiting")
     /// Empties the WALs of days that are over while the writer goes on in the next file.
     private let settling = DispatchQueue(label: "fingerpost.log.settling")
 
-    private struct State {
+    struct State {
         /// Oldest first; sequences rise from day to day.
         var days: [Day] = []
         /// The last of `days`; nil until a new log's first append.
@@ -33,63 +35,122 @@ package final class EventLog: EventStore, EventHistory {
     /// What is written to, by one thread at a time.
     private let today = Mutex<DayWriter?>(nil)
 
-    private struct Day {
+    struct Day {
         let day: CivilDay
         var start = Start.unknown
     }
 
     /// The sequence that a day begins with.
-    private enum Start: Equatable {
+    enum Start: Equatable {
         case unknown
         case empty
         case at(Int64)
     }
 
-    private static let olderDaysOpen = 4
-    private static let daySchema = SQLiteSchema(
+    static let daySchema = SQLiteSchema(
         applicationID: 0x4650_4556,
         migrations: Migrations.events,
         givesPagesBack: true
     )
-    private static let ledgerSchema = SQLiteSchema(applicationID: 0x4650_4C45, migrations: Migrations.ledger)
+    static let ledgerSchema = SQLiteSchema(applicationID: 0x4650_4C45, migrations: Migrations.ledger)
 
     /// Opens the log and finds the last sequence. `now` says which day a commit belongs to.
-    package init(_ folder: String, now: @escaping @Sendable () -> Timestamp) throws {
+    ///
+    /// - Parameter tell: Hears of each damaged day once.
+    package init(
+        _ folder: String,
+        now: @escaping @Sendable () -> Timestamp,
+        telling tell: @escaping @Sendable (StorageError) -> Void = { _ in }
+    ) throws {
         self.folder = folder
         self.now = now
-        ledger = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
-        var state = State(days: try Self.days(in: folder, ledger).map { Day(day: $0) })
-        for index in state.days.indices.reversed() {
-            let day = state.days[index].day
-            let reader: any DatabaseReader
-            if index == state.days.indices.last {
-                let pool = try SQLiteFile.open(Self.path(day, in: folder), Self.daySchema)
-                state.newest = (DayFile(day: day, pool), pool)
-                reader = pool
-            } else {
-                reader = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
-            }
-            state.days[index].start = try Self.start(reader)
-            state.lastSequence = try Self.lastSequence(reader)
-            if state.lastSequence > 0 { break }
+        let hasDays = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .contains { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
+        if hasDays, access(folder + "/ledger.db", F_OK) != 0, access(folder + "/ledger.db-wal", F_OK) != 0 {
+            // Made anew it would not know what was exported, erased and dropped, and days would be counted twice.
+            throw StorageError.missing(file: folder + "/ledger.db", detail: "days of the log are there")
         }
-        // A day that retention dropped may have held the highest sequence.
-        let known = try ledger.read { db in
-            try Int64.fetchOne(
-                db,
-                sql:
-                    "SELECT max((SELECT ifnull(max(edge), 0) FROM export_cursor), (SELECT ifnull(max(last_seq), 0) FROM day))"
-            )
-        }
-        state.lastSequence = max(state.lastSequence, known ?? 0)
-        self.state = Mutex(state)
-        if let newest = state.newest { today.withLock { $0 = DayWriter(newest.file.day, newest.pool) } }
+        ledgerPool = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
+        ledger = StorageFile(folder + "/ledger.db", ledgerPool)
+        damaged = DamagedDays(tell: tell)
+        state = Mutex(State(days: try Self.days(in: folder, ledger).map { Day(day: $0) }))
+        try inspectOlderDays()
+        try openNewestDay()
+        try findLastSequence()
     }
 
-    private static func path(_ day: CivilDay, in folder: String) -> String { "\(folder)/\(day).db" }
+    /// The header of each day that is over: one damaged file keeps no service from starting.
+    private func inspectOlderDays() throws {
+        for day in finishedDays() {
+            do {
+                try SQLiteHeader.inspect(Self.path(day, in: folder), Self.daySchema)
+            } catch let error as StorageError {
+                damaged.note(error, on: day)
+            }
+        }
+    }
+
+    private func openNewestDay() throws {
+        guard let day = allDays().last else { return }
+        let path = Self.path(day, in: folder)
+        let pool = try SQLiteFile.open(path, Self.daySchema)
+        state.withLock { $0.newest = (DayFile(day: day, storageFile(pool, of: day)), pool) }
+        today.withLock { $0 = DayWriter(day, pool) }
+    }
+
+    /// The last sequence that was given out, from the newest day that has had rows.
+    private func findLastSequence() throws {
+        // A day that retention dropped may have held the highest one.
+        var last =
+            try ledger.read { db in
+                try Int64.fetchOne(
+                    db,
+                    sql:
+                        "SELECT max((SELECT ifnull(max(edge), 0) FROM export_cursor), (SELECT ifnull(max(last_seq), 0) FROM day))"
+                )
+            } ?? 0
+        for day in allDays().reversed() {
+            if let damage = damaged[day] {
+                // What a closed day ended with stands in the ledger. Of another nobody knows it, and nothing may be added.
+                guard try isClosed(day) else { throw damage }
+                break
+            }
+            let file = try file(of: day)
+            let (start, found) = (try Self.start(file.database), try Self.lastSequence(file.database))
+            setStart(start, of: day)
+            last = max(last, found)
+            if found > 0 { break }
+        }
+        state.withLock { [last] in $0.lastSequence = last }
+    }
+
+    private func isClosed(_ day: CivilDay) throws -> Bool {
+        try ledger.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT EXISTS (SELECT 1 FROM day WHERE day = ?)",
+                arguments: [day.daysSince1970]
+            ) ?? false
+        }
+    }
+
+    func setStart(_ start: Start, of day: CivilDay) {
+        state.withLock { state in
+            guard let index = state.days.firstIndex(where: { $0.day == day }) else { return }
+            state.days[index].start = start
+        }
+    }
+
+    func storageFile(_ writer: any DatabaseWriter, of day: CivilDay) -> StorageFile {
+        StorageFile(Self.path(day, in: folder), writer) { [damaged] failure in
+            if failure.isDamage { damaged.note(failure, on: day) }
+        }
+    }
+
+    static func path(_ day: CivilDay, in folder: String) -> String { "\(folder)/\(day).db" }
 
     /// The days whose files are there. One that retention has dropped may have outlived a crash.
-    private static func days(in folder: String, _ ledger: DatabasePool) throws -> [CivilDay] {
+    private static func days(in folder: String, _ ledger: StorageFile) throws -> [CivilDay] {
         let dropped = try ledger.read {
             Set(try Int64.fetchAll($0, sql: "SELECT day FROM day WHERE dropped_at IS NOT NULL"))
         }
@@ -107,14 +168,14 @@ package final class EventLog: EventStore, EventHistory {
             }
     }
 
-    private static func start(_ reader: any DatabaseReader) throws -> Start {
+    static func start(_ reader: StorageFile) throws -> Start {
         // Not the rows, where there are counts: those at the beginning may have been erased.
         let sql = "SELECT ifnull((SELECT min(first_seq) FROM tenant_rows), (SELECT min(seq) FROM event))"
         return try reader.read { try Int64.fetchOne($0, sql: sql) }.map(Start.at) ?? .empty
     }
 
     /// 0 when the day has had no rows. Not that of the rows alone: those at the end may have been erased.
-    private static func lastSequence(_ reader: any DatabaseReader) throws -> Int64 {
+    static func lastSequence(_ reader: StorageFile) throws -> Int64 {
         let sql = "SELECT max((SELECT seq FROM counted), (SELECT ifnull(max(seq), 0) FROM event))"
         return try reader.read { try Int64.fetchOne($0, sql: sql) } ?? 0
     }
@@ -148,23 +209,25 @@ package final class EventLog: EventStore, EventHistory {
             try today.withLock { today in
                 do {
                     try today?.writeCounts()
+                } catch StorageError.full {
+                    // It is left to the next start, which finds the rows that are not counted.
                 } catch let error as DatabaseError {
-                    // On a full disk it is left to the next start, which finds the rows that are not counted.
-                    let file = today.map { Self.path($0.day, in: folder) } ?? folder
-                    guard error.resultCode == .SQLITE_FULL else { throw StorageError(error, file: file) }
+                    throw StorageError(error, file: today.map { Self.path($0.day, in: folder) } ?? folder)
                 }
                 today = nil
                 let (newest, older) = state.withLock { ($0.newest, $0.older) }
                 for day in older { try day.queue.close() }
                 if let newest { try SQLiteFile.close(newest.pool) }
-                try SQLiteFile.close(ledger)
+                try SQLiteFile.close(ledgerPool)
             }
         }
     }
 
     // MARK: Writing
 
-    package func lastSequence() async throws -> Int64 { state.withLock { $0.lastSequence } }
+    package func lastSequence() async throws -> Int64 { knownSequence() }
+
+    func knownSequence() -> Int64 { state.withLock { $0.lastSequence } }
 
     /// Blocks the caller's thread on the disk: the recorder has one for it that answers no requests. It is not GRDB's own
     /// asynchronous writing, which is interrupted when the caller's task is cancelled: a stopping server still writes what it
@@ -178,6 +241,8 @@ package final class EventLog: EventStore, EventHistory {
             guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
             do {
                 try today?.append(events, from: first)
+            } catch let error as StorageError {
+                throw EventStoreError(error)
             } catch let error as DatabaseError {
                 throw EventStoreError(error, file: Self.path(day, in: folder))
             }
@@ -205,7 +270,7 @@ package final class EventLog: EventStore, EventHistory {
             today = DayWriter(date, pool)
             state.withLock { state in
                 state.days.append(Day(day: date, start: .empty))
-                state.newest = (DayFile(day: date, pool), pool)
+                state.newest = (DayFile(day: date, storageFile(pool, of: date)), pool)
             }
             if let before { settling.async { Self.settle(before) } }
         } catch let error as StorageError {
@@ -217,6 +282,16 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Brings the counts up to the last row. Waits for the append that is under way.
     func writeCounts() throws { try today.withLock { try $0?.writeCounts() } }
+
+    /// Runs what changes the texts of a day's file. The writer waits, and reads them anew afterwards.
+    func forgettingTexts(of day: CivilDay, _ body: () throws -> Void) throws {
+        // A day that is over is never written to again.
+        guard state.withLock({ $0.days.last?.day == day }) else { return try body() }
+        try today.withLock { today in
+            if today?.day == day { today?.forget() }
+            try body()
+        }
+    }
 
     /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
     /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
@@ -252,12 +327,13 @@ package final class EventLog: EventStore, EventHistory {
             state.older.removeAll { $0.file.day == day }
         }
         try Self.removeFile(of: day, in: folder)
+        damaged.forget(day)
     }
 
     private static func removeFile(of day: CivilDay, in folder: String) throws {
         let path = path(day, in: folder)
         for ending in ["", "-wal", "-shm"] where unlink(path + ending) != 0 && errno != ENOENT {
-            throw StorageError.unusable(file: path + ending, detail: String(cString: strerror(errno)))
+            throw StorageError.unusable(path + ending, errno)
         }
         do {
             try Folder.sync(folder)
@@ -277,101 +353,6 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Returns when the files of days that are over are brought to rest.
     func finishSettling() { settling.sync {} }
-
-    // MARK: Reading
-
-    package func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
-        var found: [StoredEvent] = []
-        for day in try days(holding: range) where found.count < limit {
-            let rest = limit - found.count
-            // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
-            guard let file = try heldFile(of: day) else { continue }
-            found += try await file.events(
-                of: tenant,
-                "seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-                [range.lowerBound, range.upperBound, rest]
-            )
-        }
-        return found
-    }
-
-    package func events(
-        of tenant: TenantID,
-        before sequence: Int64,
-        since day: CivilDay,
-        limit: Int
-    ) async throws -> [StoredEvent] {
-        var found: [StoredEvent] = []
-        guard sequence > 1 else { return found }
-        for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
-            let rest = limit - found.count
-            guard let file = try heldFile(of: day) else { continue }
-            found += try await file.events(
-                of: tenant,
-                "seq < ? ORDER BY seq DESC LIMIT ?",
-                [sequence, rest]
-            )
-        }
-        return found
-    }
-
-    /// The days that hold sequences of the range, oldest first. A day is opened to see what it begins with, once.
-    private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
-        var holding: [CivilDay] = []
-        for known in state.withLock({ $0.days }).reversed() where known.day >= first {
-            var start = known.start
-            if start == .unknown {
-                guard let file = try heldFile(of: known.day) else { continue }
-                start = try Self.start(file.database)
-                state.withLock { state in
-                    guard let index = state.days.firstIndex(where: { $0.day == known.day }) else { return }
-                    state.days[index].start = start
-                }
-            }
-            guard case .at(let first) = start else { continue }
-            if first <= range.upperBound { holding.append(known.day) }
-            if first <= range.lowerBound { break }
-        }
-        return holding.reversed()
-    }
-
-    /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
-    func backupFiles() -> [(name: String, reader: () throws -> (any DatabaseReader)?)] {
-        let days = state.withLock { $0.days.map(\.day) }
-        return [("ledger.db", { self.ledger })]
-            + days.map { day in
-                ("\(day).db", { try self.heldFile(of: day)?.database })
-            }
-    }
-
-    /// Nil for a day that retention has dropped since it was listed.
-    private func heldFile(of day: CivilDay) throws -> DayFile? {
-        do {
-            return try file(of: day)
-        } catch {
-            guard state.withLock({ state in state.days.contains { $0.day == day } }) else { return nil }
-            throw error
-        }
-    }
-
-    func file(of day: CivilDay) throws -> DayFile {
-        let open = state.withLock { state -> DayFile? in
-            if let newest = state.newest, newest.file.day == day { return newest.file }
-            guard let index = state.older.firstIndex(where: { $0.file.day == day }) else { return nil }
-            let found = state.older.remove(at: index)
-            state.older.append(found)
-            return found.file
-        }
-        if let open { return open }
-        let queue = try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
-        let file = DayFile(day: day, queue)
-        // What falls out closes when its last reader is done.
-        _ = state.withLock { state in
-            state.older.append((file, queue))
-            return state.older.count > Self.olderDaysOpen ? state.older.removeFirst() : nil
-        }
-        return file
-    }
 }
 
 extension EventStoreError {
@@ -383,7 +364,7 @@ extension EventStoreError {
         }
     }
 
-    /// The next day's file cannot be opened.
+    /// There is no room, or the next day's file cannot be opened.
     init(_ error: StorageError) {
         if case .full = error { self = .full } else { self = .io("\(error)") }
     }

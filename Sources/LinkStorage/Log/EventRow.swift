@@ -14,6 +14,13 @@ enum EventRow {
         "id", "request_id", "occurred_at", "parent", "client_event_id",
     ]
 
+    /// Those that may name a text of the dictionary by its number.
+    static let textColumns = [
+        "tenant", "environment", "purpose", "kind", "outcome", "action", "reason", "route", "app", "experiment",
+        "variant", "scheme", "host", "query", "platform", "device", "os_version", "app_version", "traits", "locale",
+        "country", "referrer_host", "address", "user_agent", "bot_class", "source", "node", "method",
+    ]
+
     static let insertSQL = """
         INSERT INTO event (\(columns.joined(separator: ", ")))
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
@@ -143,7 +150,10 @@ enum EventRow {
         event.host = try row.optionalWord()
         event.path = try row.optionalWord()
         event.linkLength = Int(try row.integer())
-        event.query = try row.optionalWord().map(query) ?? []
+        if let text = try row.optionalWord() {
+            guard let query = query(text) else { throw row.broken() }
+            event.query = query
+        }
         event.parameters = try row.optionalWord()
         event.platform = try row.optionalWord().flatMap(Platform.init(rawValue:))
         event.device = try row.optionalWord().flatMap(Device.init(rawValue:))
@@ -170,8 +180,10 @@ enum EventRow {
         return StoredEvent(sequence: sequence, event: event)
     }
 
-    private static func query(_ json: String) throws -> [Event.QueryItem] {
-        let node = try JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+    private static func query(_ json: String) -> [Event.QueryItem]? {
+        guard let node = try? JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 20)) else {
+            return nil
+        }
         return (node.elements ?? []).compactMap { item in
             guard let name = item["name"]?.text, let value = item["value"]?.text else { return nil }
             return Event.QueryItem(name: name, value: value)
@@ -191,9 +203,9 @@ enum EventRow {
 
         mutating func optionalInteger() throws -> Int64? {
             index += 1
-            switch (row[index] as DatabaseValue).storage {
-            case .null: return nil
-            case .int64(let value): return value
+            switch row[index] as StoredValue? {
+            case nil: return nil
+            case .integer(let value): return value
             default: throw broken()
             }
         }
@@ -206,14 +218,14 @@ enum EventRow {
         /// A text that stands there, or in the dictionary, or as bytes.
         mutating func optionalWord(blob: ([UInt8]) -> String = Hex.uuid) throws -> String? {
             index += 1
-            switch (row[index] as DatabaseValue).storage {
-            case .null: return nil
-            case .string(let text): return text
-            case .int64(let number):
+            switch row[index] as StoredValue? {
+            case nil: return nil
+            case .text(let text): return text
+            case .integer(let number):
                 guard number >= 1, number <= texts.count else { throw broken() }
                 return texts[Int(number) - 1]
-            case .blob(let data): return blob(Array(data))
-            default: throw broken()
+            case .bytes(let bytes): return blob(bytes)
+            case .real: throw broken()
             }
         }
 
@@ -222,10 +234,10 @@ enum EventRow {
             return value
         }
 
-        private func broken() -> StorageError {
-            .corrupt(
-                file: "events",
-                detail: "row \(row[0] as Int64): the column \(EventRow.columns[index]) cannot be read"
+        func broken() -> DatabaseError {
+            DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "row \(row[0] as Int64): the column \(EventRow.columns[index]) cannot be read"
             )
         }
     }

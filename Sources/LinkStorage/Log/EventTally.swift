@@ -9,6 +9,11 @@ struct EventTally {
         let tenant: TenantID
         let environment: EnvironmentID
         let purpose: Event.Purpose
+
+        /// How many values of a dimension are counted by themselves.
+        var mostValues: Int {
+            environment == .production && purpose == .live ? Dimension.mostValues : Dimension.mostOtherValues
+        }
     }
 
     /// How links ended, by the quarter-hour.
@@ -26,7 +31,7 @@ struct EventTally {
         let stream: Int
         let hour: Int64
         let dimension: Dimension
-        let value: String
+        let value: ExactText
     }
 
     struct Rows: Hashable {
@@ -41,6 +46,8 @@ struct EventTally {
     var values = RunCounts<Value>()
     private(set) var rows: [TenantID: Rows] = [:]
     private(set) var eventCount = 0
+    /// Of the last event: quarter-hours since 1970.
+    private(set) var quarter: Int64 = 0
     /// Where in `streams`, in `results` and, by dimension, in `values` the one before is counted.
     private var stream: Int?
     private var result: Int?
@@ -77,10 +84,10 @@ struct EventTally {
 
     private mutating func add(_ event: Event) {
         let stream = streams.add(
-            Stream(tenant: event.tenant, environment: event.environment, purpose: event.purpose),
+            Stream(tenant: event.tenant, environment: event.countedEnvironment, purpose: event.purpose),
             after: &stream
         )
-        let quarter = event.recordedAt.milliseconds.flooredQuotient(by: 900_000)
+        quarter = event.recordedAt.milliseconds.flooredQuotient(by: 900_000)
         results.add(
             Result(
                 stream: stream,
@@ -95,7 +102,8 @@ struct EventTally {
         let hour = quarter.flooredQuotient(by: 4)
         for (place, dimension) in Self.dimensions.enumerated() {
             guard let value = dimension.countedValue(of: event) else { continue }
-            values.add(Value(stream: stream, hour: hour, dimension: dimension, value: value), after: &latest[place])
+            let key = Value(stream: stream, hour: hour, dimension: dimension, value: ExactText(value))
+            values.add(key, after: &latest[place])
         }
     }
 }

@@ -19,7 +19,7 @@ package struct LogAccount: Sendable, Hashable {
 }
 
 extension EventLog {
-    /// Reads every day, each in one transaction, so a running log may be asked. Takes as long as counting all rows does.
+    /// Reads every page of every file, each in one transaction, so a running log may be asked. Takes as long as reading it all.
     package func account() async throws -> LogAccount {
         try await onSettlingThread { log in
             var accountant = Accountant(log: log)
@@ -32,8 +32,8 @@ extension EventLog {
 private struct Accountant {
     let log: EventLog
     private var account = LogAccount()
-    /// The sequence that the next day must begin with.
-    private var next: Int64 = 1
+    /// The sequence that the next day must begin with; nil behind a day that nobody can read.
+    private var next: Int64? = 1
 
     init(log: EventLog) { self.log = log }
 
@@ -48,20 +48,52 @@ private struct Accountant {
     }
 
     mutating func goThroughDays() throws -> LogAccount {
+        do {
+            try Self.readAll(log.ledger)
+            return try compareFiles()
+        } catch let damage as StorageError where damage.isDamage {
+            // Without the ledger nobody knows what was erased and dropped.
+            account.faults.append(damage.description)
+            return account
+        }
+    }
+
+    private mutating func compareFiles() throws -> LogAccount {
         let closed = try log.ledger.read { db in
             try Int64.fetchAll(db, sql: "SELECT day FROM day").map(CivilDay.init(daysSince1970:))
         }
         let present = Set(log.allDays())
         for day in present.union(closed).sorted() {
-            if present.contains(day) { try addDay(day, isClosed: closed.contains(day)) } else { try addDropped(day) }
+            guard present.contains(day) else {
+                try addDropped(day)
+                continue
+            }
+            do {
+                try addDay(day, isClosed: closed.contains(day))
+            } catch {
+                guard let damage = log.damaged[day] else { throw error }
+                account.faults.append(damage.description)
+                if closed.contains(day) { followOn(try closedRows(of: day), day) } else { next = nil }
+            }
         }
         try compareLedger()
-        account.lastSequence = next - 1
+        account.lastSequence = next.map { $0 - 1 } ?? log.knownSequence()
         return account
+    }
+
+    /// Throws unless every page, index and row of the file is as it must be. Its memory is a bit for each page.
+    private static func readAll(_ file: StorageFile) throws {
+        try file.read { db in
+            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
+            guard verdict != "ok" else { return }
+            let detail = verdict?.split(whereSeparator: \.isNewline).joined(separator: " ")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no answer")
+        }
     }
 
     private mutating func addDay(_ day: CivilDay, isClosed: Bool) throws {
         let file = try log.file(of: day)
+        try Self.readAll(file.database)
         let (committed, stored, counted) = try file.database.read { db in
             (
                 try Row.fetchAll(
@@ -133,7 +165,7 @@ private struct Accountant {
     /// Days hold ranges that follow each other without a gap.
     private mutating func followOn(_ rows: [Rows], _ day: CivilDay) {
         guard let first = rows.map(\.first).min(), let last = rows.map(\.last).max() else { return }
-        if first != next { account.faults.append("\(day): begins at \(first), not at \(next)") }
+        if let next, first != next { account.faults.append("\(day): begins at \(first), not at \(next)") }
         let count = rows.reduce(0) { $0 + $1.count }
         if count != last - first + 1 {
             account.faults.append("\(day): holds \(count) rows between \(first) and \(last)")

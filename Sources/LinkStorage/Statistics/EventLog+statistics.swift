@@ -5,7 +5,7 @@ package import LinkRouting
 /// Counts: those of closed days stand in the ledger, those of other days in their own files.
 extension EventLog: EventStatistics {
     package func totals(_ question: TotalsQuestion) async throws -> [TotalsCount] {
-        try await count(of: question.scope.tenant) { db, uncounted in
+        try await count(question.scope) { db, uncounted in
             var tally = TotalsTally(question)
             try tally.readDay(db, uncounted)
             return tally
@@ -18,7 +18,7 @@ extension EventLog: EventStatistics {
     }
 
     package func values(_ question: ValuesQuestion) async throws -> ValueCounts {
-        try await count(of: question.scope.tenant) { db, uncounted in
+        try await count(question.scope) { db, uncounted in
             var tally = ValuesTally(question)
             try tally.readDay(db, uncounted)
             return tally
@@ -35,7 +35,7 @@ extension EventLog: EventStatistics {
         _ scope: StatisticsScope
     ) async throws -> [Int64] {
         let series = ValueSeries(value: value, dimension: dimension, scope: scope)
-        return try await count(of: scope.tenant) { db, uncounted in
+        return try await count(scope) { db, uncounted in
             try series.counts(db, uncounted)
         } withLedger: { db, days in
             let closed = try series.counts(db, [])
@@ -57,9 +57,10 @@ extension EventLog: EventStatistics {
     /// they gave.
     ///
     /// The days come first: one that is closed in between is in the ledger by then, and what its file gave is left out. So
-    /// each day is counted once. A day whose file is closed and dropped before it is read is in the ledger as well.
+    /// each day is counted once. A day whose file is closed and dropped before it is read is in the ledger as well. A damaged
+    /// day is left out of questions about other days.
     private func count<Day: Sendable, Answer: Sendable>(
-        of tenant: TenantID,
+        _ scope: StatisticsScope,
         day readDay: @escaping @Sendable (Database, _ uncounted: [Event]) throws -> Day,
         withLedger readLedger: @escaping @Sendable (Database, [Day]) throws -> Answer
     ) async throws -> Answer {
@@ -69,10 +70,11 @@ extension EventLog: EventStatistics {
             do {
                 let file = try file(of: day)
                 let counts = try await file.database.read { db in
-                    try readDay(db, file.uncountedEvents(of: tenant, db))
+                    try readDay(db, file.uncountedEvents(of: scope.tenant, db))
                 }
                 days.append((day, counts))
             } catch {
+                if damaged[day] != nil, !scope.overlaps(day) { continue }
                 guard try await !openDays().contains(day) else { throw error }
             }
         }
@@ -96,5 +98,13 @@ extension EventLog: EventStatistics {
             arguments: [first?.daysSince1970]
         )
         return Set(days.map(CivilDay.init(daysSince1970:)))
+    }
+}
+
+extension StatisticsScope {
+    /// Whether events that were committed on the day may be asked for, but for those that waited over midnight.
+    fileprivate func overlaps(_ day: CivilDay) -> Bool {
+        guard let first = edges.first, let end = edges.last else { return false }
+        return first < day.next.start && end > day.start
     }
 }

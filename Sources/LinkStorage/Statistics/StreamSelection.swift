@@ -5,19 +5,39 @@ import LinkRouting
 /// The streams of one file that a question is about.
 struct StreamSelection {
     let ids: [Int64]
+    private let idsByPurpose: [String: Int64]
+    private let tenant: TenantID
 
     init(_ scope: StatisticsScope, _ db: Database) throws {
         let purposes = scope.purposes.map(\.rawValue).sorted()
         let find = try db.cachedStatement(
             sql: """
-                SELECT id FROM stream
+                SELECT id, purpose FROM stream
                 WHERE tenant = ? AND environment = ? AND purpose IN (\(Self.marks(purposes.count))) ORDER BY id
                 """
         )
-        ids = try Int64.fetchAll(
+        let rows = try Row.fetchAll(
             find,
             arguments: [scope.tenant.rawValue, scope.environment.rawValue] + StatementArguments(purposes)
         )
+        ids = rows.map { $0[0] }
+        idsByPurpose = Dictionary(rows.map { ($0[1], $0[0]) }) { first, _ in first }
+        tenant = scope.tenant
+    }
+
+    /// Whether a value is counted by itself in the stream of a purpose; only a day's file knows.
+    func counts(_ value: ExactText, in dimension: Dimension, of purpose: Event.Purpose, _ db: Database) throws -> Bool {
+        guard let stream = idsByPurpose[purpose.rawValue] else { return false }
+        let find = try db.cachedStatement(
+            sql: """
+                SELECT 1 FROM stream_value JOIN value ON value.id = stream_value.value
+                WHERE stream = ? AND tenant = ? AND dimension = ? AND other = 0 AND value.value = CAST(? AS TEXT)
+                """
+        )
+        return try Row.fetchOne(
+            find,
+            arguments: [stream, tenant.rawValue, dimension.rawValue, StoredValue.text(value.description)]
+        ) != nil
     }
 
     /// `?, ?` for the ids.
@@ -30,6 +50,6 @@ struct StreamSelection {
 extension StatisticsScope {
     /// Whether the question is about an event of its tenant, whenever it was.
     func includes(_ event: Event) -> Bool {
-        event.environment == environment && purposes.contains(event.purpose)
+        event.countedEnvironment == environment && purposes.contains(event.purpose)
     }
 }

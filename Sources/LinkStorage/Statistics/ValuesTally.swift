@@ -6,7 +6,7 @@ import LinkRouting
 struct ValuesTally: Sendable {
     private let question: ValuesQuestion
     /// Of the days that are not closed.
-    private var named: [String: Int64] = [:]
+    private var named: [ExactText: Int64] = [:]
     private var other: Int64 = 0
 
     static let hoursPerDay: Int64 = 24
@@ -29,8 +29,8 @@ struct ValuesTally: Sendable {
     ///
     /// - Parameter uncounted: The tenant's events that are in none of the file's counts.
     mutating func readDay(_ db: Database, _ uncounted: [Event]) throws {
-        try add(uncounted, db)
         let streams = try StreamSelection(question.scope, db)
+        try add(uncounted, streams, db)
         guard !streams.ids.isEmpty else { return }
         let edges = edges
         let select = try db.cachedStatement(
@@ -50,22 +50,27 @@ struct ValuesTally: Sendable {
         )
         while let row = try rows.next() {
             let count: Int64 = row[2]
-            if row[0] as Bool { other += count } else { named[row[1], default: 0] += count }
+            if row[0] as Bool { other += count } else { named[ExactText(try row.text(1)), default: 0] += count }
         }
     }
 
-    private mutating func add(_ events: [Event], _ db: Database) throws {
+    private struct Uncounted: Hashable {
+        let purpose: Event.Purpose
+        let value: ExactText
+    }
+
+    private mutating func add(_ events: [Event], _ streams: StreamSelection, _ db: Database) throws {
         let edges = edges
-        var counts: [String: Int64] = [:]
+        var counts: [Uncounted: Int64] = [:]
         for event in events where question.scope.includes(event) {
             guard edges.bucket(of: event.recordedAt, unit: Self.hour) != nil,
                 let value = question.dimension.countedValue(of: event)
             else { continue }
-            counts[value, default: 0] += 1
+            counts[Uncounted(purpose: event.purpose, value: ExactText(value)), default: 0] += 1
         }
-        for (value, count) in counts {
-            let hasNumber = try !ids("other = 0 AND value = ?", [value], db).isEmpty
-            if hasNumber { named[value, default: 0] += count } else { other += count }
+        for (key, count) in counts {
+            let isNamed = try streams.counts(key.value, in: question.dimension, of: key.purpose, db)
+            if isNamed { named[key.value, default: 0] += count } else { other += count }
         }
     }
 
@@ -76,9 +81,9 @@ struct ValuesTally: Sendable {
         for id in try ids("other = 1", [], db) { other += counts.removeValue(forKey: id) ?? 0 }
         var candidates: [Candidate] = []
         for (value, count) in named {
-            let id = try ids("other = 0 AND value = ?", [value], db).first
+            let id = try ids("other = 0 AND value = CAST(? AS TEXT)", [StoredValue.text(value.description)], db).first
             let closed = id.flatMap { counts.removeValue(forKey: $0) } ?? 0
-            candidates.append(Candidate(id: id, value: value, count: count + closed))
+            candidates.append(Candidate(id: id, value: value.description, count: count + closed))
         }
         candidates += counts.compactMap { $1 > 0 ? Candidate(id: $0, value: nil, count: $1) : nil }
         let sum = candidates.reduce(other) { $0 + $1.count }
@@ -144,7 +149,7 @@ struct ValuesTally: Sendable {
 
     private func name(of id: Int64, _ db: Database) throws -> String {
         let find = try db.cachedStatement(sql: "SELECT value FROM value WHERE id = ?")
-        guard let name = try String.fetchOne(find, arguments: [id]) else {
+        guard case .text(let name) = try StoredValue.fetchOne(find, arguments: [id]) else {
             throw StorageError.corrupt(file: "events/ledger.db", detail: "the value \(id) is counted and has no name")
         }
         return name
@@ -202,7 +207,7 @@ struct ValueSeries: Sendable {
                 SELECT (hour - ?) / ?, SUM(value_hour.count)
                 FROM value CROSS JOIN value_hour
                 ON value_hour.stream IN (\(streams.marks)) AND value_hour.value = value.id
-                WHERE value.tenant = ? AND value.dimension = ? AND value.other = 0 AND value.value = ?
+                WHERE value.tenant = ? AND value.dimension = ? AND value.other = 0 AND value.value = CAST(? AS TEXT)
                 AND hour >= ? AND hour < ?
                 GROUP BY 1
                 """
@@ -210,22 +215,16 @@ struct ValueSeries: Sendable {
         let rows = try Row.fetchCursor(
             select,
             arguments: [edges.first, edges.step] + streams.arguments + [
-                scope.tenant.rawValue, dimension.rawValue, value, edges.first, edges.end,
+                scope.tenant.rawValue, dimension.rawValue, StoredValue.text(value), edges.first, edges.end,
             ]
         )
         while let row = try rows.next() { counts[edges.bucket(ofSlot: row[0])] += row[1] }
-        let added = uncounted.filter { scope.includes($0) && dimension.countedValue(of: $0) == value }
-        guard try !added.isEmpty && isCountedByItself(db) else { return counts }
-        for event in added {
+        let value = ExactText(value)
+        for event in uncounted
+        where scope.includes(event) && dimension.countedValue(of: event).map({ ExactText($0) }) == value {
+            guard try streams.counts(value, in: dimension, of: event.purpose, db) else { continue }
             if let bucket = edges.bucket(of: event.recordedAt, unit: ValuesTally.hour) { counts[bucket] += 1 }
         }
         return counts
-    }
-
-    private func isCountedByItself(_ db: Database) throws -> Bool {
-        let find = try db.cachedStatement(
-            sql: "SELECT 1 FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = ?"
-        )
-        return try Row.fetchOne(find, arguments: [scope.tenant.rawValue, dimension.rawValue, value]) != nil
     }
 }

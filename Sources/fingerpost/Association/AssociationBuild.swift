@@ -28,7 +28,7 @@ struct AssociationBuild: AsyncParsableCommand {
     func run() async throws {
         let router = try OfflineTable(table).router
         let hosts = try hosts(of: router)
-        if overOpen { return print(overOpens(hosts, router).json(.pretty)) }
+        if overOpen { return show(overOpens(hosts, router)) }
         guard let out else {
             guard let only = hosts.first, hosts.count == 1 else {
                 throw fail(
@@ -36,7 +36,7 @@ struct AssociationBuild: AsyncParsableCommand {
                     .failed
                 )
             }
-            print(String(decoding: (platform ?? .ios).generated(for: only, router), as: UTF8.self))
+            show(document: String(decoding: (platform ?? .ios).generated(for: only, router), as: UTF8.self) + "\n")
             return
         }
         for host in hosts {
@@ -50,7 +50,7 @@ struct AssociationBuild: AsyncParsableCommand {
                     throw fail("\(file.relativePath) cannot be written: \(error.localizedDescription)", .ioError)
                 }
                 let count = platform.overOpens(for: host, router).count
-                print("\(file.relativePath): \(count) kinds of links over-open")
+                show("\(file.relativePath): \(count) kinds of links over-open")
             }
         }
     }

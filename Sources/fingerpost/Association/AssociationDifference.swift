@@ -38,13 +38,13 @@ struct AssociationDifference: AsyncParsableCommand {
         var seen: Set<String> = []
         links = links.filter { seen.insert($0).inserted }
         let diff = AssociationDiff(of: links, from: try OfflineTable(before).router, to: try OfflineTable(after).router)
-        guard !json else { return print(diff.json.json()) }
+        guard !json else { return show(diff.json, .compact) }
         for move in diff.moves {
-            print(
+            show(
                 "\(move.link): \(move.app) moves from \(Self.name(move.before, move)) to \(Self.name(move.after, move))"
             )
         }
-        print("\(diff.moves.count) of \(diff.judged) links move")
+        show("\(diff.moves.count) of \(diff.judged) links move")
     }
 
     private static func name(_ place: AssociationDiff.Place, _ move: AssociationDiff.Move) -> String {

@@ -77,9 +77,9 @@ struct AssociationDoctor: AsyncParsableCommand {
         let report = AssociationReport(examinations.flatMap(\.files))
         if json {
             let answers = examinations.flatMap(\.answers).map(\.json)
-            print(JSONNode.object(["answers": .array(answers), "findings": .array(report.findingsJSON)]).json())
+            show(.object(["answers": .array(answers), "findings": .array(report.findingsJSON)]), .compact)
         } else {
-            print((examinations.flatMap(\.answers).map(\.text) + [report.text]).joined(separator: "\n"))
+            show(examinations.flatMap(\.answers).map(\.text) + report.lines)
         }
         if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
     }

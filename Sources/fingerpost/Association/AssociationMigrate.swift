@@ -49,14 +49,14 @@ struct AssociationMigrate: AsyncParsableCommand {
         let isWritten = migration.isComplete || partial
         if !json {
             for report in migration.reports {
-                FileHandle.standardError.write(Data("\(file):\(report.line)\n".utf8))
+                warn("\(file):\(report.line)")
             }
         }
         if isWritten, let out { try write(migration.document, to: out) }
         if json {
-            print(migration.json.json(.pretty))
+            show(migration.json)
         } else if isWritten, out == nil {
-            print(try Document.yaml(migration.document), terminator: "")
+            show(document: try Document.yaml(migration.document))
         }
         guard migration.isComplete else {
             let count = migration.reports.count(where: \.isUnresolved)

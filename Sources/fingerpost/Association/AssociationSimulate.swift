@@ -60,7 +60,7 @@ struct AssociationSimulate: AsyncParsableCommand {
                 throw unreadable(error)
             }
         }
-        print(json ? node.json() : DecisionText(node).text)
+        json ? show(node, .compact) : show(DecisionText(node).lines)
     }
 
     private func unreadable(_ error: JSONSyntaxError) -> ExitCode {
@@ -95,7 +95,7 @@ private struct DecisionText {
 
     init(_ node: JSONNode) { self.node = node }
 
-    var text: String {
+    var lines: [String] {
         var lines = [headline]
         if let pointer = node["pointer"]?.text { lines.append("  by \(pointer)") }
         for rule in node["tried"]?.elements ?? [] {
@@ -113,7 +113,7 @@ private struct DecisionText {
             lines.append("note (\(note["label"]?.text ?? "")): \(note["message"]?.text ?? "")")
         }
         for assumption in node["assumptions"]?.elements ?? [] { lines.append("assumes: \(assumption.text ?? "")") }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private var headline: String {

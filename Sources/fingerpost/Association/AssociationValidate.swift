@@ -34,9 +34,9 @@ struct AssociationValidate: AsyncParsableCommand {
         }
         let report = AssociationReport(files)
         if sarif {
-            print(report.sarif(version: Fingerpost.configuration.version, .pretty))
+            show(json: report.sarif(version: Fingerpost.configuration.version, .pretty))
         } else {
-            print(json ? report.json() : report.text)
+            json ? show(json: report.json()) : show(report.lines)
         }
         if report.severity == .error { throw ExitCode(ExitStatus.failed.rawValue) }
     }

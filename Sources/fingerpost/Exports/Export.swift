@@ -43,7 +43,7 @@ struct Export: AsyncParsableCommand {
                 try await Backfill(tenant: tenant, since: start, session: session).run()
             } else {
                 let wish = window.map { ExportWish.again(tenant, window: $0) } ?? .now(tenant)
-                print(try await session.answer(wish).json(.pretty))
+                show(try await session.answer(wish))
             }
         }
     }

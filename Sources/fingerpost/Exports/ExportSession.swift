@@ -48,9 +48,17 @@ struct ExportSession: Sendable {
         _ body: @escaping @Sendable (ExportSession) async throws -> Void
     ) async throws {
         let directory = try DataDirectory(configuration.data)
+        try await directory.leavingAsFound { try await run(configuration, in: directory, body) }
+    }
+
+    private static func run(
+        _ configuration: ServiceConfiguration,
+        in directory: DataDirectory,
+        _ body: @escaping @Sendable (ExportSession) async throws -> Void
+    ) async throws {
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath, now: Server.now)
-        let catalog = try await database.snapshot().catalog()
+        let catalog = (try await database.snapshot()).catalog()
         let logger = Logger(label: "fingerpost")
         let recorder = EventRecorder(store: log, now: Server.now, logger: logger)
         let exporter = Exporter(
@@ -76,6 +84,5 @@ struct ExportSession: Sendable {
         }
         try log.close()
         try database.close()
-        try directory.leaveAsFound()
     }
 }

@@ -4,9 +4,10 @@ import LinkRouting
 struct TextColumns {
     private let rows: [[String]]
 
-    init(_ rows: [[String]]) { self.rows = rows }
+    /// Cells are escaped before they are measured.
+    init(_ rows: [[String]]) { self.rows = rows.map { $0.map(\.escapedForTerminal) } }
 
-    var text: String {
+    var lines: [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
@@ -14,7 +15,7 @@ struct TextColumns {
                 let padding = String(repeating: " ", count: widths[column] - cell.count)
                 return column == 0 ? cell + padding : padding + cell
             }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        }
     }
 }
 
@@ -27,13 +28,13 @@ struct CountLines {
 
     mutating func add(_ count: JSONNode?, _ names: [String]) { rows.append((count?.int ?? 0, names)) }
 
-    var text: String {
+    var lines: [String] {
         let width = rows.map { "\($0.count)".count }.max() ?? 0
         return rows.map { row in
             let count = "\(row.count)"
             return String(repeating: " ", count: width - count.count) + count + "  \(share(row.count))  "
                 + row.names.joined(separator: "  ")
-        }.joined(separator: "\n")
+        }
     }
 
     /// ` 12.3 %`
@@ -57,7 +58,7 @@ extension JSONNode {
     }
 
     /// A ranking, a value a line, then what is counted together.
-    func rankingText(_ list: String, _ value: String) -> String {
+    func rankingLines(_ list: String, _ value: String) -> [String] {
         let total = self["count"]?.int ?? 0
         var lines = CountLines(total: total)
         for item in self[list]?.elements ?? [] { lines.add(item["count"], [item[value]?.shown ?? ""]) }
@@ -65,6 +66,6 @@ extension JSONNode {
             if let count = self[key]?.int, count > 0 { lines.add(.int(count), [name]) }
         }
         lines.add(.int(total), ["in all"])
-        return lines.text
+        return lines.lines
     }
 }

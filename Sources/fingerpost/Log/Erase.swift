@@ -34,12 +34,13 @@ struct Erase: AsyncParsableCommand {
                 json: .object(["stickyKey": .string(String(stickyKey))])
             )
         }
-        guard !json else { return print(answer.body.json(.pretty)) }
+        guard !json else { return show(answer.body) }
         let exports = answer.body["exports"]?.elements ?? []
-        print("erased \(answer.body["rows"]?.int ?? 0) rows of the log and rewrote \(exports.count) exports")
+        show("erased \(answer.body["rows"]?.int ?? 0) rows of the log and rewrote \(exports.count) exports")
         for name in answer.body["unreadableExports"]?.elements ?? [] {
-            print("could not be read, export its window again: \(name.text ?? "")")
+            show("could not be read, export its window again: \(name.text ?? "")")
         }
+        for text in answer.body["remains"]?.elements ?? [] { show("stays: \(text.text ?? "")") }
     }
 }
 

@@ -68,7 +68,7 @@ struct Events: AsyncParsableCommand {
     }
 
     private func printEvents(_ events: [JSONNode]) {
-        for event in events { print(event.json()) }
+        for event in events { show(event, .compact) }
         fflush(nil)
     }
 }

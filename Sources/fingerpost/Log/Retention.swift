@@ -33,14 +33,14 @@ struct Retention: AsyncParsableCommand {
                 json: .object(["force": force.map { .object(["reason": .string($0)]) }])
             )
         }
-        guard !json else { return print(answer.body.json(.pretty)) }
+        guard !json else { return show(answer.body) }
         for state in ["kept", "waiting", "dropped"] {
             let days = answer.body[state]?.elements ?? []
             let rows = days.reduce(0) { $0 + ($1["rows"]?.int ?? 0) }
             let range =
                 days.isEmpty ? "" : ", \(days.first?["day"]?.text ?? "") to \(days.last?["day"]?.text ?? "")"
             let name = state == "dropped" && !apply && force == nil ? "may go" : state
-            print("\(name): \(rows) rows of \(days.count) days\(range)")
+            show("\(name): \(rows) rows of \(days.count) days\(range)")
         }
     }
 }

@@ -38,7 +38,7 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await wish.ask("totals", filter.query + [("limit", "\(limit)")], admin)
-            guard !json else { return print(answer.json(.pretty)) }
+            guard !json else { return show(answer) }
             let total = answer["count"]?.int ?? 0
             var lines = CountLines(total: total)
             for group in answer["totals"]?.elements ?? [] {
@@ -48,7 +48,7 @@ struct Stats: AsyncParsableCommand {
                 lines.add(rest["count"], ["(\(rest["groups"]?.int ?? 0) more)"])
             }
             lines.add(.int(total), ["in all"])
-            print(lines.text)
+            show(lines.lines)
         }
     }
 
@@ -81,7 +81,7 @@ struct Stats: AsyncParsableCommand {
                 filter.query + own.compactMap { pair in pair.1.map { (pair.0, $0) } },
                 admin
             )
-            guard !json else { return print(answer.json(.pretty)) }
+            guard !json else { return show(answer) }
             var columns = (answer["series"]?.elements ?? []).map { series in
                 (name: series.groupName, counts: series["counts"]?.elements ?? [])
             }
@@ -91,7 +91,7 @@ struct Stats: AsyncParsableCommand {
             for (index, start) in starts.enumerated() {
                 rows.append([start.shown] + columns.map { $0.counts.dropFirst(index).first?.shown ?? "" })
             }
-            print(TextColumns(rows).text)
+            show(TextColumns(rows).lines)
         }
     }
 
@@ -117,7 +117,7 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await wish.ask("top/\(dimension)", [("limit", "\(limit)")], admin)
-            print(json ? answer.json(.pretty) : answer.rankingText("top", "value"))
+            json ? show(answer) : show(answer.rankingLines("top", "value"))
         }
     }
 
@@ -137,7 +137,7 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await wish.ask("unmatched", [("limit", "\(limit)")], admin)
-            print(json ? answer.json(.pretty) : answer.rankingText("links", "path"))
+            json ? show(answer) : show(answer.rankingLines("links", "path"))
         }
     }
 
@@ -157,7 +157,7 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await wish.ask("rejected", [("limit", "\(limit)")], admin)
-            print(json ? answer.json(.pretty) : answer.rankingText("reasons", "reason"))
+            json ? show(answer) : show(answer.rankingLines("reasons", "reason"))
         }
     }
 
@@ -182,7 +182,7 @@ struct Stats: AsyncParsableCommand {
         func run() async throws {
             let own = [("limit", "\(limit)")] + (compare.map { [("compare", $0)] } ?? [])
             let answer = try await wish.ask("revisions", own, admin)
-            guard !json else { return print(answer.json(.pretty)) }
+            guard !json else { return show(answer) }
             var rows = [["revision"] + (answer["revisions"]?.elements ?? []).map(\.shown)]
             rows.append(["in all"] + (answer["counts"]?.elements ?? []).map(\.shown))
             for name in ["outcome", "action", "route"] {
@@ -193,7 +193,7 @@ struct Stats: AsyncParsableCommand {
                 }
             }
             if let rest = answer["rest"]?.elements { rows.append(["other routes"] + rest.map(\.shown)) }
-            print(TextColumns(rows).text)
+            show(TextColumns(rows).lines)
         }
     }
 }

@@ -24,14 +24,14 @@ struct VerifyLog: AsyncParsableCommand {
         let account = try await account()
         let isWhole = account["whole"]?.bool == true
         if json {
-            print(account.json(.pretty))
+            show(account)
         } else {
             func number(_ key: String) -> Int64 { account[key]?.int ?? 0 }
-            print(
+            show(
                 "\(isWhole ? "whole" : "NOT WHOLE"): \(number("lastSeq")) = \(number("stored")) stored + "
                     + "\(number("erased")) erased + \(number("dropped")) dropped"
             )
-            for fault in account["faults"]?.elements ?? [] { print(fault.text ?? "") }
+            for fault in account["faults"]?.elements ?? [] { show(fault.text ?? "") }
         }
         guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
     }

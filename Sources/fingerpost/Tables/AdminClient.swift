@@ -54,6 +54,9 @@ struct AdminClient {
         headers: [(String, String)] = [],
         body: [UInt8]? = nil
     ) async throws -> Answer {
+        guard environment == nil || path.hasPrefix("tenants/") else {
+            throw fail("leave out --environment: keys and the audit are of all environments.", .wrongConfiguration)
+        }
         var components = URLComponents()
         components.queryItems = (query + (environment.map { [("environment", $0)] } ?? [])).map {
             URLQueryItem(name: $0.0, value: $0.1)
@@ -100,14 +103,14 @@ func tellingRefusals<Result>(_ body: () async throws -> Result) async throws -> 
 
 extension AdminClient.Refusal {
     func told() -> ExitCode {
-        var lines = [body["detail"]?.text ?? "the server answered \(status)"]
+        var lines: [String] = []
         for finding in body["findings"]?.elements ?? [] { lines.append("  \(FindingText(finding).line)") }
         lines += SuiteFailureLines(body["suiteFailures"]?.elements ?? []).lines.map { "  \($0)" }
         for conflict in body["conflicts"]?.elements ?? [] {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        return fail(lines.joined(separator: "\n"), .failed)
+        return fail(body["detail"]?.text ?? "the server answered \(status)", .failed, more: lines)
     }
 }
 
@@ -165,7 +168,7 @@ func showingProgress<Result: Sendable>(
                 try? await Task.sleep(for: .seconds(1))
                 guard !Task.isCancelled else { break }
                 seconds += 1
-                FileHandle.standardError.write(Data("\(what) … \(seconds) s\n".utf8))
+                warn("\(what) … \(seconds) s")
             }
             return nil
         }

@@ -31,14 +31,14 @@ struct Drafts: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/drafts", query: [("limit", "1000")])
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
+            guard !json else { return show(answer.body) }
             for draft in answer.body["drafts"]?.elements ?? [] {
                 let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
                 let writer = draft["actor"]?["name"]?.text.map { "by \($0)" }
                 let parts = [
                     draft["draft"]?.text, "\(draft["routes"]?.int ?? 0) routes", base, draft["writtenAt"]?.text, writer,
                 ]
-                print(parts.compactMap(\.self).joined(separator: "  "))
+                show(parts.compactMap(\.self).joined(separator: "  "))
             }
         }
     }
@@ -63,7 +63,7 @@ struct Drafts: AsyncParsableCommand {
                 try await admin.client().send(.post, "\(place.path)/plan", query: place.query)
             }
             let plan = TablePlanning.Plan(body: answer.body, live: answer.eTag, settingsRevision: 0)
-            print(json ? answer.body.json(.pretty) : plan.text)
+            json ? show(answer.body) : show(plan.lines)
             if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
             if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
         }
@@ -94,11 +94,11 @@ struct Drafts: AsyncParsableCommand {
             let suites = answer.body["suites"]?.elements ?? []
             let failures = suites.flatMap { $0["failures"]?.elements ?? [] }
             if json {
-                print(answer.body.json(.pretty))
+                show(answer.body)
             } else {
-                SuiteFailureLines(failures).lines.forEach { print($0) }
+                SuiteFailureLines(failures).lines.forEach { show($0) }
                 let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
-                print(
+                show(
                     "\(cases) cases, \(Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count) failed"
                 )
             }
@@ -127,9 +127,9 @@ struct Drafts: AsyncParsableCommand {
                     try await client.send(.post, "\(path)/publish", query: query, json: note)
                 }
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
-            for words in answer.body["changes"]?["words"]?.elements ?? [] { print(words.text ?? "") }
-            print("revision \(answer.body["revision"]?.int ?? 0) is live")
+            guard !json else { return show(answer.body) }
+            for words in answer.body["changes"]?["words"]?.elements ?? [] { show(words.text ?? "") }
+            show("revision \(answer.body["revision"]?.int ?? 0) is live")
         }
     }
 
@@ -149,7 +149,7 @@ struct Drafts: AsyncParsableCommand {
             _ = try await tellingRefusals {
                 try await admin.client().send(.delete, place.path, query: place.query)
             }
-            print("\(place.draft) is removed")
+            show("\(place.draft) is removed")
         }
     }
 }

@@ -28,7 +28,7 @@ struct Plan: AsyncParsableCommand {
             let planning = TablePlanning(file: try TableFile(file, tenant: tenant), client: try admin.client())
             return try await showingProgress("checking") { try await planning.plan() }
         }
-        print(json ? plan.body.json(.pretty) : plan.text)
+        json ? show(plan.body) : show(plan.lines)
         if plan.isRefused { throw ExitCode(ExitStatus.failed.rawValue) }
         if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
@@ -75,15 +75,15 @@ struct Apply: AsyncParsableCommand {
             let plan = try await showingProgress("checking") { try await planning.plan() }
             let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
-                print(json ? plan.body.json(.pretty) : plan.text)
+                json ? show(plan.body) : show(plan.lines)
                 if !isReady { throw ExitCode(ExitStatus.failed.rawValue) }
                 if !plan.isEmpty { throw ExitCode(ExitStatus.wouldChange.rawValue) }
                 return
             }
             let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
-            if json { return print((published ?? .object([:])).json(.pretty)) }
-            print(plan.text)
-            if let revision = published?["revision"]?.int { print("revision \(revision) is live") }
+            if json { return show(published ?? .object([:])) }
+            show(plan.lines)
+            if let revision = published?["revision"]?.int { show("revision \(revision) is live") }
         }
     }
 }
@@ -125,12 +125,12 @@ struct Pull: AsyncParsableCommand {
             ])
         }
         let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
-        guard let file else { return print(text, terminator: "") }
+        guard let file else { return show(document: text) }
         do {
             try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
         } catch {
             throw fail("\(file) cannot be written: \(error.localizedDescription)", .ioError)
         }
-        print("\(file): \(document["table"]?["routes"]?.elements?.count ?? 0) routes")
+        show("\(file): \(document["table"]?["routes"]?.elements?.count ?? 0) routes")
     }
 }

@@ -55,7 +55,7 @@ struct Replay: AsyncParsableCommand {
             }
             return try await Self.replay(wish, at: place, in: data)
         }
-        print(json ? report.json(.pretty) : ReplayText(report).text)
+        json ? show(report) : show(ReplayText(report).lines)
         if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
 
@@ -108,18 +108,19 @@ struct Replay: AsyncParsableCommand {
     ) async throws -> JSONNode {
         do {
             let directory = try DataDirectory(path)
-            let database = try CatalogDatabase(directory.catalogPath)
-            let log = try EventLog(directory.eventsPath, now: Server.now)
-            // Nothing is published here, so no suite is run and nothing goes live.
-            let editor = CatalogEditor(store: database, random: Server.random) { _, _ in
-                []
-            } goLive: { _ in
+            return try await directory.leavingAsFound {
+                let database = try CatalogDatabase(directory.catalogPath)
+                let log = try EventLog(directory.eventsPath, now: Server.now)
+                // Nothing is published here, so no suite is run and nothing goes live.
+                let editor = CatalogEditor(store: database, random: Server.random) { _, _, _ in
+                    []
+                } goLive: { _ in
+                }
+                let report = try await Replayer(history: log, editor: editor, now: Server.now).replay(wish, at: place)
+                try log.close()
+                try database.close()
+                return report.json
             }
-            let report = try await Replayer(history: log, editor: editor, now: Server.now).replay(wish, at: place)
-            try log.close()
-            try database.close()
-            try directory.leaveAsFound()
-            return report.json
         } catch StorageError.locked {
             return try await ControlMessage.send(
                 ControlMessage.replay(wish.json, at: place),
@@ -127,7 +128,7 @@ struct Replay: AsyncParsableCommand {
                 timeout: .seconds(600)
             )
         } catch let error as StorageError {
-            throw fail(error.description, .ioError)
+            throw fail(error)
         } catch let failure as CatalogEditor.Failure {
             throw AdminClient.Refusal(status: 0, body: failure.json).told()
         }

@@ -9,9 +9,9 @@ struct ReplayText {
 
     init(_ report: JSONNode) { self.report = report }
 
-    var text: String {
-        let parts = [summary] + [routes, changes, hidden, unseen].filter { !$0.isEmpty }
-        return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    /// An empty one between parts.
+    var lines: [String] {
+        summary + [routes, changes, hidden, unseen].filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
 
     private func count(_ key: String) -> Int64 { report[key]?.int ?? 0 }

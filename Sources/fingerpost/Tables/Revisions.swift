@@ -34,8 +34,8 @@ struct Revisions: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/revisions", query: [("limit", "\(limit)")])
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
-            for row in answer.body["revisions"]?.elements ?? [] { print(row.revisionText) }
+            guard !json else { return show(answer.body) }
+            for row in answer.body["revisions"]?.elements ?? [] { show(row.revisionText) }
         }
     }
 
@@ -63,9 +63,9 @@ struct Revisions: AsyncParsableCommand {
                     query: to.map { [("to", "\($0)")] } ?? []
                 )
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
+            guard !json else { return show(answer.body) }
             let words = (answer.body["changes"]?["words"]?.elements ?? []).compactMap(\.text)
-            print(words.isEmpty ? "nothing changed" : words.joined(separator: "\n"))
+            show(words.isEmpty ? ["nothing changed"] : words)
         }
     }
 
@@ -94,7 +94,7 @@ struct Revisions: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            print(json ? answer.body.json(.pretty) : answer.body.revisionText)
+            json ? show(answer.body) : show(answer.body.revisionText)
         }
     }
 
@@ -123,7 +123,7 @@ struct Revisions: AsyncParsableCommand {
                     json: note.json
                 )
             }
-            print(json ? answer.body.json(.pretty) : answer.body.revisionText)
+            json ? show(answer.body) : show(answer.body.revisionText)
         }
     }
 
@@ -147,8 +147,8 @@ struct Revisions: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
-            print("\(answer.body["pruned"]?.elements?.count ?? 0) revisions forgotten")
+            guard !json else { return show(answer.body) }
+            show("\(answer.body["pruned"]?.elements?.count ?? 0) revisions forgotten")
         }
     }
 }

@@ -33,9 +33,9 @@ struct Suites: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/suites", query: [("limit", "1000")])
             }
-            guard !json else { return print(answer.body.json(.pretty)) }
+            guard !json else { return show(answer.body) }
             for suite in answer.body["suites"]?.elements ?? [] {
-                print("\(suite["suite"]?.text ?? "")  \(suite["cases"]?.int ?? 0) cases")
+                show("\(suite["suite"]?.text ?? "")  \(suite["cases"]?.int ?? 0) cases")
             }
         }
     }
@@ -63,7 +63,7 @@ struct Suites: AsyncParsableCommand {
                         "tenants/\(tenant)/suites/\(suite.name)",
                         body: Array(suite.text.utf8)
                     )
-                    print("\(suite.name)  \(answer.body["cases"]?.int ?? 0) cases")
+                    show("\(suite.name)  \(answer.body["cases"]?.int ?? 0) cases")
                 }
             }
         }
@@ -86,7 +86,7 @@ struct Suites: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.get, "tenants/\(tenant)/suites/\(name)")
             }
-            print(String(decoding: answer.bytes, as: UTF8.self), terminator: "")
+            show(document: String(decoding: answer.bytes, as: UTF8.self))
         }
     }
 
@@ -107,7 +107,7 @@ struct Suites: AsyncParsableCommand {
             _ = try await tellingRefusals {
                 try await admin.client().send(.delete, "tenants/\(tenant)/suites/\(name)")
             }
-            print("\(name) is removed")
+            show("\(name) is removed")
         }
     }
 }
@@ -160,7 +160,7 @@ struct Routes: AsyncParsableCommand {
                     headers: [("Accept", "application/x-ndjson")]
                 )
             }
-            print(String(decoding: answer.bytes, as: UTF8.self), terminator: "")
+            show(document: String(decoding: answer.bytes, as: UTF8.self))
         }
     }
 
@@ -195,8 +195,8 @@ struct Routes: AsyncParsableCommand {
                     )
                 }
             }
-            print("draft \(draft): \(answer.body["routes"]?.int ?? 0) routes")
-            for finding in answer.body["findings"]?.elements ?? [] { print(FindingText(finding).line) }
+            show("draft \(draft): \(answer.body["routes"]?.int ?? 0) routes")
+            for finding in answer.body["findings"]?.elements ?? [] { show(FindingText(finding).line) }
         }
     }
 }

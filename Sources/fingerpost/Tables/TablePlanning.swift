@@ -34,7 +34,7 @@ struct TablePlanning: Sendable {
         private static let shown = 20
 
         /// For people.
-        var text: String {
+        var lines: [String] {
             var lines: [String] = []
             if settingsRevision == nil { lines.append("the tenant is new") }
             for field in body["settings"]?.elements ?? [] {
@@ -53,7 +53,7 @@ struct TablePlanning: Sendable {
             }
             if moves.count > Self.shown { lines.append("… and \(moves.count - Self.shown) more links that move") }
             if isEmpty { lines.append("nothing would change") }
-            return lines.joined(separator: "\n")
+            return lines
         }
     }
 
@@ -141,14 +141,9 @@ struct TablePlanning: Sendable {
     private func publish(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         guard plan.changesTable, let table = file.table else { return nil }
         let draft = ("draft", "apply-\(UUID().uuidString.lowercased())")
-        let base = file.basedOn.map { [("base", "\($0)")] } ?? []
-        _ = try await client.send(
-            .put,
-            "\(tenant)/draft",
-            query: [draft] + base,
-            ifMatch: "live-\(plan.live ?? "0")",
-            json: table
-        )
+        // What others publish from here on is kept: the file's changes are those since what it was held against.
+        let base = ("base", file.basedOn.map { "\($0)" } ?? plan.live ?? "0")
+        _ = try await client.send(.put, "\(tenant)/draft", query: [draft, base], json: table)
         do {
             return try await client.send(.post, "\(tenant)/draft/publish", query: [draft], json: note).body
         } catch {

@@ -1,3 +1,4 @@
+import LinkRouting
 import Testing
 
 @testable import AppAssociation
@@ -96,7 +97,11 @@ struct LanguageTests {
         let other = "/" + String(repeating: "*b?", count: 40)
 
         #expect(
-            Glob(pattern).pathLanguage().isCovered(by: [Glob(other).pathLanguage()], within: Glob.allPaths, budget: 50)
+            Glob(pattern).pathLanguage().isCovered(
+                by: [Glob(other).pathLanguage()],
+                within: Glob.allPaths,
+                WorkBudget(steps: 50)
+            )
                 == nil
         )
     }

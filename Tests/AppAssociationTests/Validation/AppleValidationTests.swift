@@ -272,7 +272,7 @@ struct AppleValidationTests {
         let found = AppleAppSiteAssociation.validate(Array(file.utf8))
 
         #expect(found.map(\.code) == [.invalidJSON])
-        #expect(found.first?.position == JSONNode.Position(line: 2, column: 92, offset: 130))
+        #expect(found.first?.position == JSONNode.Position(line: 2, column: 92))
         #expect(found.first?.message.contains("drop the whole file") == true)
     }
 

@@ -19,6 +19,7 @@ struct ForeignTenant {
         apps:
           - {id: zebra-app, platform: ios, teamID: ZEBRA12345, bundleID: com.zebra, stores: [{kind: appStore, id: "987654321"}]}
         privacy: {recordQuery: [zebraq], recordInstall: true, unmatchedPath: full}
+        environments: [zebra-env]
         clientKey: required
         """
     private static let table = """

@@ -51,10 +51,26 @@ struct OpenSurfaceTests {
             _ = try await AdminSession.acme(service)
             // Of callers, which opens nothing of the admin port.
             let caller = try await AdminSession(service, scopes: [.resolve, .explain]) { $0.tenant = TenantID("acme") }
+            let parent = try await AdminSession(service)
+            let child = AdminSession(
+                service,
+                try await parent.post("/keys", #"{"name": "child", "scopes": ["admin"]}"#)
+            )
+            let grandchild = AdminSession(
+                service,
+                try await child.post("/keys", #"{"name": "child", "scopes": ["admin"]}"#)
+            )
+            #expect(try await grandchild.get("/tenants").status == 200)
+            #expect(try await parent.delete("/keys/\(parent.id)").status == 200)
             for operation in PortOperation.all(of: adminRouter(service.parts)) {
                 let without = try await ask(service, operation, key: nil, admin: true)
                 let wrong = try await ask(service, operation, key: "fp_production_x", admin: true)
                 let scopeless = try await ask(service, operation, key: caller.key, admin: true)
+                // What a key made ended with it.
+                for key in [child.key, grandchild.key] where !open.contains(operation) {
+                    let orphan = try await ask(service, operation, key: key, admin: true)
+                    #expect(orphan.status == 401 && orphan.code == "invalid_key", "\(operation): \(orphan.text)")
+                }
                 if open.contains(operation) {
                     #expect([without, wrong, scopeless].map(\.status) == [200, 200, 200], "\(operation)")
                 } else {

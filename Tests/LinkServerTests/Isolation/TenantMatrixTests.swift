@@ -25,7 +25,7 @@ struct TenantMatrixTests {
     // MARK: What is asked
 
     /// The bodies of every operation that takes one, each naming what belongs to somebody else.
-    private static func bodies(of names: ForeignNames) -> [String: [String]] {
+    static func bodies(of names: ForeignNames) -> [String: [String]] {
         let route = #"{"id": "\#(names.route)", "path": "/own/{x}", "open": {"screen": "S"}}"#
         let table = #"{"routes": [\#(route)]}"#
         let leading = #"{"routes": [{"id": "\#(names.route)", "path": "/x", "web": "https://\#(names.host)/"}]}"#
@@ -72,6 +72,7 @@ struct TenantMatrixTests {
         let common = [
             "", "?tenant=\(names.tenant)", "?draft=\(names.draft)", "?environment=\(names.environment)",
             "?to=\(names.environment)", "?base=2", "?before=\(names.route)", "?mode=replace", "?download",
+            "?environment=production&environment=\(names.environment)", "?withChildren=false", "?\(names.draft)=1",
         ]
         guard method == .get else { return common }
         return common + [
@@ -94,7 +95,7 @@ struct TenantMatrixTests {
     }
 
     /// The values of path parameters by the operation's place; a new parameter needs one here.
-    private static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
+    static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
         switch parameter {
         case "id": path.contains("/keys/") ? names.key : names.route
         case "name": names.suite
@@ -231,6 +232,25 @@ struct TenantMatrixTests {
     }
 
     // MARK: The other ports
+
+    /// A continuation goes on where it began, and says to nobody where that was.
+    @Test func continuationIsOfItsEnvironmentAlone() async throws {
+        try await withService { service in
+            let foreign = try await ForeignTenant(service)
+            _ = try await AdminSession.acme(service)
+            let acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
+            for environment in ["zebra-env", "staging"] {
+                let body =
+                    #"{"continuation": "\#(foreign.names.continuation)", "environment": "\#(environment)", "context": {}}"#
+                for key in [foreign.token, acme.key, nil] {
+                    let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
+                    let answer = try await service.resolve(body, headers: headers)
+                    #expect(answer.status == 400 && answer.code == "continuation_invalid", "\(answer.text)")
+                    #expect(!answer.text.lowercased().contains("zebra"), "\(answer.text)")
+                }
+            }
+        }
+    }
 
     /// A tenant that wants keys answers no other tenant's.
     @Test func publicAndOpsPortsTellNoMore() async throws {

@@ -33,6 +33,7 @@ struct HTTP2ConnectionTests {
         ([(":authority", "go.yourappdomain.com"), ("host", "go.yourappdomain.com:443")], "400"),
         ([], "400"),
         ([(":authority", "")], "400"),
+        ([(":authority", "go\u{FF0E}yourappdomain.com")], "400"),
     ]
 
     @Test func hostStandsInOnePlace() async throws {
@@ -48,6 +49,7 @@ struct HTTP2ConnectionTests {
     @Test(
         arguments: [
             ("/" + String(repeating: "a", count: 8_192), 0, "414"), ("/", 65, "431"), ("x", 0, "400"), ("*", 0, "400"),
+            ("/x#frag", 0, "400"),
             ("https://localhost/", 0, "400"),
         ]
     )
@@ -65,6 +67,58 @@ struct HTTP2ConnectionTests {
         try await connected { exchange in
             try await exchange.send(.request(stream: 1, fields: [(":authority", "localhost"), (name, value)]))
             while let frame = try await exchange.frame(), frame.kind != .reset { #expect(frame.kind != .headers) }
+        }
+    }
+
+    /// Each of ten connections has a request that never ends, and a newcomer is answered.
+    @Test func connectionsThatKeepAStreamOpenGiveWay() async throws {
+        try await withTemporaryDirectory { directory in
+            let authority = try TestAuthority()
+            let certificates = try ServerCertificates.forTest(try authority.identity().write(to: directory))
+            try await withService { service in
+                try await service.listening({ $0.connections = 10 }, certificates: certificates) { port in
+                    try await hold(10, port, try authority.client()) {
+                        try await SecureClient.connect(port, try authority.client()).exchange { exchange in
+                            try await exchange.begin()
+                            try await exchange.send(.request(stream: 1))
+                            let frame = try #require(try await exchange.first(.headers))
+                            #expect(try exchange.status(of: frame) == "404")
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Opens so many connections, each with a stream whose request is not whole, until `body` returns.
+    private func hold(_ count: Int, _ port: Int, _ client: TLSConfiguration, _ body: () async throws -> Void)
+        async throws
+    {
+        guard count > 0 else { return try await body() }
+        try await SecureClient.connect(port, client).exchange { exchange in
+            try await exchange.begin()
+            try await exchange.send(.request(stream: 1, flags: 0x4))
+            // Once the settings are acknowledged, the request has been read, or the connection gave way.
+            _ = try await exchange.first(.settings)
+            try await hold(count - 1, port, client, body)
+        }
+    }
+
+    @Test(arguments: ["/openapi.json", "/"])
+    func answerToHeadHasNoBody(_ path: String) async throws {
+        try await connected { exchange in
+            try await exchange.send(.request(stream: 1, method: "HEAD", path: path))
+            let head = try #require(try await exchange.first(.headers))
+            #expect(head.stream == 1)
+            var bytes = 0
+            if head.flags & 1 == 0 {
+                while let frame = try await exchange.frame() {
+                    #expect(frame.kind != .reset)
+                    if frame.kind == .data { bytes += frame.payload.readableBytes }
+                    if frame.stream == 1, frame.flags & 1 == 1 { break }
+                }
+            }
+            #expect(bytes == 0)
         }
     }
 

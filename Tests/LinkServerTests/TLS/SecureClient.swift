@@ -130,13 +130,14 @@ extension ByteBuffer {
     /// A `GET`, whole unless its flags say otherwise.
     static func request(
         stream: UInt32,
+        method: String = "GET",
         path: String = "/",
         fields: [(String, String)] = [(":authority", "localhost")],
         flags: UInt8 = 0x5
     ) throws -> ByteBuffer {
         var encoder = HPACKEncoder(allocator: ByteBufferAllocator(), useHuffmanEncoding: false, maxDynamicTableSize: 0)
         var block = ByteBuffer()
-        let all = [(":method", "GET"), (":scheme", "https"), (":path", path)] + fields
+        let all = [(":method", method), (":scheme", "https"), (":path", path)] + fields
         try encoder.encode(headers: HPACKHeaders(all), to: &block)
         return .frame(.headers, flags: flags, stream: stream, block)
     }

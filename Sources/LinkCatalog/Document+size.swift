@@ -1,0 +1,86 @@
+package import LinkRouting
+
+/// What a document has, measured on the bytes that are stored of it.
+package struct DocumentSize: Sendable, Hashable {
+    /// Of its compact JSON.
+    package private(set) var bytes = 0
+    /// How many lists and objects stand inside one another.
+    package private(set) var depth = 0
+    /// Lists and objects included.
+    package private(set) var values = 0
+
+    package init(of node: JSONNode) { add(node, depth: 0) }
+
+    package func isWithin(_ other: DocumentSize) -> Bool {
+        bytes <= other.bytes && depth <= other.depth && values <= other.values
+    }
+
+    private mutating func add(_ node: JSONNode, depth: Int) {
+        values += 1
+        switch node.value {
+        case .null: bytes += 4
+        case .bool(let bool): bytes += bool ? 4 : 5
+        case .number(let lexeme): bytes += lexeme.utf8.count
+        case .string(let text): add(text)
+        case .array(let elements):
+            self.depth = max(self.depth, depth + 1)
+            bytes += 2 + max(elements.count - 1, 0)
+            for element in elements { add(element, depth: depth + 1) }
+        case .object(let members):
+            self.depth = max(self.depth, depth + 1)
+            bytes += 2 + max(members.count - 1, 0)
+            for member in members {
+                add(member.key)
+                bytes += 1
+                add(member.value, depth: depth + 1)
+            }
+        }
+    }
+
+    private mutating func add(_ text: String) {
+        bytes += 2 + text.utf8.count
+        for byte in text.utf8 {
+            switch byte {
+            case 0x08, 0x09, 0x0A, 0x0C, 0x0D, UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += 1
+            case ..<0x20: bytes += 5
+            default: break
+            }
+        }
+    }
+}
+
+/// A document that would be larger or deeper than what may be stored.
+package struct DocumentTooLarge: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+extension Document {
+    /// Of a tenant's settings as they are stored.
+    package static let maximumSettingsBytes = 1 << 20
+
+    /// Refuses what is not to be stored: everything that passes can be read back, and edited, by the same limits.
+    ///
+    /// - Parameters:
+    ///   - name: Such as `The draft`.
+    ///   - limit: What sets the limit, such as `limits.tableBytes`; nil for one that nothing sets.
+    package static func requireStorable(
+        _ node: JSONNode,
+        _ name: String,
+        maximumBytes: Int,
+        limit: String? = nil
+    ) throws(DocumentTooLarge) {
+        let size = DocumentSize(of: node)
+        let cause = limit.map { " (\($0))" } ?? ""
+        let problem: String? =
+            if size.bytes > maximumBytes {
+                "would have \(size.bytes) bytes as JSON; at most \(maximumBytes) are stored\(cause)"
+            } else if size.depth > maximumDepth {
+                "would nest \(size.depth) levels of lists and objects; at most \(maximumDepth) are stored"
+            } else if size.values > maximumValues {
+                "would have \(size.values) values; at most \(maximumValues) are stored"
+            } else {
+                nil
+            }
+        if let problem { throw DocumentTooLarge(description: "\(name) \(problem). Nothing was changed.") }
+    }
+}

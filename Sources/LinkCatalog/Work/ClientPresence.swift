@@ -1,0 +1,41 @@
+import Synchronization
+
+/// Whether the client of a connection is still there. Work that runs for one that is not is cancelled; what is stored already
+/// goes its way.
+package final class ClientPresence: Sendable {
+    /// Of the connection whose request is being answered; nil where nobody knows.
+    @TaskLocal package static var current: ClientPresence?
+
+    private struct State {
+        var isGone = false
+        var work: [ObjectIdentifier: Cancellation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var isGone: Bool { state.withLock(\.isGone) }
+
+    /// Cancels what runs for the client, now and from now on.
+    package func end() {
+        let work = state.withLock { state in
+            state.isGone = true
+            defer { state.work = [:] }
+            return Array(state.work.values)
+        }
+        for cancellation in work { cancellation.cancel() }
+    }
+
+    /// Runs `body`, which is cancelled through `cancellation` when the client goes.
+    func whilePresent<Result>(_ cancellation: Cancellation, _ body: () async throws -> Result) async rethrows -> Result
+    {
+        let isGone = state.withLock { state in
+            if !state.isGone { state.work[ObjectIdentifier(cancellation)] = cancellation }
+            return state.isGone
+        }
+        if isGone { cancellation.cancel() }
+        defer { state.withLock { _ = $0.work.removeValue(forKey: ObjectIdentifier(cancellation)) } }
+        return try await body()
+    }
+}

@@ -1,0 +1,159 @@
+import Crypto
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+import Logging
+import NIOCore
+import Synchronization
+
+/// The first answer to a request that came again.
+struct ReplayedAnswer: Error {
+    let answer: StoredAnswer
+}
+
+/// One request with an `Idempotency-Key`: the middleware makes it, and the endpoint begins it once nothing can refuse it any
+/// more.
+final class RepeatableChange: Sendable {
+    private let name: String
+    private let request: Request
+    private let answers: KeptAnswers
+    private let state = Mutex(State())
+
+    private struct State {
+        var hash = SHA256()
+        var begun: (request: RepeatedRequest, tenant: TenantID?)?
+    }
+
+    init(_ name: String, _ request: Request, _ answers: KeptAnswers) {
+        self.name = name
+        self.request = request
+        self.answers = answers
+        for part in [
+            request.method.rawValue, "\(request.uri)", request.headers[.ifMatch] ?? "",
+            request.headers[.contentType] ?? "",
+        ] {
+            state.withLock { $0.hash.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
+        }
+    }
+
+    /// Takes a part of the body as it is read.
+    func hash(_ part: ByteBuffer) -> ByteBuffer {
+        state.withLock { state in
+            part.withUnsafeReadableBytes { state.hash.update(bufferPointer: $0) }
+        }
+        return part
+    }
+
+    var begun: (request: RepeatedRequest, tenant: TenantID?)? { state.withLock(\.begun) }
+
+    func begin(_ grant: KeyGrant, of tenant: TenantID?) async throws {
+        guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
+        }
+        let repeated = state.withLock { state in
+            RepeatedRequest(
+                actor: grant.id,
+                // Each operation has its own keys.
+                key: "\(name) \(request.method) \(request.uri.path)",
+                hash: Data(state.hash.finalize())
+            )
+        }
+        try await answers.begin(repeated)
+        state.withLock { $0.begun = (repeated, tenant) }
+    }
+}
+
+/// The answers to changes with an `Idempotency-Key`, and which of them are being worked on.
+final class KeptAnswers: Sendable {
+    static let maximumBytes = 4 << 20
+    private static let lifetime = Int64(86_400_000)
+    /// How many answers are held in memory because the store could not take them, and how large each may be.
+    private static let maximumUnstored = 256
+    private static let maximumUnstoredBytes = 64 << 10
+
+    private let store: any CatalogStore
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    private struct Key: Hashable {
+        let actor: String
+        let key: String
+
+        init(_ request: RepeatedRequest) { (actor, key) = (request.actor, request.key) }
+    }
+
+    private struct State {
+        var working: Set<Key> = []
+        var unstored: [Key: (request: RepeatedRequest, answer: StoredAnswer)] = [:]
+    }
+
+    init(store: any CatalogStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+        self.store = store
+        self.now = now
+        self.logger = logger
+    }
+
+    private var oldest: Timestamp { Timestamp(milliseconds: now().milliseconds - Self.lifetime) }
+
+    /// Throws the first answer, or why there is none; returns for a request that is new.
+    func begin(_ request: RepeatedRequest) async throws {
+        let key = Key(request)
+        let held: KnownRequest? = try state.withLock { state in
+            if let known = state.unstored[key] {
+                return known.request.hash == request.hash ? .answered(known.answer) : .other
+            }
+            guard state.working.insert(key).inserted else {
+                throw Problem(
+                    .idempotencyUnfinished,
+                    "The first request with this key is still being worked on; try again."
+                )
+            }
+            return nil
+        }
+        do {
+            switch try await known(held, request) {
+            case .new: return
+            case .answered(let answer): throw ReplayedAnswer(answer: answer)
+            case .other:
+                throw Problem(.idempotencyMismatch, "This Idempotency-Key came with another request; make a new one.")
+            }
+        } catch {
+            if held == nil { state.withLock { _ = $0.working.remove(key) } }
+            throw error
+        }
+    }
+
+    private func known(_ held: KnownRequest?, _ request: RepeatedRequest) async throws -> KnownRequest {
+        guard let held else { return try await store.known(request, since: oldest) }
+        return held
+    }
+
+    /// The change is done, so nothing that fails here may become a failure of the request.
+    func keep(_ answer: StoredAnswer?, to change: RepeatableChange) async {
+        guard let (request, tenant) = change.begun, let answer else { return }
+        do {
+            try await store.keep(answer, to: request, of: tenant, at: now(), since: oldest)
+        } catch {
+            logger.error(
+                "the answer to a change could not be kept for a repeat of it; it is held in memory",
+                metadata: ["error": "\(error)"]
+            )
+            guard answer.body.count <= Self.maximumUnstoredBytes else { return }
+            state.withLock { state in
+                if state.unstored.count >= Self.maximumUnstored, let any = state.unstored.keys.first {
+                    state.unstored[any] = nil
+                }
+                state.unstored[Key(request)] = (request, answer)
+            }
+        }
+    }
+
+    /// The request is answered, or failed.
+    func end(_ change: RepeatableChange) {
+        guard let (request, _) = change.begun else { return }
+        state.withLock { _ = $0.working.remove(Key(request)) }
+    }
+}

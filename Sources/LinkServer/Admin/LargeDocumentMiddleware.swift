@@ -1,0 +1,88 @@
+import Dispatch
+import Hummingbird
+import LinkCatalog
+import NIOCore
+
+#if canImport(CMalloc)
+    import CMalloc
+#endif
+
+/// Lets a request wait for its turn where its body, or what it reads of the store, is large. It reads nothing by itself: the
+/// endpoint asks for the body behind everything that may refuse the request.
+struct LargeDocumentMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let documents: LargeDocuments
+    let keys: KeyRing
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let grant = keys.validGrant(in: request.headers) else { return try await next(request, context) }
+        let turn = documents.turn(of: grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id))
+        var request = request
+        let isYAML = request.headers[.contentType]?.contains("yaml") == true
+        let threshold = isYAML ? LargeDocuments.thresholdOfYAML : LargeDocuments.threshold
+        request.body = RequestBody(asyncSequence: LargeBody(base: request.body, turn: turn, threshold: threshold))
+        var response = try await LargeDocuments.$turn.withValue(turn) { [request] in try await next(request, context) }
+        turn.rest()
+        guard turn.holds, response.body.contentLength.map({ $0 > LargeDocuments.threshold }) ?? true else {
+            turn.end()
+            return response
+        }
+        // A client that does not read keeps its place, and nobody's memory beyond it. Where the answer is never written, the
+        // turn ends with the closure.
+        let body = response.body
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            defer { turn.end() }
+            try await body.write(writer)
+        }
+        return response
+    }
+}
+
+/// A body that waits for its turn once it is known to be large, and again before it is worked on.
+private struct LargeBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let base: RequestBody
+    let turn: LargeDocuments.Turn
+    let threshold: Int
+
+    func makeAsyncIterator() -> Iterator { Iterator(base.makeAsyncIterator(), turn, threshold) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private var base: RequestBody.AsyncIterator
+        private let turn: LargeDocuments.Turn
+        private let threshold: Int
+        private var bytes = 0
+
+        init(_ base: RequestBody.AsyncIterator, _ turn: LargeDocuments.Turn, _ threshold: Int) {
+            self.base = base
+            self.turn = turn
+            self.threshold = threshold
+        }
+
+        @concurrent
+        mutating func next() async throws -> ByteBuffer? {
+            guard let part = try await base.next() else {
+                if bytes > threshold { try await turn.work() }
+                return nil
+            }
+            bytes += part.readableBytes
+            if bytes > threshold { try await turn.hold() }
+            return part
+        }
+    }
+}
+
+extension LargeDocuments {
+    /// Gives the system back what a large document took, which the C library would keep for the next one.
+    package static func giveMemoryBack() {
+        #if canImport(CMalloc)
+            DispatchQueue.global(qos: .utility).async { malloc_trim(0) }
+        #endif
+    }
+}

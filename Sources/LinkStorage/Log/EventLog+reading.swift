@@ -1,0 +1,120 @@
+import GRDB
+package import LinkEvents
+package import LinkRouting
+import Synchronization
+
+/// Events by their sequences, from the files that hold them.
+extension EventLog {
+    private static let olderDaysOpen = 4
+
+    package func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
+        var found: [StoredEvent] = []
+        for day in try days(holding: range) where found.count < limit {
+            let rest = limit - found.count
+            // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
+            guard let file = try heldFile(of: day) else { continue }
+            found += try await file.events(
+                of: tenant,
+                "seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
+                [range.lowerBound, range.upperBound, rest]
+            )
+        }
+        return found
+    }
+
+    package func events(
+        of tenant: TenantID,
+        before sequence: Int64,
+        since day: CivilDay,
+        limit: Int
+    ) async throws -> [StoredEvent] {
+        var found: [StoredEvent] = []
+        guard sequence > 1 else { return found }
+        for day in try days(holding: 1...(sequence - 1), since: day).reversed() where found.count < limit {
+            let rest = limit - found.count
+            guard let file = try heldFile(of: day) else { continue }
+            found += try await file.events(
+                of: tenant,
+                "seq < ? ORDER BY seq DESC LIMIT ?",
+                [sequence, rest]
+            )
+        }
+        return found
+    }
+
+    /// The days that hold sequences of the range, oldest first. A day is opened to see what it begins with, once.
+    private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
+        var holding: [CivilDay] = []
+        for known in state.withLock({ $0.days }).reversed() where known.day >= first {
+            var start = known.start
+            if start == .unknown {
+                guard let found = try knownStart(of: known.day) else { continue }
+                start = found
+            }
+            guard case .at(let first) = start else { continue }
+            if first <= range.upperBound { holding.append(known.day) }
+            if first <= range.lowerBound { break }
+        }
+        return holding.reversed()
+    }
+
+    /// Nil for a day that retention has dropped since it was listed.
+    private func knownStart(of day: CivilDay) throws -> Start? {
+        if damaged[day] == nil {
+            do {
+                guard let file = try heldFile(of: day) else { return nil }
+                let start = try Self.start(file.database)
+                setStart(start, of: day)
+                return start
+            } catch  where damaged[day] != nil {}
+        }
+        return try startOfDamaged(day)
+    }
+
+    /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
+    func backupFiles() -> [(name: String, file: () throws -> StorageFile?)] {
+        let days = state.withLock { $0.days.map(\.day) }
+        return [("ledger.db", { self.ledger })]
+            + days.map { day in
+                ("\(day).db", { try self.heldFile(of: day)?.database })
+            }
+    }
+
+    /// Nil for a day that retention has dropped since it was listed.
+    private func heldFile(of day: CivilDay) throws -> DayFile? {
+        do {
+            return try file(of: day)
+        } catch {
+            guard state.withLock({ state in state.days.contains { $0.day == day } }) else { return nil }
+            throw error
+        }
+    }
+
+    func file(of day: CivilDay) throws -> DayFile {
+        let open = state.withLock { state -> DayFile? in
+            if let newest = state.newest, newest.file.day == day { return newest.file }
+            guard let index = state.older.firstIndex(where: { $0.file.day == day }) else { return nil }
+            let found = state.older.remove(at: index)
+            state.older.append(found)
+            return found.file
+        }
+        if let open { return open }
+        let queue = try openOlder(day)
+        let file = DayFile(day: day, storageFile(queue, of: day))
+        // What falls out closes when its last reader is done.
+        _ = state.withLock { state in
+            state.older.append((file, queue))
+            return state.older.count > Self.olderDaysOpen ? state.older.removeFirst() : nil
+        }
+        return file
+    }
+
+    private func openOlder(_ day: CivilDay) throws -> DatabaseQueue {
+        do {
+            return try SQLiteFile.openSettled(Self.path(day, in: folder), Self.daySchema)
+        } catch let error as StorageError {
+            if error.isDamage { damaged.note(error, on: day) }
+            throw error
+        }
+    }
+}

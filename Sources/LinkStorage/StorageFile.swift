@@ -1,0 +1,62 @@
+import GRDB
+
+/// An open database of the data directory whose failures name the file: damage, a full disk, a read or write that failed are
+/// thrown as ``StorageError``. What SQLite says of a statement stays a `DatabaseError`.
+struct StorageFile: Sendable {
+    let path: String
+    let writer: any DatabaseWriter
+    /// Hears of each such failure.
+    private let note: @Sendable (StorageError) -> Void
+
+    init(_ path: String, _ writer: any DatabaseWriter, note: @escaping @Sendable (StorageError) -> Void = { _ in }) {
+        self.path = path
+        self.writer = writer
+        self.note = note
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try naming { try writer.read(body) }
+    }
+
+    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await writer.read(body)
+        } catch {
+            throw named(error)
+        }
+    }
+
+    func storing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try naming { try writer.storing(body) }
+    }
+
+    func storing<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await writer.storing(body)
+        } catch {
+            throw named(error)
+        }
+    }
+
+    func working<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try naming { try writer.working(body) }
+    }
+
+    /// Brings the WAL into the file.
+    func checkpoint() throws { try naming { try SQLiteFile.checkpoint(writer) } }
+
+    /// For statements on the file that run within a transaction of another.
+    func naming<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw named(error)
+        }
+    }
+
+    private func named(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError, let failure = StorageError(ofFile: error, path) else { return error }
+        note(failure)
+        return failure
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import LinkServer
+import Logging
+
+/// How many files and connections the system lets the process open (`ulimit -n`).
+enum DescriptorLimit {
+    /// More is of no use, and some systems set no limit at all.
+    private static let most: rlim_t = 1_048_576
+
+    /// Raises it as far as the process may, and tells where it is then.
+    ///
+    /// - Throws: The exit code where that is too little to work with.
+    static func raise() throws(ExitCode) -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limits = rlimit()
+        guard getrlimit(resource, &limits) == 0 else { return ServerLimits().descriptors }
+        let wanted = min(limits.rlim_max, most)
+        if limits.rlim_cur < wanted {
+            var raised = rlimit(rlim_cur: wanted, rlim_max: limits.rlim_max)
+            if setrlimit(resource, &raised) == 0 { limits.rlim_cur = wanted }
+        }
+        let limit = Int(min(limits.rlim_cur, most))
+        guard limit >= DescriptorShares.least else {
+            throw fail(
+                "the process may open \(limit) files and connections; it needs at least \(DescriptorShares.least), and some more than "
+                    + "limits.connections. Raise the limit: ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of a container.",
+                .wrongConfiguration
+            )
+        }
+        return limit
+    }
+
+    /// Says what comes of it.
+    static func tell(_ limits: ServerLimits, _ logger: Logger) {
+        let shares = DescriptorShares(limit: limits.descriptors, wanted: limits.connections)
+        let metadata: Logger.Metadata = [
+            "descriptors": "\(limits.descriptors)", "public": "\(shares.public)", "admin": "\(shares.admin)",
+            "ops": "\(shares.ops)",
+        ]
+        if shares.public < limits.connections {
+            logger.warning(
+                "the limit of open files allows fewer connections than limits.connections (\(limits.connections)); raise ulimit -n",
+                metadata: metadata
+            )
+        } else {
+            logger.info("connections that each port holds open at most", metadata: metadata)
+        }
+    }
+}

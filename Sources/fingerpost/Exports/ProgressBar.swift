@@ -1,0 +1,43 @@
+import Foundation
+import LinkRouting
+
+/// Progress on standard error.
+struct ProgressBar {
+    private let total: Int
+    private let unit: String
+    private let isTerminal: Bool
+    private var done = 0
+
+    private static let width = 30
+
+    init(total: Int, unit: String, isTerminal: Bool = isatty(STDERR_FILENO) == 1) {
+        self.total = total
+        self.unit = unit
+        self.isTerminal = isTerminal
+    }
+
+    /// What is being done now.
+    func show(_ item: String) {
+        guard isTerminal else { return }
+        write("\r\(line) \(item.escapedForTerminal)\u{1B}[K")
+    }
+
+    /// Something is done; `line` tells it where there is no bar.
+    mutating func step(_ line: String) {
+        done += 1
+        if !isTerminal { warn(line) }
+    }
+
+    func end() {
+        if isTerminal { write("\r\(line)\u{1B}[K\n") }
+    }
+
+    /// `[######                        ] 12 of 60 windows`
+    var line: String {
+        let filled = total > 0 ? done * Self.width / total : Self.width
+        let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: Self.width - filled)
+        return "[\(bar)] \(done) of \(total) \(unit)"
+    }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

@@ -1,0 +1,116 @@
+import AppAssociation
+import LinkCatalog
+import LinkRouting
+import Testing
+
+/// How much work the files of large tables take, in steps: the same on every machine.
+struct AssociationBudgetTests {
+    private static let settings = """
+        formatVersion: 1
+        settings:
+          domains: [{host: www.acme.com, serves: association}]
+          apps:
+            - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}
+            - {id: droid, platform: android, package: com.acme, fingerprints: ["\(fingerprint)"]}
+        table:
+          routes:
+
+        """
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+
+    /// Routes that open the app beside as many that do not.
+    private static func router(_ count: Int, open: (Int) -> String, closed: (Int) -> String) throws -> Router {
+        let routes = (0..<count).map { number in
+            "    - {id: o\(number), path: \"\(open(number))\", open: {screen: Item}}\n"
+                + "    - {id: c\(number), path: \"\(closed(number))\"}\n"
+        }
+        let document = try TenantDocument(settings + routes.joined()).checked()
+        return Router(
+            identity: try #require(document.settings).identity,
+            table: try #require(document.table, "\(document.findings)")
+        )
+    }
+
+    /// Every pattern that opens the app meets every one that does not.
+    private static func crossing(_ count: Int) throws -> Router {
+        try router(count, open: { "/{a}/open-\($0)" }, closed: { "/closed-\($0)/{b}" })
+    }
+
+    private static func steps(_ router: Router) -> Int {
+        let budget = WorkBudget.associationFiles
+        let all = budget.steps
+        _ = AppleFileGenerator.file(for: "www.acme.com", router: router, within: budget)
+        _ = AndroidFileGenerator.file(for: "www.acme.com", router: router, within: budget)
+        #expect(budget.undecided == 0)
+        return all - budget.steps
+    }
+
+    private static let shapes: [(open: @Sendable (Int) -> String, closed: @Sendable (Int) -> String)] = [
+        ({ "/item-\($0)/{id:int}" }, { "/legal-\($0)/{page}" }),
+        ({ "/{lang(en,fr,de,es)}/item-\($0)/{id:int}" }, { "/{lang(en,fr,de,es)}/legal-\($0)/{page}" }),
+        ({ "/{lang}/item-\($0)" }, { "/{lang}/legal-\($0)" }),
+    ]
+
+    /// Twice the routes take twice the work where no two of them have links in common.
+    @Test(arguments: shapes.indices)
+    func workGrowsWithTheTable(_ shape: Int) throws {
+        let (open, closed) = Self.shapes[shape]
+        let one = Self.steps(try Self.router(20, open: open, closed: closed))
+        let two = Self.steps(try Self.router(40, open: open, closed: closed))
+        #expect(two < one * 5 / 2 + 1_000, "\(one) steps, then \(two)")
+    }
+
+    /// Every one of these meets every other; the work ends with the budget.
+    @Test func whatIsLeftUndecidedIsLeftOutAndTold() throws {
+        let router = try Self.crossing(40)
+        let whole = WorkBudget.associationFiles
+        let file = String(
+            decoding: AppleFileGenerator.file(for: "www.acme.com", router: router, within: whole),
+            as: UTF8.self
+        )
+        #expect(whole.undecided == 0)
+        #expect(file.contains(#"{"/":"/closed-7/?*","exclude":true}"#))
+
+        let small = WorkBudget(steps: 20_000)
+        let cut = AppleFileGenerator.file(for: "www.acme.com", router: router, within: small)
+        #expect(small.isUsedUp)
+        #expect(small.undecided > 0)
+        let parsed = try AppleAppSiteAssociation(parsing: cut)
+        for number in [0, 39] {
+            let decision = parsed.decision(for: "https://www.acme.com/x/open-\(number)", app: "ABCDE12345.com.acme")
+            #expect(decision.outcome == .match)
+        }
+        let findings = router.table.checkAssociation(for: router.identity, within: WorkBudget(steps: 20_000))
+        #expect(findings.contains { $0.code == .undecided && $0.severity == .warning })
+    }
+
+    @Test func cancelledWorkEndsAtOnce() throws {
+        let router = try Self.crossing(40)
+        var looks = 0
+        let budget = WorkBudget(steps: .max) {
+            looks += 1
+            return looks > 2
+        }
+        _ = AppleFileGenerator.file(for: "www.acme.com", router: router, within: budget)
+        #expect(budget.isUsedUp)
+        #expect(looks == 3)
+    }
+
+    /// One budget for all hosts, and hosts that mean the same share their files.
+    @Test func filesOfAllHostsAreMadeTogether() throws {
+        let router = try Examples.router("shop")
+        let files = AssociationFiles(router: router)
+        #expect(Set(files.byHost.keys) == Set(router.identity.domains.map(\.host)))
+        for (host, pair) in files.byHost {
+            #expect(pair.apple == AppleFileGenerator.file(for: host, router: router))
+            #expect(pair.android == AndroidFileGenerator.file(for: host, router: router))
+        }
+    }
+
+    @Test func checkOfACancelledTableEndsAtOnce() throws {
+        let router = try Self.crossing(200)
+        let budget = WorkBudget(steps: .max) { true }
+        _ = router.table.check(for: router.identity, within: budget)
+        #expect(budget.isUsedUp)
+    }
+}

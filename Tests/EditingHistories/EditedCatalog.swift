@@ -1,0 +1,275 @@
+import Foundation
+import LinkCatalog
+import LinkRouting
+import LinkStorage
+
+/// A tenant of a real catalog, to which the steps are done.
+struct EditedCatalog: Sendable {
+    let store: CatalogDatabase
+    let editor: CatalogEditor
+    let tenant: TenantID
+
+    private static let moment = Timestamp(milliseconds: 1_795_255_200_000)
+    private static let change = Change(
+        actor: Actor(kind: .system, id: "history", name: "history"),
+        at: moment,
+        requestID: "history"
+    )
+    private static let guardName = "guard"
+
+    init(_ store: CatalogDatabase, tenant: TenantID) {
+        self.store = store
+        self.tenant = tenant
+        editor = CatalogEditor(store: store, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
+            table.router.table.routes.contains { $0.id.rawValue == "a" }
+                ? [] : [SuiteFailure(suite: suite.name ?? "", line: 1, link: "", key: "route", difference: "")]
+        } goLive: { _ in
+        }
+    }
+
+    struct Answer: Sendable {
+        var code: EditingModel.Code
+        /// The draft as it is now, or what is live, or what would be.
+        var table: EditingModel.Table?
+        var version: String?
+        var revision: Int64?
+        /// The routes that are said to change.
+        var changed: Set<String>?
+    }
+
+    func take(_ step: EditingStep) async throws -> Answer {
+        do {
+            return try await done(step)
+        } catch is StaleWrite {
+            return Answer(code: .stale)
+        } catch let failure as CatalogEditor.Failure {
+            return Answer(code: try Self.code(failure))
+        }
+    }
+
+    private static func code(_ failure: CatalogEditor.Failure) throws -> EditingModel.Code {
+        switch failure {
+        case .conflicts(let conflicts): conflicts.allSatisfy { $0.kind == .order } ? .order : .conflict
+        case .findings: .invalidTable
+        case .suites: .suitesFailed
+        case .outsideLimit: .forbidden
+        case .noDraft: .noDraft
+        case .unknownRoute: .unknownRoute
+        case .unknownRevision: .unknownRevision
+        default: throw failure
+        }
+    }
+
+    private func done(_ step: EditingStep) async throws -> Answer {
+        switch step {
+        case .putRoute(let id, let bytes, let place, let editor, let match):
+            return try answer(
+                try await self.editor.saveRoute(
+                    try Self.node(bytes),
+                    id: try Self.known(RouteID(id)),
+                    placement: .keep,
+                    at: try self.place(place),
+                    expected: match.version,
+                    limit: try limit(editor),
+                    change: Self.change
+                ).draft
+            )
+        case .removeRoute(let id, let place, let editor, let match):
+            return try answer(
+                try await self.editor.removeRoute(
+                    try Self.known(RouteID(id)),
+                    at: try self.place(place),
+                    expected: match.version,
+                    limit: try limit(editor),
+                    change: Self.change
+                )
+            )
+        case .putTable(let table, let place, let base, let editor):
+            return try answer(
+                try await self.editor.saveDraft(
+                    try Self.node(table),
+                    at: try self.place(place),
+                    base: base.draftBase,
+                    expected: nil,
+                    limit: try limit(editor),
+                    change: Self.change
+                ).draft
+            )
+        case .publish(let place, let editor, let match, let isOverridden):
+            return try answer(
+                try await self.editor.publish(
+                    try self.place(place),
+                    expected: match.version,
+                    note: CatalogEditor.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    limit: try limit(editor),
+                    change: Self.change
+                )
+            )
+        case .removeDraft(let place):
+            let wasThere = try await store.removeDraft(
+                place.draft,
+                of: tenant,
+                in: try self.place(place).environment,
+                expected: nil,
+                ofOnly: nil,
+                change: Self.change
+            )
+            return Answer(code: wasThere ? .done : .noDraft)
+        case .publishAgain(let revision, let environment, let editor, let isOverridden):
+            return try answer(
+                try await self.editor.publishAgain(
+                    Revision(rawValue: revision),
+                    in: try place(EditingModel.Place(environment: environment, draft: "main")),
+                    note: CatalogEditor.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    limit: try limit(editor),
+                    change: Self.change
+                )
+            )
+        case .plan(let place, let editor):
+            return try answer(try await self.editor.plan(at: try self.place(place), limit: try limit(editor)))
+        case .planTable(let table, let place, let base, let editor):
+            let wish = CatalogEditor.Wish(table: try Self.node(table), base: base.map(Revision.init(rawValue:)))
+            return try answer(try await self.editor.plan(wish, at: try self.place(place), limit: try limit(editor)))
+        case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
+        case .guardTables(true):
+            let suite = #"{"formatVersion":1,"cases":[{"link":"x://a","expect":{"route":"a"}}]}"#
+            _ = try await store.saveSuite(suite, name: Self.guardName, of: tenant, expected: nil, change: Self.change)
+        case .guardTables(false):
+            _ = try await store.removeSuite(Self.guardName, of: tenant, expected: nil, change: Self.change)
+        case .prune:
+            let later = Timestamp(milliseconds: Self.moment.milliseconds + 1)
+            _ = try await store.prune(tenant, keep: 1, before: later, change: Self.change)
+        }
+        return Answer(code: .done)
+    }
+
+    func saveSettings(hasWebsite: Bool) async throws {
+        let hosts = hasWebsite ? #"["pages.example"]"# : "[]"
+        let settings = #"{"schemes":["\#(tenant)"],"environments":["staging"],"destinations":{"hosts":\#(hosts)}}"#
+        _ = try await editor.saveSettings(
+            try Self.node(Array(settings.utf8)),
+            of: tenant,
+            expected: nil,
+            change: Self.change
+        )
+    }
+
+    // MARK: What is there
+
+    /// Everything as it is stored, on top of what is known of the tables.
+    func read(into model: inout EditingModel) async throws {
+        var drafts: [EditingModel.Place: EditingModel.Draft] = [:]
+        var live: [String: Int64] = [:]
+        for name in EditingHistory.environments {
+            let environment = try Self.known(EnvironmentID(name))
+            live[name] = try await store.live(of: tenant, in: environment)?.rawValue
+            for summary in try await store.drafts(of: tenant, in: environment) {
+                guard let row = try await store.draft(summary.name, of: tenant, in: environment) else { continue }
+                drafts[EditingModel.Place(environment: name, draft: row.name)] = EditingModel.Draft(
+                    base: row.base?.rawValue,
+                    table: try Self.table(row.content),
+                    version: "\(row.version)"
+                )
+            }
+        }
+        let rows = try await store.revisions(of: tenant, in: nil, before: nil, limit: 1_000)
+        var revisions: [Int64: (environment: String, table: EditingModel.Table)] = [:]
+        for row in rows {
+            guard let content = try await store.content(of: row.revision, tenant: tenant) else { continue }
+            revisions[row.revision.rawValue] = (row.environment.rawValue, try Self.table(content))
+        }
+        let settings = try await store.settings(of: tenant)?.content
+        model.hasWebsite = settings?["destinations"]?["hosts"]?.elements?.isEmpty == false
+        model.isGuarded = try await !store.suites(of: tenant).isEmpty
+        model.drafts = drafts
+        model.live = live
+        model.revisions = revisions
+        model.newest = rows.first?.revision.rawValue ?? 0
+    }
+
+    private func answer(_ draft: DraftRow) throws -> Answer {
+        Answer(code: .done, table: try Self.table(draft.content), version: "\(draft.version)")
+    }
+
+    private func answer(_ plan: TablePlan) throws -> Answer {
+        let diff = plan.diff
+        let changed = Set((diff.added + diff.removed).map(\.id) + diff.changed.map(\.id))
+        return Answer(code: .done, table: try Self.table(plan.content), changed: changed)
+    }
+
+    private func answer(_ published: CatalogEditor.Published) throws -> Answer {
+        var answer = try answer(published.plan)
+        answer.revision = published.row.revision.rawValue
+        return answer
+    }
+
+    // MARK: Words of the catalog
+
+    private func place(_ place: EditingModel.Place) throws -> CatalogEditor.Place {
+        CatalogEditor.Place(tenant, try Self.known(EnvironmentID(place.environment)), draft: place.draft)
+    }
+
+    private func limit(_ editor: EditingModel.Editor) throws -> KeyGrant? {
+        guard editor != .anyone else { return nil }
+        let owner = EditingHistory.owners[EditingModel.bloggersRoute].map { ExactText($0) }
+        return KeyGrant(
+            id: "key",
+            secretHash: Data(),
+            tenant: tenant,
+            scopes: [.admin],
+            environments: editor == .tester
+                ? [try Self.known(EnvironmentID(EditingModel.testersEnvironment))] : nil,
+            routes: editor == .blogger
+                ? KeyGrant.RouteLimit(owners: Set([owner].compactMap(\.self)), pathPrefixes: nil) : nil,
+            createdAt: Self.moment,
+            expiresAt: nil,
+            name: "key"
+        )
+    }
+
+    private struct NotAName: Error {}
+
+    private static func known<Name>(_ name: Name?) throws -> Name {
+        guard let name else { throw NotAName() }
+        return name
+    }
+
+    private static func node(_ bytes: EditingModel.Bytes) throws -> JSONNode {
+        try JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 1 << 16))
+    }
+
+    private static func node(_ table: EditingModel.Table) throws -> JSONNode {
+        .object([
+            "defaults": try table.defaults.map { try node($0) },
+            "routes": .array(try table.ids.map { try node(table.routes[$0] ?? []) }),
+        ])
+    }
+
+    private static func table(_ node: JSONNode) throws -> EditingModel.Table {
+        var table = EditingModel.Table()
+        table.defaults = node["defaults"].map { Array($0.json().utf8) }
+        for route in node["routes"]?.elements ?? [] {
+            let id = try known(route["id"]?.text)
+            table.ids.append(id)
+            table.routes[id] = Array(route.json().utf8)
+        }
+        return table
+    }
+}
+
+extension EditingStep.Match {
+    fileprivate var version: DraftVersion? {
+        guard case .version(let text) = self else { return nil }
+        return DraftVersion(text)
+    }
+}
+
+extension EditingStep.Base {
+    fileprivate var draftBase: DraftBase {
+        switch self {
+        case .kept: .kept
+        case .nothing: .nothing
+        case .revision(let number): .revision(Revision(rawValue: number))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// Makes up what people do, the same for the same seed. Values come in twins that only their Unicode normalisation tells apart.
+struct EditingHistory {
+    private var state: UInt64
+
+    init(seed: Int) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 }
+
+    static let environments = ["production", EditingModel.testersEnvironment]
+    static let drafts = ["one", "two"]
+    static let ids = ["a", "b", "c"]
+    /// The owner of the blogger's route, and another one that looks alike.
+    static let owners = ["a": "shop", "b": "cafe\u{301}", EditingModel.bloggersRoute: "caf\u{E9}"]
+
+    private static let texts = ["one", "two", "caf\u{E9}", "cafe\u{301}"]
+    static let website = "https://pages.example/~"
+
+    /// SplitMix64.
+    mutating func number(below limit: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
+    }
+
+    mutating func happens(oneIn times: Int) -> Bool { number(below: times) == 0 }
+
+    private mutating func one<Value>(of values: [Value]) -> Value { values[number(below: values.count)] }
+
+    // MARK: Steps
+
+    /// One that goes by what is there, so that most of them are done.
+    mutating func step(_ model: EditingModel) -> EditingStep {
+        let editor = happens(oneIn: 3) ? one(of: [EditingModel.Editor.blogger, .tester]) : .anyone
+        let place = place(editor)
+        switch number(below: 20) {
+        case 0...5:
+            let id = id(editor)
+            return .putRoute(id, route(id), place, editor, match(model, place))
+        case 6, 7: return .removeRoute(id(editor), place, editor, match(model, place))
+        case 8, 9: return .putTable(table(model, place), place, base(model), editor)
+        case 10...13:
+            return .publish(
+                place,
+                editor == .tester ? .tester : .anyone,
+                match(model, place),
+                isOverridden: happens(oneIn: 4)
+            )
+        case 14: return happens(oneIn: 3) ? .removeDraft(place) : .plan(place, editor)
+        case 15: return .plan(place, editor)
+        case 16:
+            let base = happens(oneIn: 2) ? revision(model) : nil
+            return .planTable(table(model, place), place, basedOn: base, editor)
+        case 17:
+            let who = editor == .tester ? editor : .anyone
+            return .publishAgain(revision(model), environment: place.environment, who, isOverridden: happens(oneIn: 4))
+        case 18: return .saveSettings(hasWebsite: !happens(oneIn: 3))
+        default: return happens(oneIn: 2) ? .guardTables(happens(oneIn: 2)) : .prune
+        }
+    }
+
+    /// Several at the same time, by people who do not ask for versions.
+    mutating func burst(_ model: EditingModel) -> [EditingStep] {
+        (0..<(2 + number(below: 2))).map { _ in
+            let place = place(.anyone)
+            switch number(below: 10) {
+            case 0...3:
+                let id = id(.anyone)
+                return .putRoute(id, route(id), place, .anyone, .none)
+            case 4: return .removeRoute(id(.anyone), place, .anyone, .none)
+            case 5...7: return .publish(place, .anyone, .none, isOverridden: true)
+            case 8:
+                return .publishAgain(revision(model), environment: place.environment, .anyone, isOverridden: true)
+            default: return .saveSettings(hasWebsite: happens(oneIn: 2))
+            }
+        }
+    }
+
+    private mutating func place(_ editor: EditingModel.Editor) -> EditingModel.Place {
+        EditingModel.Place(
+            environment: editor == .tester ? EditingModel.testersEnvironment : one(of: Self.environments),
+            draft: one(of: Self.drafts)
+        )
+    }
+
+    private mutating func id(_ editor: EditingModel.Editor) -> String {
+        editor == .blogger && !happens(oneIn: 3) ? EditingModel.bloggersRoute : one(of: Self.ids)
+    }
+
+    /// One that is there, was there, or never was.
+    private mutating func revision(_ model: EditingModel) -> Int64 { Int64(1 + number(below: Int(model.newest) + 1)) }
+
+    private mutating func base(_ model: EditingModel) -> EditingStep.Base {
+        switch number(below: 5) {
+        case 0: .nothing
+        case 1, 2: .revision(revision(model))
+        default: .kept
+        }
+    }
+
+    private mutating func match(_ model: EditingModel, _ place: EditingModel.Place) -> EditingStep.Match {
+        switch number(below: 6) {
+        case 0: .version(model.draft(place).version)
+        case 1: .version(model.draft(one(of: Array(model.drafts.keys.sorted { "\($0)" < "\($1)" }) + [place])).version)
+        default: .none
+        }
+    }
+
+    mutating func route(_ id: String) -> EditingModel.Bytes {
+        let path = happens(oneIn: 2) ? "/\(id)" : "/\(id)/\(one(of: Self.texts))"
+        let web = happens(oneIn: 8) ? #","web":"\#(Self.website)""# : ""
+        let open = #"{"screen":"\#(one(of: Self.texts))"}"#
+        return Array(
+            #"{"id":"\#(id)","owner":"\#(Self.owners[id] ?? "")","path":"\#(path)","open":\#(open)\#(web)}"#.utf8
+        )
+    }
+
+    /// Made from what is edited or from an older table, with a few changes.
+    private mutating func table(_ model: EditingModel, _ place: EditingModel.Place) -> EditingModel.Table {
+        var table = model.draft(place).table
+        if happens(oneIn: 3), let old = model.revisions[revision(model)]?.table { table = old }
+        for _ in 0..<number(below: 3) {
+            let id = one(of: Self.ids)
+            if happens(oneIn: 3) {
+                table.ids.removeAll { $0 == id }
+                table.routes[id] = nil
+            } else {
+                if table.routes[id] == nil { table.ids.append(id) }
+                table.routes[id] = route(id)
+            }
+        }
+        if happens(oneIn: 5), table.ids.count > 1 { table.ids.swapAt(0, table.ids.count - 1) }
+        if happens(oneIn: 5) {
+            let page = Self.website + one(of: ["caf\u{E9}", "cafe\u{301}"])
+            table.defaults = happens(oneIn: 2) ? nil : Array(#"{"fallback":{"web":"\#(page)"}}"#.utf8)
+        }
+        return table
+    }
+}

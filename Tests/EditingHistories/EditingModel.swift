@@ -1,0 +1,132 @@
+/// What editing a tenant's tables means, said a second time and as simply as possible: a route is its bytes, and a merge
+/// looks at one route at a time. It knows nothing of how the catalog does it.
+struct EditingModel {
+    typealias Bytes = [UInt8]
+
+    struct Table: Equatable {
+        var ids: [String] = []
+        var routes: [String: Bytes] = [:]
+        var defaults: Bytes?
+
+        /// Only `a` leads outside of the app's own hosts, and so do the defaults.
+        var needsWebsite: Bool { defaults != nil || routes.values.contains { $0.contains(UInt8(ascii: "~")) } }
+
+        /// The same, wherever its routes stand.
+        func says(_ other: Table) -> Bool { routes == other.routes && defaults == other.defaults }
+
+        func order(of common: Set<String>) -> [String] { ids.filter(common.contains) }
+    }
+
+    struct Draft: Equatable {
+        var base: Int64?
+        var table: Table
+        var version: String
+    }
+
+    struct Place: Hashable {
+        var environment: String
+        var draft: String
+    }
+
+    enum Code: String {
+        case done, stale, conflict, forbidden
+        case noDraft = "no_draft"
+        case unknownRoute = "unknown_route"
+        case unknownRevision = "unknown_revision"
+        case invalidTable = "invalid_table"
+        case suitesFailed = "suites_failed"
+        /// A conflict of nothing but the order of routes.
+        case order
+    }
+
+    /// Whose key it is.
+    enum Editor: CaseIterable {
+        case anyone
+        /// Of the routes of one owner.
+        case blogger
+        /// Of one environment.
+        case tester
+    }
+
+    static let bloggersRoute = "c"
+    static let testersEnvironment = "staging"
+
+    var hasWebsite = true
+    /// A stored suite asks for the route `a`.
+    var isGuarded = false
+    var newest: Int64 = 0
+    var revisions: [Int64: (environment: String, table: Table)] = [:]
+    var live: [String: Int64] = [:]
+    var drafts: [Place: Draft] = [:]
+    /// Where merges put new routes is theirs, so that the order is not known while several are made at once.
+    var ignoresOrder = false
+
+    func liveTable(_ environment: String) -> Table { live[environment].flatMap { revisions[$0]?.table } ?? Table() }
+
+    /// What is edited where there is no draft yet.
+    func draft(_ place: Place) -> Draft {
+        let live = live[place.environment]
+        return drafts[place]
+            ?? Draft(base: live, table: liveTable(place.environment), version: "live-\(live ?? 0)")
+    }
+
+    func maySee(_ revision: Int64, _ editor: Editor) -> Bool {
+        revisions[revision].map { editor != .tester || $0.environment == Self.testersEnvironment } ?? false
+    }
+
+    /// Whether the blogger may turn one table into the other.
+    static func mayWrite(_ editor: Editor, from old: Table, to new: Table) -> Bool {
+        guard editor == .blogger else { return true }
+        let ids = Set(old.ids).union(new.ids)
+        let common = Set(old.ids).intersection(new.ids)
+        return old.defaults == new.defaults && old.order(of: common) == new.order(of: common)
+            && ids.allSatisfy { $0 == bloggersRoute || old.routes[$0] == new.routes[$0] }
+    }
+
+    /// What is live with the draft's changes on it; the code where both sides changed the same.
+    func merge(base: Table, live: Table, draft: Table) -> Result<Table, Conflict> {
+        if base == live { return .success(draft) }
+        func merged(_ base: Bytes?, _ live: Bytes?, _ draft: Bytes?) throws(Conflict) -> Bytes? {
+            if live == draft || draft == base { return live }
+            if live == base { return draft }
+            throw Conflict(code: .conflict)
+        }
+        var table = Table()
+        do throws(Conflict) {
+            table.defaults = try merged(base.defaults, live.defaults, draft.defaults)
+            for id in live.ids + draft.ids.filter({ live.routes[$0] == nil }) {
+                guard let route = try merged(base.routes[id], live.routes[id], draft.routes[id]) else { continue }
+                table.ids.append(id)
+                table.routes[id] = route
+            }
+        } catch {
+            return .failure(error)
+        }
+        let common = Set(base.ids).intersection(live.ids).intersection(draft.ids)
+        let orders = [base, live, draft].map { $0.order(of: common) }
+        if Set(orders).count == 3, !ignoresOrder { return .failure(Conflict(code: .order)) }
+        return .success(table)
+    }
+
+    struct Conflict: Error { let code: Code }
+
+    func problem(with table: Table, isOverridden: Bool) -> Code? {
+        if table.needsWebsite, !hasWebsite { return .invalidTable }
+        return isGuarded && table.routes["a"] == nil && !isOverridden ? .suitesFailed : nil
+    }
+
+    // MARK: Changes
+
+    mutating func publish(_ table: Table, in environment: String) {
+        newest += 1
+        revisions[newest] = (environment, table)
+        live[environment] = newest
+    }
+
+    /// Forgets all but the newest revision of each environment, those that are live and those that drafts are based on.
+    mutating func prune() {
+        let kept = Set(live.values).union(drafts.values.compactMap(\.base))
+        let newest = Dictionary(revisions.map { ($1.environment, $0) }) { max($0, $1) }
+        revisions = revisions.filter { kept.contains($0.key) || newest[$0.value.environment] == $0.key }
+    }
+}

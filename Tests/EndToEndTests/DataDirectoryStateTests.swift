@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+
+/// What commands that were stopped, other versions and careless hands leave in a data directory, and beside backups.
+@Suite(.serialized, .timeLimit(.minutes(15)))
+struct DataDirectoryStateTests {
+    /// Runs a script in the directory with `fingerpost` on the path; what it writes to both outputs.
+    private func shell(_ directory: String, _ script: String) async throws -> (status: Int32, text: String) {
+        let prepared = "cd '\(directory)' && PATH='\(RunningServer.products.path)':$PATH && { \(script); } 2>&1"
+        let result = try await runBeside("sh", ["-c", prepared])
+        return (result.status, String(decoding: result.output, as: UTF8.self))
+    }
+
+    private static let serve =
+        "timeout 20 fingerpost serve --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 --data"
+
+    /// A directory `data` with a tenant and an event, and its backup `b`.
+    private func prepare(_ directory: String) async throws {
+        let server = try RunningServer(directory: directory + "/data")
+        let answer = try HTTPConnection(port: server.publicPort)
+            .request("POST", "/resolve", body: #"{"url":"yourapp://product/1"}"#)
+        #expect(answer.status == 200)
+        server.send(SIGTERM)
+        #expect(server.wait().status == 0)
+        #expect(try await shell(directory, "fingerpost backup b --data data").status == 0)
+    }
+
+    /// SQLite would replay a -wal of before into the file that is restored.
+    @Test(arguments: ["catalog.db-wal", "events/2026-11-21.db-wal", "events/ledger.db-shm", "events/2026-11-21.db"])
+    func restoreRefusesWhatIsLeftOfDatabases(_ file: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let result = try await shell(
+                directory,
+                "mkdir -p r/events && echo x > r/\(file) && fingerpost restore b --data r"
+            )
+            #expect(
+                result.status == 74 && result.text.contains(file) && result.text.contains("holds databases already")
+            )
+            #expect(try await shell(directory, "rm r/\(file) && fingerpost restore b --data r").status == 0)
+        }
+    }
+
+    @Test(arguments: [
+        ("mkdir -p r/restoring/events && cp b/catalog.db r/restoring/", 65),
+        ("mkdir -p r/events && cp b/catalog.db r/catalog.db.partial", 65),
+        // Whole, and stopped before or within its last renames: whoever comes next ends it.
+        (
+            "fingerpost restore b --data r && mkdir r/restored && mv r/catalog.db r/events r/restored/ && cp b/backup.json r/restored/",
+            0
+        ),
+        (
+            "fingerpost restore b --data r && mkdir r/restored && mv r/catalog.db r/restored/ && cp b/backup.json r/restored/",
+            0
+        ),
+    ]) func restoreThatWasStoppedIsRepeated(_ stopped: String, _ status: Int32) async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            #expect(try await shell(directory, stopped + " && cp -a r s").status == 0)
+            let started = try await shell(directory, "fingerpost verify-log --data s")
+            #expect(started.status == status, "\(started.text)")
+            if status == 65 {
+                let serve = try await shell(directory, Self.serve + " r")
+                #expect(serve.status == 65 && serve.text.contains("repeat 'fingerpost restore BACKUP"), "\(serve.text)")
+            }
+            let again = try await shell(
+                directory,
+                "fingerpost restore b --data r && fingerpost verify-log --data r && ls r"
+            )
+            #expect(again.status == 0 && again.text.contains("events up to 1\n"), "\(again.text)")
+            #expect(!again.text.contains("restor") || again.text.contains("files of"), "\(again.text)")
+            #expect(try await shell(directory, "test ! -e r/restoring && test ! -e r/restored").status == 0)
+        }
+    }
+
+    /// As an older version restored it: its files are not in WAL mode.
+    @Test func directoryThatWasRestoredBadlyIsMended() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let script = """
+                mkdir -p r && cp -r b/events b/catalog.db r/ && touch r/events/x && rm r/events/x
+                fingerpost verify-log --data r && fingerpost backup b2 --data r && fingerpost restore b2 --data r2
+                """
+            let result = try await shell(directory, script)
+            #expect(result.status == 0, "\(result.text)")
+        }
+    }
+
+    @Test func catalogThatIsGoneIsNotMadeAnew() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let gone = try await shell(directory, "rm data/catalog.db; \(Self.serve) data")
+            #expect(
+                gone.status == 65 && gone.text.contains("catalog.db") && gone.text.contains("is gone"),
+                "\(gone.text)"
+            )
+            let ledger = try await shell(
+                directory,
+                "cp b/catalog.db data/ && rm data/events/ledger.db; \(Self.serve) data"
+            )
+            #expect(
+                ledger.status == 65 && ledger.text.contains("ledger.db") && ledger.text.contains("is gone"),
+                "\(ledger.text)"
+            )
+        }
+    }
+
+    @Test func backupRemovesWhatAKilledOneLeft() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let script = """
+                D=$(cd data && pwd -P); mkdir -p old.partial-1/events theirs.partial-2 mine.partial-x named.partial-3 gone.partial-4
+                for f in old.partial-1 mine.partial-x; do printf 'A fingerpost backup of %s, not whole yet.\\n' "$D" > $f/lock; done
+                printf 'A fingerpost backup of /other, not whole yet.\\n' > theirs.partial-2/lock
+                cp old.partial-1/lock gone.partial-4/; exec 9<gone.partial-4/lock; flock -n 9 || exit 9
+                fingerpost backup b2 --data data 9<&- && ls && ls b2
+                """
+            let result = try await shell(directory, script)
+            #expect(
+                result.text.hasSuffix(
+                    "b\nb2\ndata\ngone.partial-4\nmine.partial-x\nnamed.partial-3\ntheirs.partial-2\nbackup.json\ncatalog.db\nevents\n"
+                ),
+                "\(result.text)"
+            )
+        }
+    }
+
+    /// Whatever the umask is, and whoever made the directory.
+    @Test func filesAreTheirOwnersAlone() async throws {
+        try await withTemporaryDirectory { directory in
+            let script = """
+                umask 0; mkdir data; fingerpost keys create --name x --data data >/dev/null; fingerpost verify-log --data data
+                chmod 644 data/catalog.db; fingerpost backup b --data data; fingerpost restore b --data r
+                find data b r -type f -perm /077; find data/events b r -type d -perm /077
+                """
+            let result = try await shell(directory, script)
+            #expect(result.text.split(separator: "\n").count == 3, "\(result.text)")
+            let server = try await shell(
+                directory,
+                "(\(Self.serve) data & sleep 5; kill $!; wait) | grep -c 'chmod 700 data'"
+            )
+            #expect(server.text.contains("1"), "\(server.text)")
+        }
+    }
+
+    @Test(arguments: [
+        "fingerpost serve --data /proc/x", "fingerpost verify-log --data /proc/x",
+        "fingerpost backup /proc/bk --data data",
+        "mkdir gone && cd gone && rmdir ../gone && fingerpost keys list",
+        "mkdir gone && cd gone && rmdir ../gone && fingerpost backup b",
+    ]) func folderThatCannotBeMadeIsSeventyFour(_ command: String) async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let result = try await shell(directory, command)
+            #expect(result.status == 74, "\(result)")
+            #expect(
+                result.text.hasPrefix("fingerpost: ") && result.text.split(separator: "\n").count == 1,
+                "\(result.text)"
+            )
+        }
+    }
+
+    @Test func mistypedBackupPathLeavesTheServiceAlive() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let result = try await shell(directory, "fingerpost backup /proc/bk --data data")
+            #expect(result.status == 1 && result.text.contains("/proc/bk"), "\(result.text)")
+            #expect(try server.ops("/livez").status == 200)
+        }
+    }
+}

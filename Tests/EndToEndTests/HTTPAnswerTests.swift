@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// How the three ports of the real process end answers.
+@Suite(.timeLimit(.minutes(15)))
+struct HTTPAnswerTests {
+    private func withServer(_ body: (RunningServer) throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory)
+            defer { server.killNow() }
+            try body(server)
+        }
+    }
+
+    /// Pages, files, errors, what another method takes, and what is refused before anybody reads it.
+    @Test func answersToHeadHaveNoBody() async throws {
+        try await withServer { server in
+            let paths = [
+                (
+                    server.publicPort,
+                    ["/", "/nothing", "/resolve", "/openapi.json", "/.well-known/assetlinks.json", "/x#y"]
+                ),
+                (server.adminPort, ["/openapi.json", "/admin/v1/tenants", "/nothing", "/x#y"]),
+                (server.opsPort, ["/livez", "/metrics", "/nothing", "/x#y"]),
+            ]
+            for (port, paths) in paths {
+                for path in paths {
+                    let connection = try HTTPConnection(port: port)
+                    try connection.begin(
+                        "HEAD \(path) HTTP/1.1\r\nHost: yourappdomain.com\r\nConnection: close\r\n\r\n"
+                    )
+                    let answer = try connection.read()
+                    #expect(answer.hasPrefix("HTTP/1.1 ") && answer.hasSuffix("\r\n\r\n"), "\(port) \(path): \(answer)")
+                    #expect(answer.split(separator: "\r\n\r\n").count == 1, "\(port) \(path): \(answer)")
+                }
+            }
+        }
+    }
+
+    @Test func clientsOfHTTP10GetNoChunks() async throws {
+        try await withServer { server in
+            let key = try #require(server.key)
+            func lines(_ version: String, _ more: String = "") throws -> String {
+                let connection = try HTTPConnection(port: server.adminPort)
+                try connection.begin(
+                    "GET /admin/v1/tenants/shop/draft/routes HTTP/\(version)\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n"
+                        + "Accept: application/x-ndjson\r\n\(more)\r\n"
+                )
+                return try connection.read()
+            }
+            let new = try lines("1.1", "Connection: close\r\n")
+            #expect(new.hasPrefix("HTTP/1.1 200 ") && new.contains("chunked"))
+            for more in ["", "Connection: keep-alive\r\n"] {
+                let old = try lines("1.0", more)
+                #expect(old.hasPrefix("HTTP/1.1 200 ") && !old.lowercased().contains("chunked"))
+                let body = try #require(old.split(separator: "\r\n\r\n", maxSplits: 1).last)
+                #expect(body.split(separator: "\n").allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+                #expect(new.contains(try #require(body.split(separator: "\n").last)))
+            }
+        }
+    }
+
+    /// What was asked before SIGTERM reaches its client to the last byte, however slowly that reads.
+    @Test func shutdownSendsTheLastByte() async throws {
+        try await withServer { server in
+            let slow = try HTTPConnection(port: server.publicPort, window: 4_096)
+            try slow.begin(String(repeating: "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n", count: 60))
+            _ = try slow.read { !$0.isEmpty }
+            server.send(SIGTERM)
+            try server.ops("/readyz") { $0.status == 503 }
+            let answers = try slow.read()
+            #expect(answers.split(separator: "HTTP/1.1 200 OK").count == 60)
+            #expect(answers.hasSuffix("}"))
+            let end = server.wait()
+            #expect(end.reason == .exit && end.status == 0)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// A command that is refused changes nothing, and does not look like a process that died.
+@Suite(.timeLimit(.minutes(15)))
+struct RefusedCommandTests {
+    @Test func leavesTheMarkOfACleanStop() async throws {
+        try await withTemporaryDirectory { directory in
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let data = directory + "/data"
+            let made = try await runBeside(tool, ["migrate", "--data", data])
+            #expect(made.status == 0)
+            for arguments in [
+                ["keys", "revoke", "nobody"], ["keys", "create", "--tenant", "nobody"], ["export", "nobody"],
+                ["replay", "nobody"],
+            ] {
+                let refused = try await runBeside(tool, arguments + ["--data", data])
+                #expect(refused.status != 0, "\(arguments)")
+                #expect(!FileManager.default.fileExists(atPath: data + "/running"), "\(arguments)")
+            }
+        }
+    }
+
+    @Test func leavesTheMarkOfAnUncleanStopToo() async throws {
+        try await withTemporaryDirectory { directory in
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let data = directory + "/data"
+            let made = try await runBeside(tool, ["migrate", "--data", data])
+            #expect(made.status == 0)
+            try Data().write(to: URL(filePath: data + "/running"))
+            let refused = try await runBeside(tool, ["keys", "revoke", "nobody", "--data", data])
+            #expect(refused.status != 0)
+            #expect(FileManager.default.fileExists(atPath: data + "/running"))
+        }
+    }
+}

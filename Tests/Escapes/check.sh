@@ -1,0 +1,28 @@
+#!/bin/sh
+# check.sh: texts are escaped in one place, Sources/LinkRouting/Escapes.swift, by Unicode scalars, and the command line writes in
+# one place. Lists every other one, and ends with 1. First it must find all of samples.txt: what finds nothing proves nothing.
+set -eu
+folder=$(cd "$(dirname "$0")" && pwd)
+cd "$folder/../.."
+status=0
+
+while IFS= read -r sample; do
+    printf '%s\n' "$sample" | grep -qE -f "$folder/escapes.txt" -f "$folder/output.txt" || {
+        echo "check.sh does not see: $sample"
+        status=1
+    }
+done <"$folder/samples.txt"
+
+# said WHAT: whether there is something on standard input; says it.
+said() {
+    found=$(cat)
+    [ -z "$found" ] || printf '%s:\n%s\n' "$1" "$found"
+    [ -z "$found" ]
+}
+
+grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' | grep -v '^Sources/LinkRouting/Escapes.swift:' \
+    | said 'Escape with what is in Sources/LinkRouting/Escapes.swift' || status=1
+grep -rnE -f "$folder/output.txt" Sources/fingerpost --include='*.swift' \
+    | grep -vE '^Sources/fingerpost/(Output|Exports/ProgressBar)\.swift:' \
+    | said 'Write with what is in Sources/fingerpost/Output.swift' || status=1
+exit $status

@@ -1,0 +1,42 @@
+@testable import LinkRouting
+
+/// Any text stays text in every language that it is written into.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    let html = text.escapedForHTML
+    precondition(!html.utf8.contains { "<>\"'".utf8.contains($0) }, "no markup in HTML")
+    precondition(html.unescapedFromXML.utf8.elementsEqual(text.utf8), "HTML means the text")
+    let xml = text.escapedForXML
+    precondition(!xml.utf8.contains { "<>\"\n\r\t".utf8.contains($0) }, "no markup in XML")
+    precondition(!xml.unicodeScalars.contains { $0.isObeyedByTerminals })
+
+    let word = text.quotedForShell.utf8
+    precondition(word.first == UInt8(ascii: "'") && word.last == UInt8(ascii: "'"))
+    let inner = Array(word.dropFirst().dropLast())
+    // What a shell reads: each quote of the text ends the quotation, comes escaped, and begins it again.
+    let quotes = text.utf8.count { $0 == UInt8(ascii: "'") }
+    precondition(inner.count == text.utf8.count + 3 * quotes, "nothing but quotes is changed")
+    precondition(inner.count { $0 == UInt8(ascii: "'") } == 3 * quotes)
+
+    var isEscaped = false
+    for byte in text.escapedForPrometheus.utf8 {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else {
+            precondition(byte != UInt8(ascii: "\"") && byte != 0x0A, "a label ends where it should")
+        }
+    }
+    precondition(!isEscaped)
+
+    let shown = text.escapedForTerminal
+    precondition(shown.unicodeScalars.allSatisfy { $0 == "\t" || !$0.isObeyedByTerminals })
+    precondition(shown.escapedForTerminal.utf8.elementsEqual(shown.utf8), "escaping again changes nothing")
+    let json = JSONNode.string(text).json().jsonEscapedForTerminal
+    precondition(!json.unicodeScalars.contains { $0.isObeyedByTerminals })
+    let limits = JSONReader.Limits(maximumBytes: .max)
+    precondition((try? JSONReader.parse(json, limits: limits).text)?.utf8.elementsEqual(text.utf8) == true)
+    return 0
+}

@@ -1,0 +1,99 @@
+import LinkRouting
+import Testing
+
+/// What a changed route takes from others is told whenever it takes something: held against the router itself.
+struct TakingCheckTests {
+    private static let places = [
+        #""path": "/""#, #""path": "/x""#, #""path": "/X", "caseSensitive": false"#, #""path": "/x/y""#,
+        #""path": "/{a}""#, #""path": "/*""#, #""path": "/{a:int}""#, #""path": "/{a:int(1..9)}""#,
+        #""path": "/{a:alpha}""#,
+        #""path": "/{a(x,7)}""#, #""path": "/{a(X)}", "caseSensitive": false"#, #""path": "/x-{a}""#,
+        #""path": "/{a}-y""#,
+        #""path": "/x/{b}""#, #""path": "/{a}/y""#, #""path": "/{a...}""#, #""path": "/x/{b...}""#,
+        #""path": "/{a:slug}""#,
+        #""path": "/x", "trailingSlash": "strict""#, #""path": "/x/", "trailingSlash": "strict""#,
+        #""path": "/x", "query": {"q": "present"}"#, #""path": "/x", "query": {"q": "absent"}"#,
+        #""path": "/x", "query": {"q": {"equals": "1"}}"#, #""path": "/{a}", "query": {"q": "int"}"#,
+        #""path": "/x", "fragment": "f""#, #""path": "/x", "host": "go.acme.com""#,
+        #""path": "/x", "host": "{t}.acme.link""#,
+        #""path": "/{a}", "host": "b.acme.link""#, #""path": "/x", "when": {"platform": "ios"}"#,
+        #""path": "/x", "when": {"platform": "android"}"#, #""path": "/{a}", "when": {"not": {"platform": "ios"}}"#,
+    ]
+    private static let links: [String] = [
+        "https://go.acme.com", "https://b.acme.link", "https://b.c.acme.link", "acme:/",
+    ]
+    .flatMap { host in
+        [
+            "/", "/x", "/X", "/x/", "/y", "/7", "/12", "/x-y", "/X-y", "/ab-y", "/x/y", "/x/7", "/y/y", "/x/y/z",
+            "/a-b-y",
+            "/x?q=1", "/x?q=a", "/7?q=5", "/x#f", "/x#g", "/%78", "/x//y",
+        ].map { host + $0 }
+    }
+    private static let callers = [Context(), Context(platform: .ios)]
+
+    private static func route(_ id: String, _ place: String) -> String {
+        #"{"id": "\#(id)", \#(place), "open": {"screen": "S"}}"#
+    }
+
+    /// Whether a router's answer to some link was `theirs` before and is `own` after.
+    private static func takes(_ before: RouteTable, _ after: RouteTable, _ identity: Identity) -> String? {
+        let routers = (Router(identity: identity, table: before), Router(identity: identity, table: after))
+        for link in links {
+            for caller in callers {
+                let (old, new) = (routers.0.resolve(link, in: caller), routers.1.resolve(link, in: caller))
+                if old.route?.rawValue == "theirs", new.route?.rawValue == "own" { return "\(link) \(caller)" }
+            }
+        }
+        return nil
+    }
+
+    private static func takings(_ before: RouteTable, _ after: RouteTable, _ identity: Identity) -> Bool {
+        var check = TakingCheck(from: before, to: after, of: identity)
+        let own = Set(after.routes.map(\.id).filter { $0.rawValue == "own" })
+        let takings = check.takings(by: own) {
+            $0.id.rawValue.hasPrefix("own")
+        } isProtected: { _, _ in
+            true
+        }
+        return !takings.isEmpty
+    }
+
+    /// A new route before and behind another one, beside an own one or none.
+    @Test(arguments: places)
+    func whatANewRouteTakesIsTold(place: String) throws {
+        let identity = try Fixture.identity()
+        var (told, taken) = (0, 0)
+        for other in Self.places {
+            for cover in [nil, #""path": "/{a...}""#, #""path": "/{a}", "host": "go.acme.com""#] {
+                let old = (cover.map { [Self.route("own-cover", $0)] } ?? []) + [Self.route("theirs", other)]
+                let before = try Fixture.table(old)
+                for after in [[Self.route("own", place)] + old, old + [Self.route("own", place)]] {
+                    let after = try Fixture.table(after)
+                    let isTold = Self.takings(before, after, identity)
+                    if isTold { told += 1 }
+                    guard let link = Self.takes(before, after, identity) else { continue }
+                    taken += 1
+                    #expect(isTold, "\(place) takes \(link) from \(other) beside \(cover ?? "nothing")")
+                }
+            }
+        }
+        // It errs on the safe side, and not always.
+        #expect(told >= taken && told < Self.places.count * 6)
+    }
+
+    /// An own route that becomes another one.
+    @Test(arguments: places)
+    func whatAChangeTakesIsTold(place: String) throws {
+        let identity = try Fixture.identity()
+        for old in Self.places {
+            for other in [#""path": "/{a}""#, #""path": "/x""#, #""path": "/{a...}""#, #""path": "/x/{b}""#] {
+                let before = try Fixture.table([Self.route("own", old), Self.route("theirs", other)])
+                let after = try Fixture.table([Self.route("own", place), Self.route("theirs", other)])
+                let isTold = Self.takings(before, after, identity)
+                if old == place { #expect(!isTold, "\(place) takes nothing new from \(other)") }
+                guard !isTold, let link = Self.takes(before, after, identity) else { continue }
+                Issue.record("\(old) as \(place) takes \(link) from \(other)")
+            }
+        }
+    }
+}

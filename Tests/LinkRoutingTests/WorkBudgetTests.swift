@@ -1,0 +1,22 @@
+import LinkRouting
+import Testing
+
+struct WorkBudgetTests {
+    @Test func aBudgetEndsForGood() {
+        let budget = WorkBudget(steps: 10)
+        #expect(budget.spend(4))
+        #expect(budget.steps == 6)
+        #expect(!budget.spend(7))
+        #expect(budget.isUsedUp)
+        #expect(!budget.spend())
+    }
+
+    @Test func cancelledWorkHasNothingLeft() {
+        var isCancelled = false
+        let budget = WorkBudget(steps: 1_000_000) { isCancelled }
+        #expect(budget.spend(1_000))
+        isCancelled = true
+        #expect((0..<1_000).contains { _ in !budget.spend() })
+        #expect(budget.isUsedUp)
+    }
+}

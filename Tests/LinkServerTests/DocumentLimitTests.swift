@@ -1,0 +1,164 @@
+import HTTPTypes
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// Nothing is stored that could not be read back, and nothing that is small on the wire becomes large in memory.
+@Suite(.timeLimit(.minutes(15)))
+struct DocumentLimitTests {
+    /// A byte and a half in YAML that is six in JSON.
+    @Test func settingsAreMeasuredAsTheyWouldBeStored() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let text = String(repeating: #"\a"#, count: 300_000)
+            let large = try await session.put("settings", yaml: "privacy: {recordTraits: [\"\(text)\"]}")
+            #expect(large.status == 422 && large.code == "document_too_large", "\(large.text)")
+            #expect(try await session.get("settings").json?["settingsRevision"]?.int == 1)
+            // Others are not held up by it.
+            #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
+        }
+    }
+
+    /// Of one byte a node: what they weigh counts.
+    @Test func aliasesAreCountedByTheBytesThatTheyExpandTo() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let text = String(repeating: "a", count: 100_000)
+            let aliases = String(repeating: ", *x", count: 1_000)
+            let table = "routes: [{id: a, path: /a, open: {screen: A}, tags: [&x \"\(text)\"\(aliases)]}]"
+            for path in ["draft/check", "draft/plan"] {
+                let answer = try await session.send(
+                    .post,
+                    path,
+                    table,
+                    headers: [.contentType: "application/yaml"]
+                )
+                #expect(answer.status == 400, "\(answer.text.prefix(500))")
+                #expect(answer.body.count < 10_000)
+            }
+            #expect(try await session.put("draft", yaml: table).status == 400)
+            // A few are what aliases are for.
+            let honest = "routes: [{id: a, path: /a, open: &o {screen: A}}, {id: b, path: /b, open: *o}]"
+            #expect(try await session.put("draft", yaml: honest).status == 200)
+        }
+    }
+
+    /// A list of zeros costs a byte or two each to send, and fifty to read.
+    @Test(arguments: ["0", "[]", "{}", #""""#])
+    func valuesAreCountedWhileTheyAreRead(_ value: String) async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let values = String(repeating: value + ",", count: Document.maximumValues) + value
+            let answer = try await session.post("draft/check", #"{"routes":[\#(values)]}"#)
+            #expect(answer.status == 400 && answer.code == "malformed_json", "\(answer.text.prefix(300))")
+            let some = String(repeating: value + ",", count: Document.maximumYAMLValues) + value
+            let yaml: HTTPFields = [.contentType: "application/yaml"]
+            let written = try await session.send(.post, "draft/check", "routes: [\(some)]", headers: yaml)
+            #expect(written.status == 400 && written.text.contains("send JSON"), "\(written.text.prefix(300))")
+        }
+    }
+
+    @Test func tableTellsAThousandErrorsAtMost() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let routes = String(repeating: "0,", count: 50_000) + "0"
+            let answer = try await session.post("draft/check", #"{"routes":[\#(routes)]}"#)
+            #expect(answer.status == 200)
+            #expect(answer.json?["findings"]?.elements?.count == 1_001)
+        }
+    }
+
+    /// A route that is within the limit by itself may not make the draft one that nobody can read.
+    @Test func draftIsMeasuredWholeAfterAnEditOfOneRoute() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let editor = try await AdminSession(service, scopes: [.tablesWrite]) {
+                $0.tenant = TenantID("acme")
+                $0.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            }
+            let deep = String(repeating: "[", count: 62) + String(repeating: "]", count: 62)
+            let route = #"{"owner":"blog","path":"/blog/deep","open":{"screen":"A"},"data":{"a":\#(deep)}}"#
+            let written = try await editor.send(.put, "draft/routes/deep", route)
+            #expect(written.status == 422 && written.code == "document_too_large", "\(written.text)")
+            #expect(try await session.get("draft")["ETag"] == "\"live-1\"")
+        }
+    }
+
+    @Test func draftAndMergeAreMeasuredInBytes() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            var limits = service.parts.limits.current
+            limits.tableBytes = 4_096
+            service.parts.limits.replace(by: limits)
+            func note(_ name: String, _ draft: String) async throws -> Answer {
+                let note = String(repeating: name, count: 1_500)
+                let route = #"{"path":"/\#(name)","note":"\#(note)","open":{"screen":"A"}}"#
+                return try await session.send(.put, "draft/routes/\(name)?draft=\(draft)", route)
+            }
+            #expect(try await note("a", "one").status == 201)
+            #expect(try await note("b", "two").status == 201)
+            #expect(try await note("c", "one").status == 201)
+            #expect(try await note("d", "one").code == "document_too_large")
+            #expect(try await session.post("draft/publish?draft=two").status == 201)
+            let merge = try await session.post("draft/publish?draft=one")
+            #expect(merge.status == 422 && merge.code == "document_too_large", "\(merge.text)")
+            // What is there can be made smaller.
+            #expect(try await session.delete("draft/routes/c?draft=one").status == 204)
+            #expect(try await session.post("draft/publish?draft=one").status == 201)
+        }
+    }
+
+    @Test func draftsOfATenantAndOfAKeyAreCounted() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let editor = try await AdminSession(service, scopes: [.tablesWrite, .tablesRead]) {
+                $0.tenant = TenantID("acme")
+                $0.routes = KeyGrant.RouteLimit(owners: ["blog"], pathPrefixes: ["/blog/"])
+            }
+            let route = #"{"owner":"blog","path":"/blog/x","open":{"screen":"A"}}"#
+            for index in 0..<32 {
+                #expect(try await editor.send(.put, "draft/routes/x?draft=d\(index)", route).status == 201)
+            }
+            let refused = try await editor.send(.put, "draft/routes/x?draft=d32", route)
+            #expect(refused.status == 409 && refused.code == "too_many_drafts", "\(refused.text)")
+            // Others still can, up to the tenant's own number.
+            for index in 0..<32 {
+                #expect(try await session.send(.put, "draft/routes/y?draft=e\(index)", Self.other).status == 201)
+            }
+            let stranger = try await AdminSession(service)
+            #expect(try await stranger.send(.put, "draft/routes/y?draft=f", Self.other).code == "too_many_drafts")
+            // A limited key removes what it alone has written.
+            #expect(try await editor.delete("draft?draft=d0").status == 204)
+            #expect(try await editor.delete("draft?draft=e0").code == "forbidden")
+            #expect(try await session.send(.put, "draft/routes/y?draft=d1", Self.other).status == 201)
+            #expect(try await editor.delete("draft?draft=d1").code == "forbidden")
+        }
+    }
+
+    private static let other = #"{"path":"/y","open":{"screen":"Y"}}"#
+
+    @Test func onlyChangesAreKeptForARepeat() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let name = try #require(HTTPField.Name("Idempotency-Key"))
+            for path in ["draft/check", "draft/plan", "draft/test", "draft/replay"] {
+                for _ in 0..<2 {
+                    let answer = try await session.post(path, "", headers: [name: "same"])
+                    #expect(answer["Idempotency-Replayed"] == nil, "\(path)")
+                }
+            }
+            let first = try await session.send(.put, "draft/routes/y", Self.other, headers: [name: "same"])
+            let again = try await session.send(.put, "draft/routes/y", Self.other, headers: [name: "same"])
+            #expect(first.status == 201 && again.status == 201 && again["Idempotency-Replayed"] == "true")
+            #expect(first.body == again.body)
+            // The file itself is streamed; the repeat streams the same one and ends no other window.
+            #expect(try await service.resolve(#"{"url":"acme://item/1"}"#).status == 200)
+            let export = try await session.post("exports?download", headers: [name: "file"])
+            let file = try await session.post("exports?download", headers: [name: "file"])
+            #expect(export.status == 200 && file.status == 200 && export.body == file.body)
+            #expect(export["Idempotency-Replayed"] == nil && file["Idempotency-Replayed"] == "true")
+            #expect(try await session.get("exports").json?["exports"]?.elements?.count == 1)
+        }
+    }
+}

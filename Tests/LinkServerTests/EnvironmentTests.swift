@@ -1,0 +1,106 @@
+import HTTPTypes
+import LinkEvents
+import LinkRouting
+import Testing
+
+/// Environments are those that a tenant's settings name, and those in which something is live.
+@Suite(.timeLimit(.minutes(5)))
+struct EnvironmentTests {
+    private static let more = #"{"path":"/more","open":{"screen":"More"}}"#
+
+    private func resolve(_ environment: String, of service: TestService) async throws -> JSONNode? {
+        let body = #"{"url":"acme://item/7","environment":"\#(environment)","context":{"platform":"ios"}}"#
+        return try await service.resolve(body).json
+    }
+
+    @Test func linkOfAnUnknownEnvironmentIsUnmatchedAndTheNameStandsInTheWarnings() async throws {
+        try await withService { service in
+            _ = try await AdminSession.acme(service)
+            let answer = try await resolve("stagin", of: service)
+            #expect(answer?["outcome"]?.text == "unmatched" && answer?["environment"]?.text == "stagin")
+            #expect(
+                answer?["warnings"]?.json()
+                    == #"["'stagin' is none of the tenant's environments, so no route answers in it; did you mean 'staging'?"]"#
+            )
+            #expect(try await resolve("staging", of: service)?["warnings"] == nil)
+            #expect(try await resolve("production", of: service)?["warnings"] == nil)
+            let far = try await resolve("quality", of: service)?["warnings"]?.elements?.first?.text
+            #expect(far == "'quality' is none of the tenant's environments, so no route answers in it.")
+            #expect(Set(try await service.events(of: "acme").map(\.environment.rawValue)).contains("stagin"))
+        }
+    }
+
+    @Test func environmentsThatNobodyPublishedInAreCountedAsOne() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            for number in 0..<30 { _ = try await resolve("invented-\(number)", of: service) }
+            func count(_ environment: String) async throws -> Int64? {
+                try await session.get("stats/totals?environment=\(environment)").json?["count"]?.int
+            }
+            #expect(try await count("invented-7") == 0)
+            #expect(try await count("-") == 30)
+            #expect(try await count("production") == 0)
+            _ = try await session.send(.put, "draft/routes/more?environment=staging", Self.more)
+            #expect(try await session.post("draft/publish?environment=staging").status == 201)
+            _ = try await resolve("staging", of: service)
+            #expect(try await count("staging") == 1)
+            #expect(try await count("-") == 30)
+        }
+    }
+
+    @Test func nothingIsWrittenInAnUnknownEnvironment() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let answers = [
+                try await session.put("draft?environment=prod", yaml: AdminSession.table),
+                try await session.send(.put, "draft/routes/more?environment=prod", Self.more),
+                try await session.post("draft/plan?environment=prod", AdminSession.tableJSON),
+                try await session.post("revisions/1/promote?to=prod"),
+                try await session.post("draft/publish?environment=prod"),
+            ]
+            for answer in answers {
+                #expect(answer.status == 422 && answer.code == "unknown_environment", "\(answer.text)")
+                #expect(answer.json?["detail"]?.text?.contains("add it to 'environments'") == true)
+            }
+            #expect(try await session.get("table?environment=prod").code == "no_table")
+            #expect(try await session.get("drafts?environment=prod").json?["drafts"]?.elements?.isEmpty == true)
+
+            let settings = AdminSession.settings.replacing("[staging]", with: "[prod]")
+            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
+            // What is live goes on, also when the settings name it no more.
+            #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
+            #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
+            #expect(try await resolve("prod", of: service)?["warnings"] == nil)
+        }
+    }
+
+    @Test func environmentOfAnAppIsKnown() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let app = "- {id: beta, platform: ios, teamID: ABCDE12345, bundleID: com.beta, environment: beta}"
+            let settings = AdminSession.settings.replacing("[{id: ios", with: "\n  \(app)\n  - {id: ios")
+                .replacing("com.acme}]", with: "com.acme}")
+            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await session.put("draft?environment=beta", yaml: AdminSession.table).status == 200)
+        }
+    }
+
+    @Test func environmentsAreFew() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            func settings(_ range: ClosedRange<Int>) -> String {
+                let names = range.map { "e\($0)" }.joined(separator: ", ")
+                return AdminSession.settings.replacing("[staging]", with: "[\(names)]")
+            }
+            let many = try await session.put("settings", yaml: settings(1...17))
+            #expect(many.status == 422 && many.code == "invalid_settings", "\(many.text)")
+            #expect(try await session.put("settings", yaml: settings(1...16)).status == 200)
+            #expect(try await session.post("revisions/1/promote?to=e16").status == 201)
+            // e16 stays live, so there is no room for sixteen others.
+            let others = try await session.put("settings", yaml: settings(17...32))
+            #expect(others.status == 422 && others.code == "invalid_settings", "\(others.text)")
+            #expect(try await session.put("settings", yaml: settings(17...31)).status == 200)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// A tenant's key claims no host of which another tenant has a part.
+@Suite(.timeLimit(.minutes(15)))
+struct HostClaimTests {
+    /// A key of a new tenant, which has nothing yet, and of no other.
+    private func session(of tenant: String, _ service: TestService) async throws -> AdminSession {
+        var admin = try await AdminSession(service)
+        admin.tenant = tenant
+        if try await admin.get("settings").status == 404 {
+            #expect(try await admin.put("settings", yaml: "{}").status == 201)
+        }
+        var session = try await AdminSession(service) { $0.tenant = TenantID(tenant) }
+        session.tenant = tenant
+        return session
+    }
+
+    /// With a key of this tenant only.
+    private func put(_ domains: String, of tenant: String, _ service: TestService) async throws -> Answer {
+        try await session(of: tenant, service).put("settings", yaml: "domains: [\(domains)]")
+    }
+
+    @Test(arguments: [
+        (#""*.victim.example""#, "pay.victim.example"), (#""*.victim.example""#, "a.b.victim.example"),
+        (#""*.victim.example""#, #""*.pay.victim.example""#), (#""*.victim.example""#, "victim.example"),
+        (#""*.victim.example""#, #"{host: pay.victim.example, port: 8443}"#),
+        (#"{host: "*.victim.example", port: 8443}"#, "pay.victim.example"),
+        ("pay.victim.example", #""*.victim.example""#), ("pay.victim.example", #""*.pay.victim.example""#),
+        ("a.b.victim.example", #""*.victim.example""#),
+        ("pay.victim.example", #"{host: pay.victim.example, port: 8443}"#),
+        (#"{host: pay.victim.example, port: 8443}"#, #""*.victim.example""#),
+        ("pay.victim.example", "PAY.Victim.Example."),
+        (#""*.bücher.example""#, "pay.xn--bcher-kva.example"), (#""*.xn--bcher-kva.example""#, "pay.BÜCHER.example"),
+        ("pay.xn--bcher-kva.example", #""*.bücher.example""#),
+        // In NFC and in NFD, which no domain may be written in.
+        ("\"*.b\u{FC}cher.example\"", "pay.bu\u{308}cher.example"),
+    ])
+    func overlapWithAnotherTenantIsRefused(victim: String, claim: String) async throws {
+        try await withService { service in
+            #expect(try await put(victim, of: "victim", service).status == 200)
+            let before = try await put(claim, of: "attacker", service)
+            #expect([409, 422].contains(before.status), "\(before.text)")
+            if before.status == 409 { #expect(before.code == "domain_taken", "\(before.text)") }
+            #expect(!before.text.contains("'victim'") && !before.text.contains("*.victim.example' "), "\(before.text)")
+            // The claim itself stays free for its owner.
+            #expect(try await put(victim, of: "victim", service).status == 200)
+            let attacker = service.parts.resolving.catalog.current.table(of: TenantID("attacker") ?? .none)
+            #expect(attacker?.settings.identity.domains.isEmpty == true)
+        }
+    }
+
+    @Test(arguments: [
+        "pay.other.example", #""*.other.example""#, "victim.example.org", "notvictim.example", "xvictim.example",
+    ])
+    func whatDoesNotOverlapIsFree(claim: String) async throws {
+        try await withService { service in
+            let victim = try await put(#""*.victim.example", pay.victim.example"#, of: "victim", service)
+            let neighbour = try await put(claim, of: "neighbour", service)
+            #expect(victim.status == 200 && neighbour.status == 200, "\(neighbour.text)")
+        }
+    }
+
+    /// A company with a tenant for each brand divides its hosts with a key of all tenants, and each then writes its own settings.
+    @Test func keyOfAllTenantsDividesHosts() async throws {
+        try await withService { service in
+            #expect(try await put(#""*.victim.example""#, of: "victim", service).status == 200)
+            var all = try await AdminSession(service)
+            all.tenant = "brand"
+            #expect(try await all.put("settings", yaml: "domains: [pay.victim.example]").status == 201)
+            #expect(try await put("pay.victim.example, brand.example", of: "brand", service).status == 200)
+            #expect(try await put("brand.example, shop.victim.example", of: "brand", service).status == 409)
+            #expect(try await put(#""*.victim.example", www.other.example"#, of: "victim", service).status == 200)
+            let overlaps = service.parts.resolving.catalog.current.overlappingDomains.map {
+                "\($0.tenant) \($0.domain)"
+            }
+            #expect(overlaps == ["brand pay.victim.example", "victim *.victim.example"])
+        }
+    }
+
+    @Test func ofTwoThatClaimAtOnceOneIsRefused() async throws {
+        try await withService { service in
+            for round in 0..<8 {
+                let host = "round\(round).example"
+                let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for (tenant, claim) in [("one\(round)", "\"*.\(host)\""), ("two\(round)", "pay.\(host)")] {
+                        group.addTask { try await put(claim, of: tenant, service).status }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(answers.sorted() == [200, 409])
+            }
+        }
+    }
+
+    @Test func schemeOfAnotherIsTakenInWhateverLetters() async throws {
+        try await withService { service in
+            let victim = try await session(of: "victim", service)
+            #expect(try await victim.put("settings", yaml: "schemes: [victimapp]").status == 200)
+            let attacker = try await session(of: "attacker", service)
+            for scheme in ["victimapp", "VictimApp", "VICTIMAPP"] {
+                let answer = try await attacker.put("settings", yaml: "schemes: [\(scheme)]")
+                #expect(answer.code == "scheme_taken" || answer.status == 400, "\(scheme): \(answer.text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import HTTPTypes
+import LinkCatalog
+import LinkRouting
+import LinkServer
+import Testing
+
+/// A key that is limited to some routes takes no links from the others, whatever it writes.
+@Suite(.timeLimit(.minutes(15)))
+struct LimitedKeyTests {
+    private static let table = """
+        routes:
+          - {id: product, owner: shop, path: "/product/{id}", open: {screen: Product}}
+          - {id: reset, owner: identity, path: "/reset/{t}", audience: server, sensitive: [t], open: {screen: Reset}}
+          - {id: deal, owner: shop, path: "/blog/deals/{id}", open: {screen: Deal}}
+          - {id: blog, owner: blog, path: "/blog/{slug}", open: {screen: Post}}
+          - {id: banner, owner: blog, path: /product/of-the-month, open: {screen: Month}}
+          - {id: tagged, owner: shop, path: /news, query: {tag: {equals: shoes}}, open: {screen: Shoes}}
+          - {id: fleet, owner: shop, path: "/num/{n:int}", open: {screen: Number}}
+          - {id: pages, owner: web, path: "/pages/{page...}", web: "https://www.acme.test/"}
+        """
+
+    /// The tenant with that table live, and a session of a key with this limit.
+    private func session(
+        _ service: TestService,
+        owners: Set<ExactText>? = ["blog"],
+        prefixes: [String]? = nil
+    ) async throws -> AdminSession {
+        let admin = try await AdminSession.acme(service)
+        #expect(try await admin.put("draft", yaml: Self.table).status == 200)
+        #expect(try await admin.post("draft/publish").status == 201)
+        return try await AdminSession(service, scopes: [.tablesRead, .tablesWrite, .publish]) { wish in
+            wish.routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
+        }
+    }
+
+    @Test(arguments: [
+        // Before another's route for the same path, and before it for some callers only.
+        ("a?before=reset", #""path":"/reset/{t}","when":{"platform":"ios"}"#),
+        ("b?before=product", #""path":"/product/{id}""#),
+        ("c?before=reset", #""path":"/{x}/{t}","host":"go.acme.test""#),
+        // More specific wherever it stands.
+        ("d", #""path":"/product/7""#), ("e", #""path":"/product/{id:int}""#), ("f", #""path":"/product/sale-{n}""#),
+        ("g", #""path":"/PRODUCT/{id(a,b)}","caseSensitive":false"#),
+        ("i", #""path":"/product/{id}","host":"go.acme.test""#), ("j", #""path":"/pages/a/b/c""#),
+        ("k", #""path":"/pages""#), ("l", #""path":"/news","host":"go.acme.test","query":{"tag":{"present":true}}"#),
+        ("m", #""path":"/num/{n:int(1..9)}""#), ("n?before=reset", #""path":"/reset/{t}","query":{"x":"absent"}"#),
+        ("o?before=reset", #""path":"/reset/{t}","fragment":"x""#),
+    ])
+    func routeThatTakesLinksOfOthersIsRefused(place: String, parts: String) async throws {
+        try await withService { service in
+            let session = try await session(service)
+            let route = "{\"owner\":\"blog\",\(parts),\"open\":{\"screen\":\"Taken\"}}"
+            let early = try await session.send(.put, "draft/routes/\(place)", route)
+            #expect(early.status == 403 && early.code == "forbidden", "\(place): \(early.text)")
+            // What goes live decides: another's draft is published within the key's limit as well.
+            let admin = try await AdminSession(service)
+            #expect(try await admin.send(.put, "draft/routes/\(place)", route).status == 201, "\(place)")
+            let published = try await session.post("draft/publish")
+            #expect(published.status == 403 || published.status == 422, "\(place): \(published.text)")
+            #expect(try await admin.get("revisions").json?["revisions"]?.elements?.count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("a", #""path":"/blog/{slug}/new""#), ("b", #""path":"/blog/special""#), ("c", #""path":"/authors/{name}""#),
+        ("d", #""path":"/product/{id}/reviews""#), ("e?before=fleet", #""path":"/num/{n:alpha}""#),
+        ("f?before=banner", #""path":"/product/of-the-month","when":{"platform":"ios"}"#),
+        ("g", #""path":"/news/{x}""#),
+        // Behind the other, which answers first.
+        ("h", #""path":"/{x}/{t}""#), ("i", #""path":"/{all...}""#),
+        ("j?before=tagged", #""path":"/news","query":{"tag":{"equals":"hats"}}"#),
+    ])
+    func routeThatTakesNothingIsWritten(place: String, parts: String) async throws {
+        try await withService { service in
+            let session = try await session(service)
+            let route = "{\"owner\":\"blog\",\(parts),\"open\":{\"screen\":\"Own\"}}"
+            let written = try await session.send(.put, "draft/routes/\(place)", route)
+            #expect(written.status == 201, "\(parts): \(written.text)")
+            let published = try await session.post("draft/publish")
+            #expect(published.status == 201, "\(parts): \(published.text)")
+        }
+    }
+
+    /// `banner` stands in the shop's paths because somebody put it there: its screen and conditions are the owner's.
+    @Test func ownRouteIsChangedButNotWidened() async throws {
+        try await withService { service in
+            let session = try await session(service)
+            for (parts, status) in [
+                (#""path":"/product/of-the-month","open":{"screen":"Other"}"#, 200),
+                (#""path":"/product/of-the-month","when":{"platform":"ios"}"#, 200),
+                (#""path":"/product/{id(a,of-the-month)}""#, 403), (#""path":"/product/of-the-year""#, 403),
+                (#""path":"/product/of-the-month","caseSensitive":false"#, 403),
+            ] {
+                let written = try await session.send(.put, "draft/routes/banner", "{\"owner\":\"blog\",\(parts)}")
+                #expect(written.status == status, "\(parts): \(written.text)")
+            }
+            let renamed = #"{"owner":"shop","path":"/product/of-the-month"}"#
+            #expect(try await session.send(.put, "draft/routes/banner", renamed).status == 403)
+            let grabbed = #"{"owner":"blog","path":"/product/{id}"}"#
+            #expect(try await session.send(.put, "draft/routes/product", grabbed).status == 403)
+            let defaults = "defaults: {fallback: {web: \"https://www.acme.test/\"}}\n" + Self.table
+            #expect(try await session.put("draft", yaml: defaults).status == 403)
+        }
+    }
+
+    /// Paths that were given are the key's own, but for the routes that others have below them.
+    @Test func pathsThatAreGivenMayBeTakenFromWiderRoutes() async throws {
+        try await withService { service in
+            let session = try await session(service, prefixes: ["/pages/blog/", "/blog/"])
+            for (id, path, status) in [
+                ("a", "/pages/blog/new", 201), ("b", "/pages/shop/new", 403), ("c", "/blog/deals/7", 403),
+                ("d", "/blog/deals", 201),
+            ] {
+                let route = #"{"owner":"blog","path":"\#(path)","open":{"screen":"Own"}}"#
+                let written = try await session.send(.put, "draft/routes/\(id)", route)
+                #expect(written.status == status, "\(path): \(written.text)")
+            }
+            #expect(try await session.post("draft/publish").status == 201)
+        }
+    }
+
+    // MARK: What all routes share
+
+    @Test func limitedKeyReadsNothingThatIsRecordedOfOthers() async throws {
+        try await withService { service in
+            _ = try await session(service)
+            let limited = try await AdminSession(service) { $0.routes = .init(owners: ["blog"], pathPrefixes: nil) }
+            for path in ["events", "events/tail", "stats/totals", "stats/top/route", "stats/unmatched", "exports"] {
+                let answer = try await limited.get(path)
+                #expect(answer.status == 403 && answer.code == "forbidden", "\(path): \(answer.text)")
+            }
+            #expect(try await limited.post("draft/replay").status == 403)
+        }
+    }
+
+    @Test func limitedKeyOverridesNoSuitesAndClaimsNoApprovals() async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            let staging = try #require(EnvironmentID("staging"))
+            let route = try await AdminSession(service) { $0.routes = .init(owners: ["blog"], pathPrefixes: nil) }
+            let place = try await AdminSession(service) { $0.environments = [staging] }
+            for (session, query) in [(route, ""), (place, "?environment=staging")] {
+                #expect(
+                    try await session.send(.put, "draft/routes/blog\(query)", #"{"owner":"blog","path":"/blog/x"}"#)
+                        .status < 300
+                )
+                for note in [#"{"approvals":["ceo@corp"]}"#, #"{"override":{"reason":"x"}}"#] {
+                    let answer = try await session.post("draft/publish\(query)", note)
+                    #expect(answer.status == 403 && answer.code == "forbidden", "\(answer.text)")
+                }
+                #expect(try await session.post("draft/publish\(query)").status == 201)
+            }
+            _ = try await admin.send(.put, "draft/routes/new", #"{"path":"/new"}"#)
+            let claimed = try await admin.post("draft/publish", #"{"approvals":["ceo@corp"]}"#)
+            #expect(claimed.json?["approvalsClaimedBy"]?["id"]?.text == admin.id, "\(claimed.text)")
+            let audit = try await admin.get("/audit?limit=1").json?["audit"]?.elements?.first
+            #expect(audit?["after"]?["approvalsClaimedBy"]?.text == admin.id)
+        }
+    }
+}

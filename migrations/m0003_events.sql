@@ -1,0 +1,8 @@
+-- Which values of a stream are counted by themselves, as many of a dimension as there is room for; all others of the stream are
+-- counted together, as the value with other = 1. It is written with the rows, before they are counted.
+CREATE TABLE stream_value (
+    stream INTEGER NOT NULL REFERENCES stream (id),
+    value INTEGER NOT NULL REFERENCES value (id),
+    PRIMARY KEY (stream, value)
+) STRICT, WITHOUT ROWID;
+INSERT INTO stream_value SELECT DISTINCT stream, value_hour.value FROM value_hour JOIN value ON value.id = value_hour.value WHERE other = 0;
