@@ -40,9 +40,18 @@ package final class LargeDocuments: Sendable {
         _ text: String,
         _ read: @escaping @Sendable (String) throws -> Result
     ) async throws -> Result {
-        guard text.utf8.count > thresholdOfYAML, let turn else { return try read(text) }
+        try await readYAML(bytes: text.utf8.count) { try read(text) }
+    }
+
+    /// The same of several texts.
+    /// - Parameter bytes: Of all texts together.
+    package static func readYAML<Result: Sendable>(
+        bytes: Int,
+        _ read: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        guard bytes > thresholdOfYAML, let turn else { return try read() }
         try await turn.work()
-        return try await turn.read { try read(text) }
+        return try await turn.read(read)
     }
 
     /// What one request has taken. It is used by one task at a time, and gives back what it has when it is gone.

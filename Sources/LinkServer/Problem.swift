@@ -44,6 +44,7 @@ struct Problem: Error {
         case noTable = "no_table"
         case noDraft = "no_draft"
         case tooManyDrafts = "too_many_drafts"
+        case tooManySuites = "too_many_suites"
         case conflict
         case suitesFailed = "suites_failed"
         case busy
@@ -74,9 +75,8 @@ struct Problem: Error {
                 .unknownSuite, .unknownKey:
                 .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .idempotencyUnfinished,
-                .exportConflict,
-                .installsNotRecorded:
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .tooManySuites, .idempotencyUnfinished,
+                .exportConflict, .installsNotRecorded:
                 .conflict
             case .continuationExpired, .windowGone: .gone
             case .stale, .conflict: .preconditionFailed

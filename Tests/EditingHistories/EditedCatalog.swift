@@ -17,10 +17,10 @@ struct EditedCatalog: Sendable {
     )
     private static let guardName = "guard"
 
-    init(_ store: CatalogDatabase, tenant: TenantID) {
+    init(_ store: CatalogDatabase, pool: WorkPool, tenant: TenantID) {
         self.store = store
         self.tenant = tenant
-        editor = CatalogEditor(store: store, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
+        editor = CatalogEditor(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
             table.router.table.routes.contains { $0.id.rawValue == "a" }
                 ? [] : [SuiteFailure(suite: suite.name ?? "", line: 1, link: "", key: "route", difference: "")]
         } goLive: { _ in

@@ -13,7 +13,7 @@ package enum EditingHistories {
 
     private static let stepsEach = 12
     /// Tenants of one file; each reload reads all of them.
-    private static let tenantsEach = 16
+    private static let tenantsEach = 8
 
     /// Runs the histories of these seeds. The files lie in memory where the system has room for files there.
     package static func run(_ seeds: Range<Int>, workers: Int) async throws {
@@ -22,6 +22,7 @@ package enum EditingHistories {
         let folder = "\(parent)/fingerpost-histories-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pool = WorkPool(threads: workers)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<workers {
                 group.addTask {
@@ -31,7 +32,8 @@ package enum EditingHistories {
                         by: workers * tenantsEach
                     ) {
                         try Task.checkCancellation()
-                        try await run(start..<min(start + tenantsEach, seeds.upperBound), in: "\(folder)/\(start).db")
+                        let end = min(start + tenantsEach, seeds.upperBound)
+                        try await run(start..<end, pool, in: "\(folder)/\(start).db")
                     }
                 }
             }
@@ -39,11 +41,11 @@ package enum EditingHistories {
         }
     }
 
-    private static func run(_ seeds: Range<Int>, in path: String) async throws {
+    private static func run(_ seeds: Range<Int>, _ pool: WorkPool, in path: String) async throws {
         let store = try CatalogDatabase(path)
         for seed in seeds {
             guard let tenant = TenantID("h\(seed)") else { continue }
-            var run = EditingRun(seed: seed, catalog: EditedCatalog(store, tenant: tenant))
+            var run = EditingRun(seed: seed, catalog: EditedCatalog(store, pool: pool, tenant: tenant))
             try await run.run(steps: stepsEach)
         }
         try store.close()

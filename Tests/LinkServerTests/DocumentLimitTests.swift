@@ -136,6 +136,37 @@ struct DocumentLimitTests {
         }
     }
 
+    @Test func suitesOfATenantAreCounted() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let suite = #"{"formatVersion":1,"cases":[]}"#
+            for index in 0..<64 {
+                #expect(try await session.send(.put, "suites/s\(index)", suite).status == 200)
+            }
+            let refused = try await session.send(.put, "suites/s64", suite)
+            #expect(refused.status == 409 && refused.code == "too_many_suites", "\(refused.text)")
+            // One that is there can still be replaced, and one more stored when it has gone.
+            #expect(try await session.send(.put, "suites/s0", suite).status == 200)
+            #expect(try await session.delete("suites/s0").status == 204)
+            #expect(try await session.send(.put, "suites/s64", suite).status == 200)
+        }
+    }
+
+    @Test func suitesOfATenantAreBoundedTogether() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let suite = #"{"formatVersion":1,"cases":[]}"#
+            let large = suite + String(repeating: " ", count: 4 << 20 - suite.utf8.count)
+            for index in 0..<4 {
+                #expect(try await session.send(.put, "suites/s\(index)", large).status == 200)
+            }
+            let refused = try await session.send(.put, "suites/s4", suite)
+            #expect(refused.status == 409 && refused.code == "too_many_suites", "\(refused.text)")
+            #expect(try await session.send(.put, "suites/s3", suite).status == 200)
+            #expect(try await session.send(.put, "suites/s4", suite).status == 200)
+        }
+    }
+
     private static let other = #"{"path":"/y","open":{"screen":"Y"}}"#
 
     @Test func onlyChangesAreKeptForARepeat() async throws {

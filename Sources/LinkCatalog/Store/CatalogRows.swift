@@ -161,6 +161,16 @@ package enum TooManyDrafts: Error, Hashable, Sendable {
     case bytes(maximum: Int)
 }
 
+/// A tenant has as many suites, or as large ones, as it may. Each publication runs all of them.
+package enum TooManySuites: Error, Hashable, Sendable {
+    case count
+    case bytes
+
+    package static let maximumCount = 64
+    /// Of all suites of a tenant together.
+    package static let maximumBytes = 16 << 20
+}
+
 /// Somebody else has written the draft, too.
 package struct ForeignDraft: Error, Hashable, Sendable {
     package let name: String

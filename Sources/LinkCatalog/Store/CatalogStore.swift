@@ -88,6 +88,7 @@ package protocol CatalogStore: Sendable {
     // MARK: Suites
 
     func suites(of tenant: TenantID) async throws -> [SuiteRow]
+    /// Throws `TooManySuites` when there is no room.
     func saveSuite(
         _ content: String,
         name: String,

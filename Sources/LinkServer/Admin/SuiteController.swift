@@ -19,8 +19,12 @@ struct SuiteController {
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
+        let page = try Page(request)
+        let suites = try await store.suites(of: entry.tenant)
         return Response(
-            try Page(request).answer(of: try await store.suites(of: entry.tenant), "suites", \.json, key: \.name)
+            try await LargeDocuments.readYAML(bytes: suites.reduce(0) { $0 + $1.content.utf8.count }) {
+                try page.answer(of: suites, "suites", \.json, key: \.name)
+            }
         )
     }
 

@@ -51,6 +51,7 @@ struct ErrorAnswers: Sendable {
         // Its client is gone, or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
+        case let error as TooManySuites: return Problem(error)
         case let error as ForeignDraft:
             return Problem(
                 .forbidden,
@@ -174,6 +175,16 @@ extension Problem {
                 "The tenant's drafts would take more than \(maximum) bytes, which is all that they may (8 times limits.tableBytes)"
             }
         self.init(.tooManyDrafts, "\(found). Publish or remove some first; list them at …/drafts.")
+    }
+
+    fileprivate init(_ error: TooManySuites) {
+        let found =
+            switch error {
+            case .count: "The tenant has \(TooManySuites.maximumCount) suites, which is all that it may have"
+            case .bytes:
+                "The tenant's suites would take more than \(TooManySuites.maximumBytes) bytes, which is all that they may"
+            }
+        self.init(.tooManySuites, "\(found). Merge or remove some first; list them at …/suites.")
     }
 
     init(_ failure: CatalogEditor.Failure) {

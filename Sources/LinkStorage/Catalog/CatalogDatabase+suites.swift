@@ -23,6 +23,7 @@ extension CatalogDatabase {
         try await pool.storing { db in
             let current = try Self.version(name, tenant, db)
             if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
+            try Self.requireRoom(forSuite: name, content.utf8.count, tenant, db)
             let version = try Self.nextVersion(of: tenant, db)
             try db.execute(
                 sql: """
@@ -69,6 +70,20 @@ extension CatalogDatabase {
             )
             return true
         }
+    }
+
+    private static func requireRoom(forSuite name: String, _ bytes: Int, _ tenant: TenantID, _ db: Database) throws {
+        let others = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) AS suites, coalesce(sum(length(CAST(content AS BLOB))), 0) AS bytes
+                FROM suite WHERE tenant = ? AND name != ?
+                """,
+            arguments: [tenant.rawValue, name]
+        )
+        guard let others else { return }
+        guard (others["suites"] as Int) < TooManySuites.maximumCount else { throw TooManySuites.count }
+        guard (others["bytes"] as Int) + bytes <= TooManySuites.maximumBytes else { throw TooManySuites.bytes }
     }
 
     private static func version(_ name: String, _ tenant: TenantID, _ db: Database) throws -> Int64? {
