@@ -6,7 +6,7 @@ package enum Document {
     /// As much as `limits.tableBytes` can be set to: a draft that was taken in can be published.
     package static let maximumBytes = 256 << 20
     /// How many values a document may have. A value takes about 50 bytes of memory, however few it was written in.
-    package static let maximumValues = 2_000_000
+    package static let maximumValues = 1_000_000
     /// The same of YAML where nothing else is said: libyaml and Yams take ten times as much for each.
     package static let maximumYAMLValues = 300_000
     /// Of YAML that a request sends: its reader holds the text several times.

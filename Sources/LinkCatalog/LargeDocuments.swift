@@ -10,7 +10,7 @@ package final class LargeDocuments: Sendable {
     package static let threshold = 256 << 10
     /// The same of YAML, which takes ten times as much.
     package static let thresholdOfYAML = 32 << 10
-    private static let maximumHeld = 3
+    private static let maximumHeld = 2
 
     /// The turn of the request that the task answers; nil outside of requests, where nobody waits.
     @TaskLocal package static var turn: Turn?

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import documents
 import floods
 import http2
 import packing
@@ -24,12 +25,13 @@ from service import Service, Watch, raise_descriptor_limit
 
 ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
+    **documents.ATTACKS,
 }
 #: Left out of the short form, which takes a minute in all.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
 #: These take all of the machine that they get, as long as it is the same machine: latencies beside them say how many cores it has.
-STORMS = ("unread answers", "leaving at once", "connect and close", "resets", "half closed")
+STORMS = ("unread answers", "largest documents", "leaving at once", "connect and close", "resets", "half closed")
 
 RATE = 100
 #: Latencies of well-behaved clients may become so many times what they are undisturbed, where that is more than FLOOR seconds

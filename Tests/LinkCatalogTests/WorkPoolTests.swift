@@ -45,6 +45,20 @@ struct WorkPoolTests {
         await until(pool) { $0.done == 2 && $0.running == 0 }
     }
 
+    @Test func workIsReleasedWhenItIsDone() async throws {
+        final class Table: Sendable {}
+        let pool = WorkPool(threads: 1)
+        weak var table: Table?
+        do {
+            let given = Table()
+            table = given
+            try await pool.run(for: acme) { _ in _ = given }
+        }
+        // The only thread has put the first piece of work away when it does the second.
+        try await pool.run(for: acme) { _ in }
+        #expect(table == nil)
+    }
+
     @Test func callersTakeTurns() async throws {
         let (pool, gate) = (WorkPool(threads: 1), Gate())
         let order = Order()

@@ -16,6 +16,14 @@ struct OutlineIndex {
     private struct Column {
         var all: [Int] = []
         var places: [[[UInt8]?: [Int]]]
+
+        init(segments: Int) { places = Array(repeating: [:], count: segments) }
+
+        /// Changes the lists in place: a copy for each pattern would take time that grows with the square of their number.
+        mutating func add(_ segments: [[UInt8]?], _ number: Int) {
+            all.append(number)
+            for (place, segment) in segments.enumerated() { places[place][segment, default: []].append(number) }
+        }
     }
 
     init(_ outlines: [PathOutline]) {
@@ -27,10 +35,7 @@ struct OutlineIndex {
                 ofAnyCount.append(number)
                 continue
             }
-            var column = byCount[segments.count] ?? Column(places: Array(repeating: [:], count: segments.count))
-            column.all.append(number)
-            for (place, segment) in segments.enumerated() { column.places[place][segment, default: []].append(number) }
-            byCount[segments.count] = column
+            byCount[segments.count, default: Column(segments: segments.count)].add(segments, number)
         }
     }
 

@@ -227,7 +227,8 @@ package struct CatalogEditor: Sendable {
         return try await replaceDraft(content, at: place, base: base, expected: expected, limit: limit, change: change)
     }
 
-    func requireAdmitted(_ draft: JSONNode) throws {
+    /// Throws where a table that is sent has more routes or bytes than a draft may have.
+    package func requireAdmitted(_ draft: JSONNode) throws {
         let count = draft["routes"]?.elements?.count ?? 0
         guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
         try requireStorable(draft, "The draft")

@@ -24,6 +24,9 @@ package final class Cancellation: Sendable {
         WorkBudget(steps: usual.steps) { self.isCancelled }
     }
 
+    /// Releases the action, which holds the work, which holds this cancellation.
+    func forgetAction() { action.withLock { $0 = nil } }
+
     /// Calls `action` once, at once where it is cancelled already. There is one action.
     func whenCancelled(_ action: @escaping @Sendable () -> Void) {
         let isLate = self.action.withLock { stored in

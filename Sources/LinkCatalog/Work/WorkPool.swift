@@ -83,7 +83,9 @@ package final class WorkPool: Sendable {
         _ cancellation: Cancellation,
         _ body: @escaping @Sendable (Cancellation) throws -> Result
     ) async throws -> Result {
-        try await withTaskCancellationHandler {
+        // What the work was given, a whole table, would stay in memory for ever otherwise.
+        defer { cancellation.forgetAction() }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = Answer(continuation)
                 let work = WorkQueue.Work(of: caller) {

@@ -83,10 +83,13 @@ struct DraftController {
     @Sendable private func check(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
-        let content =
-            request.hasBody
-            ? try await request.document(upTo: limits.tableBytes)
-            : try await editor.draft(at: entry.place).content
+        let content: JSONNode
+        if request.hasBody {
+            content = try await request.document(upTo: limits.tableBytes)
+            try editor.requireAdmitted(content)
+        } else {
+            content = try await editor.draft(at: entry.place).content
+        }
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("findings")
@@ -110,6 +113,7 @@ struct DraftController {
         }
         let body = try await request.document(upTo: limits.tableBytes)
         let wish = try Self.wish(body, suiteBytes: limits.suiteBytes)
+        if let table = wish.table { try editor.requireAdmitted(table) }
         let plan = try await editor.plan(wish, at: entry.place, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
