@@ -6,7 +6,7 @@ package struct DocumentSize: Sendable, Hashable {
     package private(set) var bytes = 0
     /// How many lists and objects stand inside one another.
     package private(set) var depth = 0
-    /// Lists and objects included.
+    /// Lists, objects and keys included.
     package private(set) var values = 0
 
     package init(of node: JSONNode) { add(node, depth: 0) }
@@ -30,6 +30,7 @@ package struct DocumentSize: Sendable, Hashable {
             self.depth = max(self.depth, depth + 1)
             bytes += 2 + max(members.count - 1, 0)
             for member in members {
+                values += 1
                 add(member.key)
                 bytes += 1
                 add(member.value, depth: depth + 1)
@@ -77,7 +78,7 @@ extension Document {
             } else if size.depth > maximumDepth {
                 "would nest \(size.depth) levels of lists and objects; at most \(maximumDepth) are stored"
             } else if size.values > maximumValues {
-                "would have \(size.values) values; at most \(maximumValues) are stored"
+                "would have \(size.values) values and keys; at most \(maximumValues) are stored"
             } else {
                 nil
             }

@@ -4,7 +4,7 @@ public struct JSONReader {
         public var maximumBytes: Int
         /// How many lists and objects may stand inside one another.
         public let maximumDepth: Int
-        /// How many values there may be, lists and objects included: each takes memory, however few bytes it was written in.
+        /// How many values there may be, lists, objects and keys included: each takes memory, however few bytes it was written in.
         public var maximumValues: Int
 
         /// The reader calls itself for each level, so a depth above 128 counts as 128.
@@ -91,13 +91,7 @@ public struct JSONReader {
         guard let byte = peek() else {
             throw error(.unexpectedEnd, "the text ends where a value should stand; add one.")
         }
-        values += 1
-        guard values <= limits.maximumValues else {
-            throw error(
-                .tooManyValues,
-                "the text has more than \(limits.maximumValues) values, lists and objects included; write less of it."
-            )
-        }
+        try countValue()
         let start = position
         switch byte {
         case UInt8(ascii: "{"): return JSONNode(.object(try object()), at: start)
@@ -108,6 +102,16 @@ public struct JSONReader {
         case UInt8(ascii: "f") where take("false"): return JSONNode(.bool(false), at: start)
         case UInt8(ascii: "n") where take("null"): return JSONNode(.null, at: start)
         default: throw notAValue(byte)
+        }
+    }
+
+    private mutating func countValue() throws(JSONSyntaxError) {
+        values += 1
+        guard values <= limits.maximumValues else {
+            throw error(
+                .tooManyValues,
+                "the text has more than \(limits.maximumValues) values, lists, objects and keys included; write less of it."
+            )
         }
     }
 
@@ -151,7 +155,9 @@ public struct JSONReader {
 
     private mutating func key() throws(JSONSyntaxError) -> String {
         switch peek() {
-        case UInt8(ascii: "\""): return try string()
+        case UInt8(ascii: "\""):
+            try countValue()
+            return try string()
         case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys stand in double quotes; write \"…\".")
         case UInt8(ascii: ","): throw error(.missingValue, "a key and its value are missing here; remove the comma.")
         case nil: throw error(.unexpectedEnd, "the text ends inside an object; add '}'.")

@@ -65,6 +65,7 @@ struct JSONReaderTests {
         Broken(#"{"a":1,"b":2,"a":3}"#, .duplicateKey, 1, 14), Broken(#"{"a":1,"\u0061":3}"#, .duplicateKey, 1, 8),
         Broken("{\"é\":1,\"e\u{301}\":2,\"é\":3}", .duplicateKey, 1, 15),
         Broken("[\n" + String(repeating: "0,", count: 300) + "0]", .tooManyValues, 2, 599),
+        Broken("[\n" + String(repeating: "0,", count: 298) + #"{"a":0}]"#, .tooManyValues, 2, 598),
         Broken("1 2", .textAfterEnd, 1, 3), Broken("{}\n{}", .textAfterEnd, 2, 1), Broken("[]]", .textAfterEnd, 1, 3),
     ]
 

@@ -51,8 +51,8 @@ package final class WorkPool: Sendable {
 
     deinit { queue.close() }
 
-    /// Half of the processors: the others answer.
-    package static var usualThreads: Int { max(1, ProcessInfo.processInfo.activeProcessorCount / 2) }
+    /// Half of the processors, for the others answer; two at least, so that small work passes a large document.
+    package static var usualThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
 
     package var counts: Counts { queue.counts }
 
