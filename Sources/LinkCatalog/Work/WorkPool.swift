@@ -89,6 +89,7 @@ package final class WorkPool: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let answer = Answer(continuation)
                 let work = WorkQueue.Work(of: caller) {
+                    guard !cancellation.isCancelled else { return answer.give(.failure(CancellationError())) }
                     let result = Swift.Result { try body(cancellation) }
                     // What was cancelled may have come to any end.
                     answer.give(cancellation.isCancelled ? .failure(CancellationError()) : result)
