@@ -18,9 +18,9 @@ package struct Settings: Sendable, Hashable {
 
     package struct Privacy: Sendable, Hashable {
         /// Names of query items whose values are recorded; no other value ever is.
-        package var recordQuery: [String]
+        package var recordQuery: Set<ExactText>
         /// Names of traits whose values are recorded; no other value ever is.
-        package var recordTraits: [String] = []
+        package var recordTraits: Set<ExactText> = []
         /// Whether events tell one install from another: by its `stickyKey` under a key of the tenant.
         package var recordInstall = false
         package var address: Address
@@ -83,8 +83,26 @@ package struct Settings: Sendable, Hashable {
             "environmentKey",
         ]
 
-    /// Reads a settings object.
+    /// The most entries of each list in settings that are written.
+    private static let mostEntries: [(keys: [String], count: Int)] = [
+        (["domains"], 1_000), (["schemes"], 256), (["apps"], 256), (["destinations", "schemes"], 1_000),
+        (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
+    ]
+
+    /// Reads a settings object that is to be stored.
     package init(_ field: Field) throws {
+        for (keys, count) in Self.mostEntries {
+            var list = field
+            for key in keys { list = Field(list.node[key] ?? .null, path: "\(list.path).\(key)") }
+            guard (list.node.elements?.count ?? 0) <= count else {
+                throw list.error("the list has more than \(count) entries; remove some.")
+            }
+        }
+        try self.init(stored: field)
+    }
+
+    /// Reads a settings object that is stored: an older version may have let it have longer lists.
+    package init(stored field: Field) throws {
         let object = try field.anyObject()
         try object.refuseKeys(besides: Self.keys)
         identity = try Identity(object)
@@ -92,8 +110,8 @@ package struct Settings: Sendable, Hashable {
         privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
         if let privacy = object["privacy"] {
             let object = try privacy.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
-            self.privacy.recordQuery = try object["recordQuery"]?.list().map { try $0.text() } ?? []
-            self.privacy.recordTraits = try object["recordTraits"]?.list().map { try $0.text() } ?? []
+            self.privacy.recordQuery = Set(try object["recordQuery"]?.list().map { ExactText(try $0.text()) } ?? [])
+            self.privacy.recordTraits = Set(try object["recordTraits"]?.list().map { ExactText(try $0.text()) } ?? [])
             self.privacy.recordInstall = try object["recordInstall"]?.bool() ?? false
             self.privacy.address = try object["ip"]?.choice(Privacy.Address.self) ?? .truncated
             self.privacy.unmatchedPath =

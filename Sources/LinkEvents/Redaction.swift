@@ -10,10 +10,10 @@ package import OutboundHTTP
 
 /// What a tenant lets be recorded. Applied before an event exists, so that nothing else can reach the log.
 package struct Redaction: Sendable, Hashable {
-    /// The names of query items whose values are recorded; a few, as the settings list them.
-    package var recordQuery: [String]
+    /// The names of query items whose values are recorded.
+    package var recordQuery: Set<ExactText>
     /// The names of traits whose values are recorded.
-    package var recordTraits: [String]
+    package var recordTraits: Set<ExactText>
     /// Under which an install is recorded; nil where none is.
     package var installKey: Data?
     package var unmatchedPath: UnmatchedPath
@@ -32,8 +32,8 @@ package struct Redaction: Sendable, Hashable {
     }
 
     package init(
-        recordQuery: [String],
-        recordTraits: [String] = [],
+        recordQuery: Set<ExactText>,
+        recordTraits: Set<ExactText> = [],
         installKey: Data? = nil,
         unmatchedPath: UnmatchedPath,
         address: AddressPolicy
@@ -54,7 +54,7 @@ package struct Redaction: Sendable, Hashable {
     ) -> [Event.QueryItem] {
         guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
-            guard let name = link.name(of: item, plus: plus), recordQuery.holds(name),
+            guard let name = link.name(of: item, plus: plus), recordQuery.contains(ExactText(name)),
                 !parameters.contains(where: { $0.isSensitive && $0.place == .query(name) }),
                 let value = link.value(of: item, plus: plus)
             else { return nil }
@@ -139,7 +139,7 @@ package struct Redaction: Sendable, Hashable {
     private func isRecorded(_ parameter: Resolution.Parameter) -> Bool {
         guard !parameter.isSensitive else { return false }
         // A value from the query is recorded only where its item may be.
-        if case .query(let name) = parameter.place { return recordQuery.holds(name) }
+        if case .query(let name) = parameter.place { return recordQuery.contains(ExactText(name)) }
         return parameter.place != .fragment
     }
 
@@ -158,7 +158,9 @@ package struct Redaction: Sendable, Hashable {
     /// when there is none. Of a trait the first 16 values are kept, of a value the first 128 bytes.
     package func traits(_ traits: [String: [String]]) -> String? {
         guard !recordTraits.isEmpty, !traits.isEmpty else { return nil }
-        let recorded = traits.filter { recordTraits.holds($0.key) && !$0.value.isEmpty }.sorted { $0.key < $1.key }
+        let recorded = traits.filter { recordTraits.contains(ExactText($0.key)) && !$0.value.isEmpty }.sorted {
+            $0.key < $1.key
+        }
         guard !recorded.isEmpty else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
@@ -193,11 +195,6 @@ package struct Redaction: Sendable, Hashable {
         let code = HMAC<SHA256>.authenticationCode(for: address.bytes, using: SymmetricKey(data: key()))
         return "hmac:" + code.prefix(16).hexadecimal
     }
-}
-
-extension [String] {
-    /// Whether one of them has the same bytes: equal strings may only look the same.
-    fileprivate func holds(_ name: String) -> Bool { contains { $0.isExactly(name) } }
 }
 
 /// Appends a segment as a URL writes it, so that a decoded `/` is not read as a separator.

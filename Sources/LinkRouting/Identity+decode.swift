@@ -4,7 +4,7 @@ extension Identity {
 
     /// Reads the identity's keys of a settings object; other keys are the caller's.
     public init(_ object: ObjectField) throws(DocumentError) {
-        self.init()
+        var domains: [Domain] = []
         var names: Set<DomainName> = []
         for field in try object["domains"]?.list() ?? [] {
             let domain = try Domain(field)
@@ -13,6 +13,7 @@ extension Identity {
             }
             domains.append(domain)
         }
+        var schemes: [Scheme] = []
         var schemeNames: Set<String> = []
         for field in try object["schemes"]?.list() ?? [] {
             let scheme = try Scheme(field)
@@ -22,6 +23,7 @@ extension Identity {
             schemes.append(scheme)
         }
         let hosts = Set(domains.map { DomainName($0, port: nil) })
+        var apps: [App] = []
         var ids: Set<AppID> = []
         for field in try object["apps"]?.list() ?? [] {
             var app = try App(field)
@@ -31,20 +33,26 @@ extension Identity {
             }
             apps.append(app)
         }
-        destinations = DestinationPolicy(ownOf: domains, schemes)
+        var destinations = DestinationPolicy(ownOf: domains, schemes)
         if let field = object["destinations"] { destinations = try DestinationPolicy(field, own: destinations) }
-        association = try object["association"].map(AssociationPolicy.init) ?? AssociationPolicy()
+        self.init(
+            domains: domains,
+            schemes: schemes,
+            apps: apps,
+            destinations: destinations,
+            association: try object["association"].map(AssociationPolicy.init) ?? AssociationPolicy()
+        )
     }
 
     /// The hosts that an app names, in the form of `App.domains`; each is a domain of the tenant.
-    private static func hosts(_ field: Field, among domains: Set<DomainName>) throws(DocumentError) -> [String] {
-        var hosts: [String] = []
+    private static func hosts(_ field: Field, among domains: Set<DomainName>) throws(DocumentError) -> Set<String> {
+        var hosts: Set<String> = []
         for field in try field.oneOrMore() {
             let named = try Domain(field)
             guard domains.contains(DomainName(named, port: nil)) else {
                 throw field.error("\(field.shown) is none of the tenant's domains; list it under 'domains' first.")
             }
-            hosts.append(named.coversSubdomains ? "*.\(named.host)" : named.host)
+            hosts.insert(named.coversSubdomains ? "*.\(named.host)" : named.host)
         }
         return hosts
     }
@@ -133,10 +141,10 @@ extension DestinationPolicy {
     /// `{schemes, hosts, http}`; a key that is left out keeps what the tenant owns.
     init(_ field: Field, own: DestinationPolicy) throws(DocumentError) {
         let object = try field.object("schemes", "hosts", "http")
-        self = own
-        if let schemes = object["schemes"] {
-            self.schemes = []
-            for field in try schemes.list() {
+        var schemes = own.schemes
+        if let listed = object["schemes"] {
+            schemes = []
+            for field in try listed.list() {
                 let name = try field.text().lowercased()
                 guard isSchemeName(name), !["http", "https"].contains(name) else {
                     throw field.error("\(field.shown) is not an app's scheme; web pages are allowed through 'hosts'.")
@@ -144,24 +152,25 @@ extension DestinationPolicy {
                 guard !Self.forbiddenSchemes.contains(name) else {
                     throw field.error("no link may ever lead to '\(name):'; remove it.")
                 }
-                self.schemes.insert(name)
+                schemes.insert(name)
             }
         }
-        if let hosts = object["hosts"] {
-            self.hosts = []
-            for field in try hosts.list() {
+        var hosts = own.hosts
+        if let listed = object["hosts"] {
+            hosts = []
+            for field in try listed.list() {
                 let host = try hostName(field)
                 guard try field.text().hasPrefix("*.") else {
-                    self.hosts.append(.exact(host))
+                    hosts.append(.exact(host))
                     continue
                 }
                 guard host.ascii.contains(".") else {
                     throw field.error("\(field.shown) is everybody's; name a domain, as in *.example.com.")
                 }
-                self.hosts.append(.subdomains(of: host))
+                hosts.append(.subdomains(of: host))
             }
         }
-        allowsPlainHTTP = try object["http"]?.bool() ?? false
+        self.init(schemes: schemes, hosts: hosts, allowsPlainHTTP: try object["http"]?.bool() ?? false)
     }
 }
 

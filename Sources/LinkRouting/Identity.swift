@@ -1,6 +1,7 @@
 /// What a tenant owns and allows: the part of its settings that routing needs.
 public struct Identity: Sendable, Hashable {
-    public var domains: [Domain]
+    public var domains: [Domain] { didSet { domainIndex = HostIndex(domains) } }
+    private(set) var domainIndex: HostIndex
     /// The first is the one that URIs are made with.
     public var schemes: [Scheme]
     /// The first of a platform is meant where the caller names none.
@@ -16,6 +17,7 @@ public struct Identity: Sendable, Hashable {
         association: AssociationPolicy = AssociationPolicy()
     ) {
         self.domains = domains
+        domainIndex = HostIndex(domains)
         self.schemes = schemes
         self.apps = apps
         self.destinations = destinations ?? DestinationPolicy(ownOf: domains, schemes)
@@ -81,7 +83,7 @@ public struct App: Sendable, Hashable {
     public var stores: [Store]
     /// The hosts whose association files name the app, in the form of `Domain.host` (`*.` in front for subdomains);
     /// nil means all of the tenant's.
-    public var domains: [String]?
+    public var domains: Set<String>?
     public var environment: EnvironmentID
 
     public enum Product: Sendable, Hashable {
@@ -120,7 +122,7 @@ public struct App: Sendable, Hashable {
         product: Product,
         kind: Kind = .app,
         stores: [Store] = [],
-        domains: [String]? = nil,
+        domains: Set<String>? = nil,
         environment: EnvironmentID = .production
     ) {
         self.id = id
@@ -136,7 +138,8 @@ public struct App: Sendable, Hashable {
 public struct DestinationPolicy: Sendable, Hashable {
     /// Lower case.
     public var schemes: Set<String>
-    public var hosts: [Host]
+    public var hosts: [Host] { didSet { hostIndex = HostIndex(hosts) } }
+    private var hostIndex: HostIndex
     /// Whether a web page may be `http`; otherwise only `https`.
     public var allowsPlainHTTP: Bool
 
@@ -149,6 +152,7 @@ public struct DestinationPolicy: Sendable, Hashable {
     public init(schemes: Set<String>, hosts: [Host], allowsPlainHTTP: Bool = false) {
         self.schemes = schemes
         self.hosts = hosts
+        hostIndex = HostIndex(hosts)
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 
@@ -161,14 +165,7 @@ public struct DestinationPolicy: Sendable, Hashable {
     }
 
     /// Whether a web link may go to `host`, which is in look-up form.
-    public func allows(host: String) -> Bool {
-        hosts.contains { allowed in
-            switch allowed {
-            case .exact(let exact): exact.isWritten(host)
-            case .subdomains(let parent): parent.isParent(of: host)
-            }
-        }
-    }
+    public func allows(host: String) -> Bool { hostIndex.place(of: host, port: nil) != nil }
 
     /// Schemes that no link may ever lead to, whatever the settings say.
     public static let forbiddenSchemes: Set<String> = [

@@ -297,20 +297,10 @@ extension Identity {
         domainIndex(for: host, port: port).map { domains[$0] }
     }
 
-    func domainIndex(for host: String, port: UInt16?) -> Int? {
-        var covering: Int?
-        for index in domains.indices where domains[index].port == port {
-            guard domains[index].coversSubdomains else {
-                if domains[index].host == host || domains[index].unicodeHost == host { return index }
-                continue
-            }
-            guard domains[index].name.isParent(of: host) else { continue }
-            // Of two as long, the one that stands first.
-            if let best = covering, domains[index].host.utf8.count <= domains[best].host.utf8.count { continue }
-            covering = index
-        }
-        return covering
-    }
+    /// The domain `*.host`, on whatever port: its files stand on the host itself.
+    public func wildcard(of host: String) -> Domain? { domainIndex.wildcard(of: host).map { domains[$0] } }
+
+    func domainIndex(for host: String, port: UInt16?) -> Int? { domainIndex.place(of: host, port: port) }
 
     /// The link without its first segment, where that is a host which the scheme ignores.
     public func withoutIgnoredHost(_ link: Link) -> Link {

@@ -107,6 +107,30 @@ struct AssociationBudgetTests {
         }
     }
 
+    /// Also where every host has the same files, which are made once.
+    @Test func eachHostTakesAStep() throws {
+        let one = try Self.router(1, open: { "/a\($0)" }, closed: { "/b\($0)" })
+        var identity = one.identity
+        for number in 0..<600 {
+            identity.domains.append(
+                Domain(
+                    host: "h\(number).example",
+                    unicodeHost: "h\(number).example",
+                    coversSubdomains: false,
+                    port: nil,
+                    serves: .association
+                )
+            )
+        }
+        func steps(_ identity: Identity) -> Int {
+            let budget = WorkBudget.associationFiles
+            let all = budget.steps
+            _ = one.table.checkAssociation(for: identity, within: budget)
+            return all - budget.steps
+        }
+        #expect(steps(identity) == steps(one.identity) + 600)
+    }
+
     @Test func checkOfACancelledTableEndsAtOnce() throws {
         let router = try Self.crossing(200)
         let budget = WorkBudget(steps: .max) { true }

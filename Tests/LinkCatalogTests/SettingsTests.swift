@@ -144,6 +144,35 @@ struct SettingsTests {
         )
     }
 
+    /// A link is compared with them; what an older version stored is read all the same.
+    @Test(arguments: [
+        ("domains", 1_000), ("schemes", 256), ("apps", 256), ("destinations.schemes", 1_000),
+        ("destinations.hosts", 1_000), ("privacy.recordQuery", 256), ("privacy.recordTraits", 256),
+    ])
+    func listsOfWrittenSettingsAreBounded(_ path: String, _ most: Int) throws {
+        func field(_ count: Int) -> Field {
+            var node = JSONNode(.array((0..<count).map { Self.entry($0, of: path) }))
+            for key in path.split(separator: ".").reversed() { node = .object([String(key): node]) }
+            return Field(node, path: "settings")
+        }
+        _ = try Settings(field(most))
+        let error = #expect(throws: DocumentError.self) { try Settings(field(most + 1)) }
+        #expect(error?.path == "settings.\(path)")
+        #expect(error?.message == "the list has more than \(most) entries; remove some.")
+        _ = try Settings(stored: field(most + 1))
+    }
+
+    private static func entry(_ number: Int, of path: String) -> JSONNode {
+        switch path {
+        case "domains", "destinations.hosts": .string("h\(number).example")
+        case "apps":
+            .object([
+                "id": .string("a\(number)"), "platform": .string("android"), "package": .string("com.example.app"),
+            ])
+        default: .string("n\(number)")
+        }
+    }
+
     private func settings(_ text: String) throws -> Settings {
         try Settings(Field(try Document.readYAML(text), path: "settings"))
     }

@@ -46,6 +46,19 @@ struct RedactionTests {
         #expect(Self.open.path(of: link, outcome: .matched, parameters: resolution.parameters) == stored)
     }
 
+    /// `é` is not `e` with a combining accent.
+    @Test func namesAreComparedByTheirBytes() throws {
+        let redaction = Redaction(
+            recordQuery: ["caf\u{E9}"],
+            recordTraits: ["caf\u{E9}"],
+            unmatchedPath: .none,
+            address: .none
+        )
+        let link = try Link.parse("https://go.acme.com/?caf%C3%A9=1&cafe%CC%81=2")
+        #expect(redaction.query(of: link, plus: .plus, parameters: []).map(\.value) == ["1"])
+        #expect(redaction.traits(["cafe\u{301}": ["2"]]) == nil)
+    }
+
     @Test(arguments: [
         (Redaction.UnmatchedPath.full, "/a/b%2Fc" as String?), (.firstSegment, "/a"), (.none, nil),
     ]) func unmatchedPathIsWhatTheTenantAllows(_ mode: Redaction.UnmatchedPath, _ stored: String?) throws {

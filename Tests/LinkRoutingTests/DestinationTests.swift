@@ -170,6 +170,38 @@ struct DestinationTests {
         )
     }
 
+    /// The domain of a host is found by its labels: as many domains as settings may list, asked for from both ends of the list.
+    @Test func domainOfAHostIsFoundAmongMany() throws {
+        let names = (0..<1_000).map {
+            #""*.d\#($0).example", "d\#($0).example", {"host": "p\#($0).example", "port": 8443}"#
+        }
+        let identity = try Fixture.identity(#"{"domains": [\#(names.joined(separator: ","))]}"#)
+        for number in [0, 999] {
+            #expect(identity.domain(for: "a.b.d\(number).example")?.coversSubdomains == true)
+            #expect(identity.domain(for: "d\(number).example")?.coversSubdomains == false)
+            #expect(identity.domain(for: "d\(number).example", port: 8443) == nil)
+            #expect(identity.domain(for: "p\(number).example") == nil)
+            #expect(identity.domain(for: "p\(number).example", port: 8443) != nil)
+            #expect(identity.wildcard(of: "d\(number).example")?.coversSubdomains == true)
+            #expect(identity.wildcard(of: "p\(number).example") == nil)
+            #expect(identity.destinations.allows(host: "a.d\(number).example"))
+            #expect(identity.destinations.allows(host: "p\(number).example"))
+            #expect(!identity.destinations.allows(host: "a.p\(number).example"))
+        }
+        // Every host of 100 links passes 118 labels; looking through all domains for each would take seconds.
+        let deep = Array(repeating: "a", count: 118).joined(separator: ".") + ".d999.example"
+        for _ in 0..<100 { #expect(identity.domain(for: "\u{FC}." + deep)?.host == "d999.example") }
+    }
+
+    @Test func changedDomainsAnswerAtOnce() throws {
+        var identity = try Fixture.identity()
+        identity.domains.removeAll { $0.coversSubdomains }
+        #expect(identity.domain(for: "a.acme.link") == nil)
+        #expect(identity.domain(for: "www.acme.com")?.serves == .association)
+        identity.destinations.hosts = []
+        #expect(!identity.destinations.allows(host: "go.acme.com"))
+    }
+
     @Test func longestWildcardAnswersForAHost() throws {
         let identity = try Fixture.identity(
             #"{"domains": ["*.acme.link", "*.eu.acme.link", "x.eu.acme.link", {"host": "go.acme.com", "port": 8443}]}"#

@@ -21,7 +21,7 @@ public struct AssociationFiles: Sendable {
         guard router.identity.domains.count <= Self.maximumHosts else { return }
         var known: [HostRoutes: Pair] = [:]
         for domain in router.identity.domains where byHost[domain.host] == nil {
-            let routes = HostRoutes(domain.host, router)
+            let routes = HostRoutes(domain.host, router, budget)
             if let pair = known[routes] {
                 byHost[domain.host] = pair
                 continue
@@ -42,7 +42,9 @@ struct HostRoutes: Hashable {
     private let shares: [FileHosts.Share]
     private let includesHost: Bool
 
-    init(_ host: String, _ router: Router) {
+    /// Takes a step, so that a cancellation is noticed where all hosts mean the same.
+    init(_ host: String, _ router: Router, _ budget: WorkBudget) {
+        _ = budget.spend()
         let hosts = FileHosts(host, of: router.identity)
         apps = router.identity.apps.filter {
             $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)

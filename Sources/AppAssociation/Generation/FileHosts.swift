@@ -13,7 +13,7 @@ struct FileHosts {
 
     init(_ host: String, of identity: Identity) {
         self.host = host
-        includesSubdomains = identity.domains.contains { $0.coversSubdomains && $0.host == host }
+        includesSubdomains = identity.wildcard(of: host) != nil
         includesHost = !includesSubdomains || identity.domain(for: host) != nil
         link = try? Link.parse("https://\(host)/")
     }
@@ -52,7 +52,7 @@ extension App {
     func isNamed(on host: String, of identity: Identity) -> Bool {
         guard let domains else { return true }
         // The file of `*.x` also stands on `x`.
-        let owners = [identity.domain(for: host), identity.domains.first { $0.coversSubdomains && $0.host == host }]
+        let owners = [identity.domain(for: host), identity.wildcard(of: host)]
         return owners.contains { owner in
             owner.map { domains.contains($0.coversSubdomains ? "*.\($0.host)" : $0.host) } ?? false
         }

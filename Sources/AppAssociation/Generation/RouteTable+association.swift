@@ -51,8 +51,10 @@ private struct AssociationCheck {
     mutating func run() {
         var hosts: [String] = []
         var known: Set<String> = []
+        var forFiles: Set<String> = []
         for domain in router.identity.domains {
             if domain.port == nil {
+                if domain.serves == .association { forFiles.insert(domain.host) }
                 if known.insert(domain.host).inserted { hosts.append(domain.host) }
             } else if domain.serves == .association {
                 checkPort(of: domain)
@@ -61,12 +63,13 @@ private struct AssociationCheck {
         guard isFeasible(hosts) else { return }
         var seen: Set<HostRoutes> = []
         for host in hosts {
-            checkNaming(host)
-            guard seen.insert(HostRoutes(host, router)).inserted else { continue }
-            checkApple(host)
-            checkAndroid(host, routes(on: host))
+            if forFiles.contains(host) { checkNaming(host) }
+            let routes = HostRoutes(host, router, budget)
             // Nobody waits for the rest.
             guard !budget.isCancelled else { break }
+            guard seen.insert(routes).inserted else { continue }
+            checkApple(host)
+            checkAndroid(host, self.routes(on: host))
         }
         tellOverOpens()
         tellUndecided()
@@ -212,8 +215,7 @@ private struct AssociationCheck {
     private mutating func checkNaming(_ host: String) {
         let identity = router.identity
         let apps = identity.apps.filter { $0.environment == router.environment }
-        let isForFiles = identity.domains.contains { $0.host == host && $0.port == nil && $0.serves == .association }
-        guard isForFiles, !apps.isEmpty, !apps.contains(where: { $0.isNamed(on: host, of: identity) }) else { return }
+        guard !apps.isEmpty, !apps.contains(where: { $0.isNamed(on: host, of: identity) }) else { return }
         findings.append(
             Finding(
                 .associationNotExpressed,

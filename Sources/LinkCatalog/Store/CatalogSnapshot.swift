@@ -86,7 +86,7 @@ package struct CatalogSnapshot: Sendable {
             environment: live?.environment ?? .production,
             revision: live?.revision,
             settingsRevision: tenant.settingsRevision,
-            settings: try Settings(Field(try Document.readStored(tenant.settings), path: "settings")),
+            settings: try Settings(stored: Field(try Document.readStored(tenant.settings), path: "settings")),
             installKey: installKeys[tenant.id],
             table: table
         )

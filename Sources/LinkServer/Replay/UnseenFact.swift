@@ -39,7 +39,9 @@ extension Route {
         for condition in query {
             var isSensitive = false
             if case .capture(let parameter, _) = condition.test { isSensitive = sensitive.contains(parameter.name) }
-            if isSensitive || !recorded.recordQuery.contains(condition.name) { facts.append("query \(condition.name)") }
+            if isSensitive || !recorded.recordQuery.contains(ExactText(condition.name)) {
+                facts.append("query \(condition.name)")
+            }
         }
         if fragment != nil { facts.append("fragment") }
         if trailingSlash == .strict { facts.append("trailing slash") }
@@ -56,7 +58,7 @@ extension Condition {
     fileprivate func unseenFacts(recording recorded: Settings.Privacy) -> [String] {
         switch self {
         case .authenticated: ["authenticated"]
-        case .trait(let name, _): recorded.recordTraits.contains(name) ? [] : ["trait \(name)"]
+        case .trait(let name, _): recorded.recordTraits.contains(ExactText(name)) ? [] : ["trait \(name)"]
         case .inAppBrowser: ["inAppBrowser"]
         case .rollout: ["stickyKey"]
         case .all(let conditions), .any(let conditions): conditions.flatMap { $0.unseenFacts(recording: recorded) }
