@@ -247,7 +247,7 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
         store: parts.store,
         limits: parts.limits
     ).addRoutes(to: router)
-    StatisticsController(gate: gate, store: parts.store, statistics: parts.log).addRoutes(to: router)
+    StatisticsController(gate: gate, store: parts.store, statistics: parts.log, pool: parts.pool).addRoutes(to: router)
     EventController(
         gate: gate,
         store: parts.store,

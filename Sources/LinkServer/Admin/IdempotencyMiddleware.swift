@@ -56,6 +56,8 @@ extension Response {
         var headers = HTTPFields()
         for (name, value) in answer.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
         headers[.idempotencyReplayed] = "true"
+        // The response tells the length of the body that was kept: it may lack the secret of the first answer.
+        headers[.contentLength] = nil
         self.init(
             status: .init(code: answer.status),
             headers: headers,

@@ -62,13 +62,13 @@ struct Ranking {
         self.now = now
         let limit = try request.limit(Self.limits, usually: Self.usualLimit)
         let groups = try await statistics.totals(TotalsQuestion(scope: wish.scope(entry), columns: [column])).groups()
-        let named = groups.compactMap { group in
+        let named = groups.largest.compactMap { group in
             group.columns.text(column).map { ValueCount(value: $0, count: group.count) }
         }
         shown = Array(named.prefix(limit))
         other = 0
         sum = named.reduce(0) { $0 + $1.count }
-        count = groups.reduce(0) { $0 + $1.count }
+        count = groups.count
     }
 
     /// `{…, "count", LIST: [{VALUE, "count"}], "rest", "other", "none"}`

@@ -9,6 +9,10 @@ struct StatisticsController {
     let gate: AdminGate
     let store: any CatalogStore
     let statistics: any EventStatistics
+    let pool: WorkPool
+
+    /// Fewer counts are put into groups at once.
+    private static let threshold = 10_000
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants/:tenant/stats/totals", use: totals)
@@ -26,6 +30,17 @@ struct StatisticsController {
         return entry
     }
 
+    /// Puts counts into groups; many on a thread that answers nobody.
+    private func groups(
+        _ counts: [TotalsCount],
+        of tenant: TenantID,
+        buckets: Int = 1,
+        limit: Int
+    ) async throws -> TotalsGroups {
+        guard counts.count > Self.threshold else { return counts.groups(buckets: buckets, limit: limit) }
+        return try await pool.run(for: .tenant(tenant)) { _ in counts.groups(buckets: buckets, limit: limit) }
+    }
+
     // MARK: Totals and series
 
     /// How many, by `?by=`, most first.
@@ -35,21 +50,22 @@ struct StatisticsController {
         let wish = try StatisticsWish(request, at: now)
         let wanted = try TotalsWish(request)
         let limit = try request.limit(1...1_000, usually: 100)
-        let groups = try await statistics.totals(wanted.question(wish.scope(entry))).groups()
+        let counts = try await statistics.totals(wanted.question(wish.scope(entry)))
+        let groups = try await groups(counts, of: entry.tenant, limit: limit)
         var writer = JSONWriter()
         writer.beginObject()
         wish.write(entry, to: &writer)
-        writer.member("count", groups.reduce(0) { $0 + $1.count })
+        writer.member("count", groups.count)
         writer.key("totals")
         writer.beginArray()
-        for group in groups.prefix(limit) {
+        for group in groups.largest {
             writer.beginObject()
             writer.columns(wanted.columns, group.columns)
             writer.member("count", group.count)
             writer.endObject()
         }
         writer.endArray()
-        writer.rest(of: groups.dropFirst(limit))
+        writer.rest(of: groups)
         writer.endObject()
         return CountAnswer(writer, until: wish.until, now: now).response(to: request)
     }
@@ -66,17 +82,17 @@ struct StatisticsController {
         case .totals(let wanted):
             let buckets = series.edges.count - 1
             let counts = try await statistics.totals(wanted.question(series.wish.scope(entry, edges: series.edges)))
-            let groups = counts.groups(buckets: buckets)
+            let groups = try await groups(counts, of: entry.tenant, buckets: buckets, limit: series.limit)
             writer.key("series")
             writer.beginArray()
-            for group in groups.prefix(series.limit) {
+            for group in groups.largest {
                 writer.beginObject()
                 writer.columns(wanted.columns, group.columns)
-                writer.counts(group.counts)
+                writer.counts(group.buckets)
                 writer.endObject()
             }
             writer.endArray()
-            writer.rest(of: groups.dropFirst(series.limit), buckets: buckets)
+            writer.rest(of: groups, inBuckets: true)
         case .value(let value, let dimension):
             let scope = series.wish.scope(entry, edges: series.edges)
             writer.key("series")
@@ -192,17 +208,15 @@ extension JSONWriter {
     }
 
     /// What the limit left out: `"rest": {"groups", "count", "counts"}`, null when it left out nothing.
-    fileprivate mutating func rest(of groups: ArraySlice<TotalsGroup>, buckets: Int? = nil) {
+    fileprivate mutating func rest(of groups: TotalsGroups, inBuckets: Bool = false) {
         key("rest")
-        guard !groups.isEmpty else { return null() }
+        guard groups.others > 0 else { return null() }
         beginObject()
-        member("groups", groups.count)
-        if let buckets {
-            var sums = [Int64](repeating: 0, count: buckets)
-            for group in groups { for (index, count) in group.counts.enumerated() { sums[index] += count } }
-            counts(sums)
+        member("groups", groups.others)
+        if inBuckets {
+            counts(groups.rest)
         } else {
-            member("count", groups.reduce(0) { $0 + $1.count })
+            member("count", groups.rest.reduce(0, +))
         }
         endObject()
     }

@@ -38,25 +38,52 @@ struct TotalsWish {
 }
 
 /// What has the same columns, bucket by bucket.
-struct TotalsGroup {
+struct TotalsGroup: Sendable, Hashable {
     let columns: TotalsColumns
-    var counts: [Int64]
+    let count: Int64
+    /// Together the count.
+    var buckets: [Int64]
+}
 
-    var count: Int64 { counts.reduce(0, +) }
+/// The groups with the most events, and what the limit left out.
+struct TotalsGroups: Sendable, Hashable {
+    /// Of all events.
+    let count: Int64
+    /// Most first; equal ones in the order of their columns.
+    fileprivate(set) var largest: [TotalsGroup]
+    /// How many groups were left out.
+    let others: Int
+    /// Of the groups that were left out; empty when there are none.
+    fileprivate(set) var rest: [Int64]
 }
 
 extension [TotalsCount] {
-    /// Most first; equal ones in the order of their columns.
-    func groups(buckets: Int = 1) -> [TotalsGroup] {
-        var groups: [TotalsColumns: [Int64]] = [:]
-        for item in self {
-            groups[item.columns, default: [Int64](repeating: 0, count: buckets)][item.bucket] += item.count
+    /// Has buckets of the largest groups and of the rest only: groups and buckets are many, but not their product.
+    func groups(buckets: Int = 1, limit: Int = .max) -> TotalsGroups {
+        var sums: [TotalsColumns: Int64] = [:]
+        for item in self { sums[item.columns, default: 0] += item.count }
+        let sorted = sums.sorted { left, right in
+            guard left.value == right.value else { return left.value > right.value }
+            return left.key < right.key
         }
-        let sized = groups.map { (group: TotalsGroup(columns: $0, counts: $1), size: $1.reduce(0, +)) }
-        return sized.sorted { left, right in
-            guard left.size == right.size else { return left.size > right.size }
-            return left.group.columns < right.group.columns
-        }.map(\.group)
+        let none = [Int64](repeating: 0, count: buckets)
+        let others = sorted.count - Swift.min(limit, sorted.count)
+        var groups = TotalsGroups(
+            count: sorted.reduce(0) { $0 + $1.value },
+            largest: sorted.prefix(limit).map { TotalsGroup(columns: $0.key, count: $0.value, buckets: none) },
+            others: others,
+            rest: others == 0 ? [] : none
+        )
+        var places: [TotalsColumns: Int] = [:]
+        for (place, group) in groups.largest.enumerated() { places[group.columns] = place }
+        for item in self {
+            if let place = places[item.columns] {
+                groups.largest[place].buckets[item.bucket] += item.count
+            } else {
+                groups.rest[item.bucket] += item.count
+            }
+        }
+        return groups
     }
 }
 
