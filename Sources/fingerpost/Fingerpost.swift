@@ -32,6 +32,25 @@ struct Fingerpost: AsyncParsableCommand {
     )
 
     static func main() async {
+        // A reader that has gone is an error of a write, which every command tells in the same way.
+        signal(SIGPIPE, SIG_IGN)
+        var failure = await runCommand()
+        if let help = failure, exitCode(for: help).isSuccess {
+            let text = fullMessage(for: help)
+            if !text.isEmpty { StandardOutput.write(text + "\n") }
+            failure = nil
+        }
+        do throws(StandardOutput.Failure) {
+            try StandardOutput.flush()
+        } catch {
+            failure = error.told()
+        }
+        StandardError.flush()
+        exit(withError: failure)
+    }
+
+    /// What a command ended with; nil when it is done.
+    private static func runCommand() async -> (any Error)? {
         do {
             var command = try parseAsRoot()
             if var waiting = command as? any AsyncParsableCommand {
@@ -39,12 +58,15 @@ struct Fingerpost: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            return nil
+        } catch let failure as StandardOutput.Failure {
+            return failure.told()
         } catch let error as StorageError {
-            exit(withError: fail(error))
+            return fail(error)
         } catch let error as any DiskError {
-            exit(withError: fail(error.description, .ioError))
+            return fail(error.description, .ioError)
         } catch {
-            exit(withError: StorageError(error).map { fail($0) } ?? error)
+            return StorageError(error).map { fail($0) } ?? error
         }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 import LinkRouting
 import LinkServer
 import Logging
-import OutboundHTTP
 
 /// The keys below `log`: which messages are written to standard error, and how.
 struct LogConfiguration {
@@ -36,36 +35,5 @@ extension CaseIterable where Self: RawRepresentable<String> {
             throw ServiceConfiguration.Invalid(message: "\(key) is '\(text)'; write one of \(names).")
         }
         return choice
-    }
-}
-
-/// Standard error, which takes one whole line at a time.
-enum StandardError {
-    private static let lock = NSLock()
-
-    static func write(_ line: [UInt8]) {
-        lock.withLock {
-            var rest = line[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-                if count < 0, errno == EINTR { continue }
-                // Whoever should read it has gone: there is nobody left to tell.
-                guard count > 0 else { return }
-                rest = rest.dropFirst(count)
-            }
-        }
-    }
-
-    /// Makes every logger of the process write here, and name the trace that its task works for.
-    static func takeLog(_ settings: LogSettings) {
-        let traces = Logger.MetadataProvider {
-            TraceContext.current.map { ["trace_id": "\($0.traceID)"] } ?? [:]
-        }
-        LoggingSystem.bootstrap(
-            { _, provider in
-                LineLogHandler(settings: settings, metadataProvider: provider, now: Server.now, write: write)
-            },
-            metadataProvider: traces
-        )
     }
 }

@@ -76,7 +76,8 @@ struct Serve: AsyncParsableCommand {
                     show("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
                     show("ops     http://\(configuration.opsAddress.host):\(ops)")
                     if let key { show(Self.invitation(ports, key)) }
-                    fflush(nil)
+                    // A service goes on, whoever reads this.
+                    try? StandardOutput.flush()
                 }
             }
         } catch let error as CountryDatabase.Failure {

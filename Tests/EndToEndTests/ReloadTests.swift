@@ -20,7 +20,8 @@ struct ReloadTests {
             try server.ops("/metrics") { $0.text.contains("fingerpost_config_reloads_total{result=\"ok\"} 1\n") }
 
             #expect(try other.request("POST", "/resolve", body: Self.link).status == 200)
-            let lines = try log()
+            _ = try wait(for: "needs a restart", in: log)
+            let lines = try wait(for: #""event":"request""#, in: log)
             #expect(lines.contains { $0.contains(#""event":"request""#) && $0.contains(#""outcome":"matched""#) })
             #expect(lines.contains { $0.contains("needs a restart") && $0.contains(#""config_keys":["node"]"#) })
             #expect(
@@ -40,7 +41,8 @@ struct ReloadTests {
             #expect(try server.ops("/metrics").text.contains("\nfingerpost_config_last_reload_successful 0\n"))
             let connection = try HTTPConnection(port: server.publicPort)
             #expect(try connection.request("POST", "/resolve", body: Self.link).status == 413)
-            #expect(try log().contains { $0.contains("limits.bodyBites") && $0.contains("the old one holds") })
+            let lines = try wait(for: "limits.bodyBites", in: log)
+            #expect(lines.contains { $0.contains("limits.bodyBites") && $0.contains("the old one holds") })
 
             try write("limits: {bodyBytes: 4096}\n", to: file)
             server.send(SIGHUP)
@@ -71,6 +73,15 @@ struct ReloadTests {
                     !$0.contains("WAL that two connections")
                 }
             }
+        }
+    }
+
+    /// The log once such a line is in it, as it is written behind the answers; the suite's time limit ends the wait.
+    private func wait(for text: String, in log: () throws -> [Substring]) throws -> [Substring] {
+        while true {
+            let lines = try log()
+            if lines.contains(where: { $0.contains(text) }) { return lines }
+            sched_yield()
         }
     }
 

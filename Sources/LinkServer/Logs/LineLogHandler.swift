@@ -43,10 +43,27 @@ package struct LineLogHandler: LogHandler {
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
         if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
-        let line = LogLine(at: now(), event.level, event.message.description, all)
-        switch settings.current.format {
-        case .json: write(line.json)
-        case .text: write(line.text)
+        write(settings.written(LogLine(at: now(), event.level, event.message.description, all)))
+    }
+}
+
+extension LogSettings {
+    fileprivate func written(_ line: LogLine) -> [UInt8] {
+        switch current.format {
+        case .json: line.json
+        case .text: line.text
         }
+    }
+
+    /// The line that stands where others were dropped.
+    package func lineAboutLost(_ count: Int, at instant: Timestamp) -> [UInt8] {
+        written(
+            LogLine(
+                at: instant,
+                .warning,
+                "lines of the log were dropped: standard error was not read fast enough",
+                ["lines": .stringConvertible(count)]
+            )
+        )
     }
 }

@@ -91,10 +91,6 @@ struct AssociationMigrate: AsyncParsableCommand {
     private func write(_ document: JSONNode, to path: String) throws {
         let isJSON = path.hasSuffix(".json")
         let text = isJSON ? document.json(.pretty) + "\n" : try Document.yaml(document)
-        do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw fail("\(path) cannot be written: \(error.localizedDescription)", .ioError)
-        }
+        try fingerpost.write(text, toFile: path)
     }
 }

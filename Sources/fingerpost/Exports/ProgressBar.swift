@@ -39,5 +39,5 @@ struct ProgressBar {
         return "[\(bar)] \(done) of \(total) \(unit)"
     }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { StandardError.write(Array(text.utf8)) }
 }

@@ -39,10 +39,11 @@ struct Events: AsyncParsableCommand {
             guard after != nil || follow else { return }
             while true {
                 let answer = try await ask(client, [("after", "\(position)"), ("limit", "1000")])
-                printEvents(answer["events"]?.elements ?? [])
+                try printEvents(answer["events"]?.elements ?? [])
                 let next = answer["nextAfter"]?.int ?? position
                 if next == position {
                     guard follow else { return }
+                    try StandardOutput.requireReader()
                     try await Task.sleep(for: .seconds(1))
                 }
                 position = next
@@ -54,7 +55,7 @@ struct Events: AsyncParsableCommand {
     private func printNewest(_ client: AdminClient) async throws -> Int64 {
         let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
         let newest = try await ask(client, [("limit", "\(last)")])["events"]?.elements ?? []
-        printEvents(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
+        try printEvents(newest.reversed().filter { $0["seq"]?.int ?? 0 <= end })
         return end
     }
 
@@ -67,8 +68,8 @@ struct Events: AsyncParsableCommand {
         ).body
     }
 
-    private func printEvents(_ events: [JSONNode]) {
+    private func printEvents(_ events: [JSONNode]) throws {
         for event in events { show(event, .compact) }
-        fflush(nil)
+        try StandardOutput.flush()
     }
 }

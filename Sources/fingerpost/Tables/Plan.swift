@@ -126,11 +126,7 @@ struct Pull: AsyncParsableCommand {
         }
         let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
         guard let file else { return show(document: text) }
-        do {
-            try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
-        } catch {
-            throw fail("\(file) cannot be written: \(error.localizedDescription)", .ioError)
-        }
+        try write(text, toFile: file)
         show("\(file): \(document["table"]?["routes"]?.elements?.count ?? 0) routes")
     }
 }

@@ -1,0 +1,38 @@
+import Foundation
+
+/// Writes a file that somebody named: a regular one whole or not at all. What a symbolic link names is written, and the link
+/// stays; so does a device or a pipe.
+func write(_ text: String, toFile path: String) throws {
+    var (found, link) = (stat(), stat())
+    let isThere = stat(path, &found) == 0
+    let isReplaced = isThere ? found.st_mode & S_IFMT == S_IFREG : lstat(path, &link) != 0
+    do {
+        if isReplaced {
+            try Data(text.utf8).write(to: URL(filePath: isThere ? resolved(path) : path), options: .atomic)
+        } else {
+            try writeThrough(Array(text.utf8), to: path)
+        }
+    } catch let failure as POSIXFailure {
+        throw fail("\(path) cannot be written: \(String(cString: strerror(failure.code)))", .ioError)
+    } catch {
+        throw fail("\(path) cannot be written: \(error.localizedDescription)", .ioError)
+    }
+}
+
+private struct POSIXFailure: Error {
+    let code: Int32
+}
+
+private func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+}
+
+private func writeThrough(_ bytes: [UInt8], to path: String) throws {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard file >= 0 else { throw POSIXFailure(code: errno) }
+    let code = writeAll(bytes, to: file)
+    guard close(file) == 0 || code != nil else { throw POSIXFailure(code: errno) }
+    if let code { throw POSIXFailure(code: code) }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// A file that a command is told to write stays what it is.
+@Suite(.timeLimit(.minutes(15)))
+struct NamedFileTests {
+    private static let published =
+        #"{"applinks":{"apps":[],"details":{"2XNJA5XN6D.com.medium.reader":{"paths":["NOT /m/callback/*","*"]}}}}"#
+
+    /// Runs a shell's lines in a folder of its own; `"$0" $MIGRATE FILE` writes a tenant.
+    private func shell(_ script: String) async throws -> (status: Int32, lines: [Substring]) {
+        try await withTemporaryDirectory { directory in
+            try Data(Self.published.utf8).write(to: URL(filePath: directory + "/published"))
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let start = "cd '\(directory)' && MIGRATE='association migrate published --host medium.com --out' && "
+            let result = try await runBeside("sh", ["-c", start + "{ \(script); } 2>&1", tool])
+            return (result.status, String(decoding: result.output, as: UTF8.self).split(separator: "\n"))
+        }
+    }
+
+    @Test func linkStaysAndWhatItNamesIsWritten() async throws {
+        let result = try await shell(
+            #"echo old >file; ln -s file link; "$0" $MIGRATE link && test -L link && test ! -L file && grep -c routes file"#
+        )
+        #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
+    }
+
+    @Test func linkToNothingStaysAndTheFileIsMade() async throws {
+        let result = try await shell(
+            #"ln -s file link; "$0" $MIGRATE link && test -L link && test -f file && grep -c routes file"#
+        )
+        #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
+    }
+
+    @Test func pipeStaysAndTakesTheText() async throws {
+        let result = try await shell(
+            #"mkfifo pipe; cat pipe >copy & "$0" $MIGRATE pipe; test -p pipe || exit 9; wait; grep -c routes copy"#
+        )
+        #expect(result.status == 0 && result.lines == ["1"], "\(result.lines)")
+    }
+
+    @Test func folderIsSeventyFour() async throws {
+        let result = try await shell(#"mkdir folder; "$0" $MIGRATE folder"#)
+        #expect(result.status == 74)
+        #expect(result.lines.count == 1 && result.lines[0].contains("folder cannot be written"), "\(result.lines)")
+    }
+}
