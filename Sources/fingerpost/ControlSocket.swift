@@ -68,11 +68,22 @@ struct ControlSocket {
     let log: EventLog
     let backups: BackupWorker
 
+    /// Whoever asks has written no document: what is refused has no line, and the names of the message are not his.
     func answer(_ message: JSONNode) async throws -> JSONNode {
+        do {
+            return try await obey(message)
+        } catch let error as DocumentError {
+            let isNested = error.path.contains { $0 == "." || $0 == "[" }
+            throw DocumentError(path: isNested ? error.path : "", position: .unknown, message: error.message)
+        }
+    }
+
+    private func obey(_ message: JSONNode) async throws -> JSONNode {
         let object = try Field(message, path: "").object(
             "do",
             "key",
             "id",
+            "alone",
             "tenant",
             "environment",
             "draft",
