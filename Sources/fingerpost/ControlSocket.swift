@@ -138,6 +138,16 @@ struct ControlSocket {
         }
     }
 
+    /// Before anything of the directory is opened: a folder is the one thing that a new socket does not replace.
+    static func requireRoom(in directory: DataDirectory) throws {
+        let path = directory.controlSocketPath
+        var found = stat()
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR else { return }
+        try directory.leaveAsFound()
+        errno = EISDIR
+        throw FileFailure("make the control socket", path)
+    }
+
     /// The address of a Unix socket has 108 bytes on Linux, 104 elsewhere.
     var fits: Bool { path.utf8.count < 104 }
 
