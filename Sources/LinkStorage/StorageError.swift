@@ -15,6 +15,8 @@ package enum StorageError: DiskError, Hashable {
     /// Nothing is restored beside databases, or what is left of them.
     case occupied(directory: String, by: String)
     case unusable(file: String, detail: String)
+    /// No backup can be made there; nothing of the data directory failed.
+    case refusedTarget(path: String, detail: String)
     case full(file: String)
     /// A read, write or fsync failed: what the file holds is no longer known to this process.
     case io(file: String, detail: String)
@@ -43,6 +45,7 @@ package enum StorageError: DiskError, Hashable {
                 + "directory with --data, or move everything in this one away, -wal and -shm files too."
         case .unusable(let file, let detail):
             "\(file) cannot be opened (\(detail)): check that it is a file the service may read and write."
+        case .refusedTarget(let path, let detail): "\(path) cannot become a backup: \(detail)."
         case .full(let file):
             "\(file) cannot grow, the disk is full: make room as deploy/runbooks/disk-full.md says."
         case .io(let file, let detail):
@@ -58,13 +61,18 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .unusable, .full, .io, .occupied: 74  // EX_IOERR
+        case .unusable, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
     }
 
     package var isDiskFull: Bool {
         if case .full = self { true } else { false }
+    }
+
+    /// Whether nothing failed, and somebody asked for what cannot be.
+    package var isRefusal: Bool {
+        if case .refusedTarget = self { true } else { false }
     }
 
     /// Whether a system call that failed so found no room: the disk's, or what a quota leaves of it.

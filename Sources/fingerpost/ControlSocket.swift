@@ -68,11 +68,22 @@ struct ControlSocket {
     let log: EventLog
     let backups: BackupWorker
 
+    /// Whoever asks has written no document: what is refused has no line, and the names of the message are not his.
     func answer(_ message: JSONNode) async throws -> JSONNode {
+        do {
+            return try await obey(message)
+        } catch let error as DocumentError {
+            let isNested = error.path.contains { $0 == "." || $0 == "[" }
+            throw DocumentError(path: isNested ? error.path : "", position: .unknown, message: error.message)
+        }
+    }
+
+    private func obey(_ message: JSONNode) async throws -> JSONNode {
         let object = try Field(message, path: "").object(
             "do",
             "key",
             "id",
+            "alone",
             "tenant",
             "environment",
             "draft",
@@ -125,6 +136,16 @@ struct ControlSocket {
         } catch let error as S3Failure {
             throw tenant.error("\(error).")
         }
+    }
+
+    /// Before anything of the directory is opened: a folder is the one thing that a new socket does not replace.
+    static func requireRoom(in directory: DataDirectory) throws {
+        let path = directory.controlSocketPath
+        var found = stat()
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR else { return }
+        try directory.leaveAsFound()
+        errno = EISDIR
+        throw FileFailure("make the control socket", path)
     }
 
     /// The address of a Unix socket has 108 bytes on Linux, 104 elsewhere.

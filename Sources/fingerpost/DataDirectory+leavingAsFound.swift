@@ -9,7 +9,8 @@ extension DataDirectory {
         do {
             result = try await work()
         } catch {
-            if (error as? any DiskError)?.isDiskFull ?? true { try leaveAsFound() }
+            let isRefusal = (error as? StorageError)?.isRefusal ?? false
+            if isRefusal || (error as? any DiskError)?.isDiskFull ?? true { try leaveAsFound() }
             throw error
         }
         try leaveAsFound()

@@ -48,6 +48,7 @@ struct Serve: AsyncParsableCommand {
                 )
             }
             let directory = try DataDirectory(configuration.data)
+            try ControlSocket.requireRoom(in: directory)
             let board = try OpsBoard(configuration, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: board) { ops in
                 let server = try await Server(

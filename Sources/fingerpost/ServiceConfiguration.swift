@@ -130,6 +130,9 @@ struct ServiceConfiguration {
         tls = try TLSSettings(text: text)
         hasLane = try isEnabled("public.lane")
         node = text("node", ProcessInfo.processInfo.hostName)
+        guard node.utf8.count <= 255 else {
+            throw Invalid(message: "node has \(node.utf8.count) bytes; write a name of at most 255.")
+        }
         isRecording = try isEnabled("recording")
         log = try LogConfiguration(text: text)
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {

@@ -56,6 +56,28 @@ struct BackupTests {
         }
     }
 
+    /// There it would be taken for a part of the directory.
+    @Test func targetInsideTheDataDirectoryIsRefused() async throws {
+        try await withTemporaryDirectory { directory in
+            let data = "\(directory)/data"
+            let server = try RunningServer(directory: data)
+            #expect(symlink(data, "\(directory)/link") == 0)
+            let targets = ["\(data)/catalog", "\(data)/events/a/b", "\(directory)/link/events/a"]
+            for target in targets {
+                let beside = try await tool(["backup", target, "--data", data])
+                #expect(beside.status == 1 && beside.text.contains("inside the data directory"), "\(beside.text)")
+            }
+            server.send(SIGTERM)
+            #expect(server.wait().status == 0)
+            for target in targets {
+                let alone = try await tool(["backup", target, "--data", "\(directory)/link"])
+                #expect(alone.status == 74 && alone.text.contains("inside the data directory"), "\(alone.text)")
+            }
+            #expect(try await tool(["backup", "\(directory)/data-2", "--data", data]).status == 0)
+            #expect(try await tool(["migrate", "--data", data]).status == 0)
+        }
+    }
+
     @Test func backupWithoutAServerIsTheSame() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: "\(directory)/data")

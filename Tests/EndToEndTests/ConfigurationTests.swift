@@ -56,6 +56,8 @@ struct ConfigurationTests {
             ("proxies: {protocol: v1}", "proxies.protocol is 'v1'"),
             ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
             ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is no range"),
+            ("exports: {directory: ''}", "exports.directory is empty; write the path of a directory."),
+            ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
             ("public: [", "This is not YAML"),
             ("data: a\ndata: b", "'data' stands twice"),
         ]

@@ -66,6 +66,30 @@ struct ExitCodeTests {
         }
     }
 
+    @Test func folderInPlaceOfTheControlSocketIsSeventyFour() async throws {
+        try await withTemporaryDirectory { directory in
+            let data = directory + "/data"
+            try FileManager.default.createDirectory(
+                atPath: data + "/control.sock",
+                withIntermediateDirectories: true
+            )
+            let (status, lines) = try fingerpost(Self.commands[0], data: data)
+
+            #expect(status == 74)
+            #expect(lines.count == 1 && lines.first?.contains("\(data)/control.sock") == true, "\(lines)")
+            #expect(!FileManager.default.fileExists(atPath: data + "/running"))
+        }
+    }
+
+    @Test(arguments: ["127.0.0.1:1", "localhost", "", "ftp://127.0.0.1:1", "http://"])
+    func addressWithoutASchemeIsSixtyFour(_ server: String) async throws {
+        let tool = RunningServer.products.appending(path: "fingerpost").path
+        let arguments = [tool, "events", "shop", "--key", "k", "--server", server]
+        let result = try await runBeside("sh", ["-c", #""$0" "$@" 2>&1"#] + arguments)
+        #expect(result.status == 64)
+        #expect(String(decoding: result.output, as: UTF8.self).contains("such as http://127.0.0.1:8081"))
+    }
+
     @Test func fileWithoutCountriesIsSeventyEight() async throws {
         try await withTemporaryDirectory { directory in
             let (file, configuration) = (directory + "/countries.mmdb", directory + "/fingerpost.yaml")

@@ -12,7 +12,8 @@ struct RefusedCommandTests {
             #expect(made.status == 0)
             for arguments in [
                 ["keys", "revoke", "nobody"], ["keys", "create", "--tenant", "nobody"], ["export", "nobody"],
-                ["replay", "nobody"],
+                ["replay", "nobody"], ["backup", directory], ["backup", data + "/events/backup"],
+                ["backup", "/dev/null/backup"],
             ] {
                 let refused = try await runBeside(tool, arguments + ["--data", data])
                 #expect(refused.status != 0, "\(arguments)")

@@ -58,13 +58,38 @@ package struct Backup: Sendable {
         version: String
     ) throws -> Backup {
         guard access(target, F_OK) != 0 else {
-            throw StorageError.unusable(file: target, detail: "it is there already; name a folder that is not")
+            throw StorageError.refusedTarget(path: target, detail: "it is there already; name a folder that is not")
+        }
+        // A backup there would be taken for a part of the directory, and would be lost with it.
+        guard !isInside(target, directory.path) else {
+            throw StorageError.refusedTarget(
+                path: target,
+                detail: "it is inside the data directory \(directory.path); name a folder outside of it"
+            )
         }
         PartialBackup.removeAbandoned(beside: target, of: directory.path)
         do {
             return try write(of: directory, catalog: catalog, log: log, to: target, at: now, version: version)
         } catch let failure as FileFailure where failure.isDiskFull {
             throw StorageError.full(file: target)
+        }
+    }
+
+    /// Whether a folder that is to be made would lie in the other one, whatever symbolic links lead there.
+    private static func isInside(_ target: String, _ directory: String) -> Bool {
+        func parts(_ path: String) -> [String]? {
+            guard let real = realpath(path, nil) else { return nil }
+            defer { free(real) }
+            return URL(filePath: String(cString: real)).pathComponents
+        }
+        guard let home = parts(directory) else { return false }
+        // Those above it may have to be made as well.
+        var folder = target
+        while true {
+            if let parts = parts(folder) { return parts.starts(with: home) }
+            let parent = Folder.parent(of: folder)
+            guard parent != folder else { return false }
+            folder = parent
         }
     }
 
@@ -76,7 +101,12 @@ package struct Backup: Sendable {
         at now: Timestamp,
         version: String
     ) throws -> Backup {
-        let partial = try PartialBackup("\(target).partial-\(now.milliseconds)", of: directory.path)
+        let partial: PartialBackup
+        do {
+            partial = try PartialBackup("\(target).partial-\(now.milliseconds)", of: directory.path)
+        } catch let failure as FileFailure where !failure.isDiskFull {
+            throw StorageError.refusedTarget(path: target, detail: failure.description)
+        }
         do {
             try Folder.make(partial.path + "/events", mode: 0o700)
             var files: [File] = []

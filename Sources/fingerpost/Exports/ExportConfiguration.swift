@@ -53,7 +53,13 @@ struct ExportConfiguration {
         let timeout = try number("exports.s3.timeoutSeconds", 60, 1...3_600)
         let addressing: S3Location.Addressing = try .read("exports.s3.addressing", value("s3.addressing"))
         switch try Sink.read("exports.sink", value("sink")) {
-        case .directory: s3 = nil
+        case .directory:
+            guard !directory.isEmpty else {
+                throw ServiceConfiguration.Invalid(
+                    message: "exports.directory is empty; write the path of a directory."
+                )
+            }
+            s3 = nil
         case .s3:
             s3 = S3(
                 location: try Self.location(value, addressing),

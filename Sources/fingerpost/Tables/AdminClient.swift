@@ -11,6 +11,15 @@ struct AdminOptions: ParsableArguments {
     @ArgumentParser.Option(help: "A key of the admin API; else FINGERPOST_KEY of the environment.") var key: String?
     @ArgumentParser.Option(help: "An environment beside production.") var environment: String?
 
+    func validate() throws {
+        let parts = URLComponents(string: server)
+        guard let parts, ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false else {
+            throw ValidationError(
+                "'\(server)' is not the address of a server; write one with http:// or https://, such as http://127.0.0.1:8081."
+            )
+        }
+    }
+
     func client() throws -> AdminClient {
         guard let key = key ?? ProcessInfo.processInfo.environment["FINGERPOST_KEY"] else {
             throw fail(

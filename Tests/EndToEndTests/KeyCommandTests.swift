@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// `fingerpost keys` beside a running server, which does what they say.
+@Suite(.timeLimit(.minutes(15)))
+struct KeyCommandTests {
+    private func keys(_ arguments: [String]) async throws -> (status: Int32, text: String) {
+        let tool = RunningServer.products.appending(path: "fingerpost").path
+        let result = try await runBeside("sh", ["-c", #""$0" "$@" 2>&1"#, tool, "keys"] + arguments)
+        return (result.status, String(decoding: result.output, as: UTF8.self))
+    }
+
+    private func status(of key: String, at server: RunningServer) throws -> Int {
+        try HTTPConnection(port: server.adminPort).request(
+            "GET",
+            "/admin/v1/tenants",
+            headers: ["Authorization": "Bearer \(key)"]
+        ).status
+    }
+
+    @Test(arguments: [[], ["--alone"]]) func revokedKeyIsRefusedAtOnce(_ flags: [String]) async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let made = try await keys(["create", "--name", "ci", "--data", server.directory])
+            #expect(made.status == 0, "\(made.text)")
+            let key = String(made.text.prefix { !$0.isNewline })
+            #expect(try status(of: key, at: server) == 200)
+            let listed = try await keys(["list", "--data", server.directory])
+            let row = try #require(listed.text.split(separator: "\n").first { $0.contains("  ci  ") })
+            let id = String(row.prefix { $0 != " " })
+
+            // An id may begin with a dash.
+            let revoked = try await keys(["revoke"] + flags + ["--data", server.directory, "--", id])
+            #expect(revoked.status == 0 && revoked.text.hasPrefix("\(id) is revoked since "), "\(revoked.text)")
+            #expect(try status(of: key, at: server) == 401)
+        }
+    }
+
+    @Test func refusalsNameNoPlaceOfTheMessage() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let revoked = try await keys(["revoke", "nobody", "--data", server.directory])
+            #expect(revoked.status == 1)
+            #expect(revoked.text.hasPrefix("fingerpost: there is no key 'nobody'"), "\(revoked.text)")
+            let made = try await keys(["create", "--expires", "tomorrow", "--data", server.directory])
+            #expect(made.status == 1)
+            #expect(!made.text.contains("line 1, column"), "\(made.text)")
+        }
+    }
+}
