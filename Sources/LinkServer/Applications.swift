@@ -219,7 +219,8 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     router.add(middleware: LargeDocumentMiddleware(documents: parts.largeDocuments, keys: parts.keys))
     router.add(
         middleware: IdempotencyMiddleware(
-            answers: KeptAnswers(store: parts.store, now: gate.now, logger: parts.logger)
+            answers: KeptAnswers(store: parts.store, now: gate.now, logger: parts.logger),
+            keys: parts.keys
         )
     )
     TenantController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(

@@ -45,6 +45,7 @@ struct Problem: Error {
         case noDraft = "no_draft"
         case tooManyDrafts = "too_many_drafts"
         case tooManySuites = "too_many_suites"
+        case tooManyKeys = "too_many_keys"
         case conflict
         case suitesFailed = "suites_failed"
         case busy
@@ -75,7 +76,8 @@ struct Problem: Error {
                 .unknownSuite, .unknownKey:
                 .notFound
             case .methodNotAllowed: .methodNotAllowed
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .tooManySuites, .idempotencyUnfinished,
+            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .tooManySuites, .tooManyKeys,
+                .idempotencyUnfinished,
                 .exportConflict, .installsNotRecorded:
                 .conflict
             case .continuationExpired, .windowGone: .gone

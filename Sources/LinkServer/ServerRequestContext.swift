@@ -7,6 +7,8 @@ import OutboundHTTP
 struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var scope: RequestScope
+    /// Of the admin port: whoever changes something is asked for his key again.
+    var keys: KeyRing?
     /// Of a request with an `Idempotency-Key`.
     var repeatable: RepeatableChange?
 

@@ -48,7 +48,11 @@ struct CatalogCommands {
         if let tenant = wanted.tenant, try await store.settingsRevision(of: tenant) == nil {
             throw try object.required("tenant").error("there is no tenant '\(tenant)'.")
         }
-        return .object(["key": .string(try await keys.create(wanted, change: change).key.token)])
+        do {
+            return .object(["key": .string(try await keys.create(wanted, change: change).key.token)])
+        } catch let error as TooManyKeys {
+            throw wish.error(error.description)
+        }
     }
 
     func listKeys() async throws -> JSONNode {
@@ -57,10 +61,9 @@ struct CatalogCommands {
 
     func revokeKey(_ id: Field, as action: KeyEnd) async throws -> JSONNode {
         let change = change("keys-revoke")
-        guard let ended = try await store.endKey(try id.text(), at: change.at, as: action, change: change) else {
+        guard let ended = try await keys.end(try id.text(), at: change.at, as: action, change: change) else {
             throw id.error("there is no key '\(try id.text())'; list them with 'fingerpost keys list'.")
         }
-        try await keys.reload(behind: "The end of the key \(ended.key.id) is stored")
         return ended.json
     }
 

@@ -1,9 +1,12 @@
 import Foundation
 import HTTPTypes
+import Hummingbird
 import LinkCatalog
 import LinkRouting
-import LinkServer
+import NIOCore
 import Testing
+
+@testable import LinkServer
 
 /// Keys: what they are for, who hands them out, how they end. And what is written down of it all.
 @Suite(.timeLimit(.minutes(15)))
@@ -31,6 +34,7 @@ struct KeyTests {
         #"{"name":"a","scopes":["admin"],"expiresAt":"soon"}"#, #"{"name":"a","scopes":["admin"],"until":1}"#,
         #"{"name":"a","scopes":["admin"],"pathPrefixes":["blog"]}"#,
         #"{"name":"a","scopes":["admin"],"environments":["A B"]}"#,
+        #"{"name":"a","scopes":["admin"],"owners":["\#(String(repeating: "o", count: 8_192))"]}"#,
     ])
     func wrongWishesSayWhy(wish: String) async throws {
         try await withService { service in
@@ -116,6 +120,63 @@ struct KeyTests {
             #expect(try await other.get("/tenants").code == "invalid_key")
             #expect(try await session.delete("/keys/\(other.id)").json?["revokedAt"] == ended.json?["revokedAt"])
         }
+    }
+
+    @Test func keyThatEndsWhileTheBodyComesChangesNothing() async throws {
+        try await withService { service in
+            let admin = try await AdminSession.acme(service)
+            let settings = #"{"domains":["other.acme.test"],"schemes":["acme"]}"#
+            for (method, path, body) in [
+                (HTTPRequest.Method.post, "/admin/v1/keys", Self.wish),
+                (.put, "/admin/v1/tenants/acme/settings", settings),
+            ] {
+                let session = try await AdminSession(service)
+                let application = buildAdminApplication(
+                    service.parts,
+                    at: ListenAddress(host: "127.0.0.1", port: 0)
+                ) { _ in }
+                let head = HTTPRequest(
+                    method: method,
+                    scheme: "http",
+                    authority: "localhost",
+                    path: path,
+                    headerFields: [.authorization: "Bearer \(session.key)", .contentLength: "\(body.utf8.count)"]
+                )
+                let late = LateBytes(bytes: ByteBuffer(string: body)) {
+                    let ended = try await admin.delete("/keys/\(session.id)")
+                    #expect(ended.status == 200)
+                }
+                let request = Request(head: head, body: RequestBody(asyncSequence: late))
+                let answer = try await service.send(request, to: application)
+                #expect(answer.status == 401 && answer.code == "invalid_key", "\(path): \(answer.text)")
+            }
+            #expect(try await admin.get("settings").headers[.eTag] == "\"1\"")
+            let names = try await admin.get("/keys").json?["keys"]?.elements?.compactMap { $0["name"]?.text } ?? []
+            #expect(!names.contains("ci"))
+        }
+    }
+
+    @Test func endedKeyComesNotBack() throws {
+        let now = Timestamp(milliseconds: 1_795_255_200_000)
+        let key = try #require(APIKey(environment: .production, random: Data(repeating: 7, count: 41)))
+        var grant = KeyGrant(
+            id: key.id,
+            secretHash: key.secretHash,
+            tenant: nil,
+            scopes: [.keys],
+            createdAt: now,
+            expiresAt: nil,
+            name: "a"
+        )
+        let ring = KeyRing([], now: { now })
+        ring.add([grant])
+        #expect(ring.stillHolds(grant))
+        let before = grant
+        grant.revokedAt = now
+        ring.add([grant])
+        // What was read before comes later.
+        ring.add([before])
+        #expect(!ring.stillHolds(before))
     }
 
     @Test func rotatedKeysLiveSideBySideForAWhile() async throws {
@@ -294,6 +355,25 @@ struct KeyTests {
             service.clock.advance(seconds: 86_401)
             #expect(try await session.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
             #expect(try await session.post("/keys", Self.wish, headers: [name: ""]).code == "invalid_request")
+        }
+    }
+}
+
+/// A body that is there once something else has happened.
+private struct LateBytes: AsyncSequence, Sendable {
+    let bytes: ByteBuffer
+    let before: @Sendable () async throws -> Void
+
+    func makeAsyncIterator() -> Iterator { Iterator(body: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var body: LateBytes?
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let body else { return nil }
+            self.body = nil
+            try await body.before()
+            return body.bytes
         }
     }
 }

@@ -87,6 +87,14 @@ extension TestService {
             head: HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer(string: body))
         )
+        return try await send(request, from: peer, to: application)
+    }
+
+    func send<Port: ApplicationProtocol>(
+        _ request: Request,
+        from peer: String = "203.0.113.77",
+        to application: Port
+    ) async throws -> Answer {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 40_000)
         let context = Port.Responder.Context(

@@ -50,7 +50,7 @@ struct TestService: Sendable {
             expiresAt: expiresAt,
             name: "test"
         )
-        parts.keys.replace(by: [grant], version: .max)
+        parts.keys.add([grant])
         return key.token
     }
 

@@ -171,6 +171,25 @@ package enum TooManySuites: Error, Hashable, Sendable {
     package static let maximumBytes = 16 << 20
 }
 
+/// A tenant, or what is of no tenant, has as many keys that have not ended as it may.
+package struct TooManyKeys: Error, Hashable, Sendable, CustomStringConvertible {
+    package let tenant: TenantID?
+
+    package static let maximum = 1_000
+
+    package init(tenant: TenantID?) { self.tenant = tenant }
+
+    package var description: String {
+        let found = tenant.map { "The tenant '\($0)' has" } ?? "There are"
+        return "\(found) \(Self.maximum) keys that have not ended, which is all that there may be. End some first."
+    }
+}
+
+/// The key that was to make another one has ended.
+package struct MakerHasEnded: Error, Hashable, Sendable {
+    package init() {}
+}
+
 /// Somebody else has written the draft, too.
 package struct ForeignDraft: Error, Hashable, Sendable {
     package let name: String
@@ -294,17 +313,17 @@ package enum KeyEnd: Sendable {
 /// A key as it ended.
 package struct EndedKey: Sendable, Hashable {
     package let key: KeyGrant
-    /// Those that ended with it, by id.
-    package let others: [String]
+    /// Those that ended with it.
+    package let others: [KeyGrant]
 
-    package init(_ key: KeyGrant, others: [String]) {
+    package init(_ key: KeyGrant, others: [KeyGrant]) {
         self.key = key
         self.others = others
     }
 
     /// The key's, and `endedKeys`: the ids of those that ended with it.
     package var json: JSONNode {
-        let ended = JSONNode.Member("endedKeys", .array(others.map(JSONNode.string)))
+        let ended = JSONNode.Member("endedKeys", .array(others.map { .string($0.id) }))
         return JSONNode(.object((key.json.members ?? []) + [ended]))
     }
 }

@@ -101,9 +101,14 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Keys
 
+    /// Throws `MakerHasEnded` when the key that makes it has ended, `TooManyKeys` when there is no room.
     func saveKey(_ grant: KeyGrant, change: Change) async throws
-    /// Every key, with a version that grows with every write.
-    func keySnapshot() async throws -> (version: Int64, grants: [KeyGrant])
+    /// Every key, by id.
+    func keyGrants() async throws -> [KeyGrant]
+    /// Those of the keys that are there.
+    func keyGrants(_ ids: [String]) async throws -> [KeyGrant]
+    /// Of the tenant's keys, of all keys for nil.
+    func keyIDs(of tenant: TenantID?) async throws -> [String]
     /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
     func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey?
     func noteUse(ofKey id: String, at hour: Timestamp) async throws
@@ -140,8 +145,6 @@ extension CatalogStore {
     package func live(of tenant: TenantID, in environment: EnvironmentID) async throws -> Revision? {
         try await live(of: tenant)[environment]
     }
-
-    package func keyGrants() async throws -> [KeyGrant] { try await keySnapshot().grants }
 
     package func settings(of tenant: TenantID) async throws -> SettingsRow? {
         try await settings(of: tenant, revision: nil)

@@ -14,17 +14,20 @@ struct IdempotencyMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     let answers: KeptAnswers
+    let keys: KeyRing
 
     func handle(
         _ request: Request,
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
+        var context = context
+        context.keys = keys
         guard [.post, .put, .delete].contains(request.method), let name = request.headers[.idempotencyKey] else {
             return try await next(request, context)
         }
         let change = RepeatableChange(name, request, answers)
-        var (request, context) = (request, context)
+        var request = request
         request.body = RequestBody(asyncSequence: request.body.map { change.hash($0) })
         context.repeatable = change
         defer { answers.end(change) }
@@ -46,7 +49,10 @@ extension ServerRequestContext {
     /// To be called by every endpoint that changes something, behind everything that may refuse the request and behind its
     /// body: throws the first answer when the change was done already. Endpoints that change nothing do not call it, so
     /// that what they answer is not kept.
+    ///
+    /// A body may come slowly: throws when the key has ended in the meantime.
     func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
+        guard let keys, keys.stillHolds(grant) else { throw Problem.endedKey }
         try await repeatable?.begin(grant, of: tenant)
     }
 }

@@ -24,8 +24,9 @@ struct KeyController {
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try gate.grant(request, context, .keys)
-        let visible = try await store.keyGrants().filter { grant.tenant == nil || $0.tenant == grant.tenant }
-        return Response(try Page(request).answer(of: visible, "keys", \.json, key: \.id))
+        let page = try Page(request)
+        let ids = try page.part(of: try await store.keyIDs(of: grant.tenant), key: \.self)
+        return Response(page.answer("keys", try await store.keyGrants(Array(ids)), \.json, cursor: \.id))
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -71,8 +72,7 @@ struct KeyController {
         let change = gate.change(grant, context)
         let (key, made) = try await keys.create(KeyMaker.Wish(old), change: change, within: grant)
         let end = Timestamp(milliseconds: change.at.milliseconds + grace * 1_000)
-        let ending = try await store.endKey(old.id, at: end, as: .rotate, change: change)
-        try await keys.reload(behind: "The end of the key \(old.id) is stored")
+        let ending = try await keys.end(old.id, at: end, as: .rotate, change: change)
         var members = made.json(with: key).members ?? []
         members.append(JSONNode.Member("replaces", ending?.key.json ?? .null))
         return Response(JSONNode(.object(members)), status: .created)
@@ -93,8 +93,7 @@ struct KeyController {
         try await context.once(grant, of: old.tenant)
         let change = gate.change(grant, context)
         let action = isWithChildren ? KeyEnd.revoke : .revokeAlone
-        let ended = try await store.endKey(old.id, at: change.at, as: action, change: change)
-        try await keys.reload(behind: "The end of the key \(old.id) is stored")
+        let ended = try await keys.end(old.id, at: change.at, as: action, change: change)
         return Response(ended?.json ?? .null)
     }
 
@@ -102,7 +101,7 @@ struct KeyController {
     private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
         let grant = try gate.grant(request, context, .keys)
         let id = context.parameters.get("id") ?? ""
-        let known = try await store.keyGrants().first { $0.id == id }
+        let known = try await store.keyGrants([id]).first
         guard let known, grant.tenant == nil || known.tenant == grant.tenant else {
             throw Problem(.unknownKey, "There is no such key; list them at /admin/v1/keys.")
         }

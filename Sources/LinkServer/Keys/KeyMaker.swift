@@ -25,6 +25,8 @@ package struct KeyMaker: Sendable {
         package var environments: Set<EnvironmentID>?
         package var routes: KeyGrant.RouteLimit?
         package var expiresAt: Timestamp?
+        private static let maximumListBytes = 8 << 10
+
         /// The key that is rotated.
         private(set) var replaces: String?
 
@@ -64,6 +66,12 @@ package struct KeyMaker: Sendable {
             let prefixes = try object["pathPrefixes"]?.list().map { field in
                 guard try field.text().hasPrefix("/") else { throw field.error("a path begins with '/'.") }
                 return try field.text()
+            }
+            let lists = ["environments", "owners", "pathPrefixes"].compactMap { object[$0]?.node.json().utf8.count }
+            guard lists.reduce(0, +) <= Self.maximumListBytes else {
+                throw name.error(
+                    "environments, owners and pathPrefixes of a key take at most \(Self.maximumListBytes) bytes of JSON."
+                )
             }
             if owners != nil || prefixes != nil {
                 routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
@@ -108,22 +116,15 @@ package struct KeyMaker: Sendable {
             )
         }
         try await store.saveKey(grant, change: change)
-        try await reload(behind: "The key \(grant.id) is stored")
+        ring?.add([grant])
         return (key, grant)
     }
 
-    /// Makes live what is committed already.
-    package func reload(behind committed: String) async throws {
-        do {
-            try await reload()
-        } catch {
-            throw StoredNotLive(committed, "\(error)")
-        }
-    }
-
-    private func reload() async throws {
-        let (version, grants) = try await store.keySnapshot()
-        ring?.replace(by: grants, version: version)
+    /// Ends a key; a running server knows it at once. Nil when there is none of this id.
+    package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey? {
+        let ended = try await store.endKey(id, at: end, as: action, change: change)
+        if let ended { ring?.add([ended.key] + ended.others) }
+        return ended
     }
 }
 

@@ -7,7 +7,6 @@ import Synchronization
 /// The keys that are valid now, by id.
 package final class KeyRing: Sendable {
     private let grants: Mutex<[String: KeyGrant]>
-    private let version = Mutex<Int64>(-1)
     /// The hour in which each key was last seen, and where to tell a new one.
     private let uses = Mutex<[String: Timestamp]>([:])
     private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
@@ -24,14 +23,16 @@ package final class KeyRing: Sendable {
         self.noteUse = noteUse
     }
 
-    /// - Parameter version: Of the store when they were read; an older one than the last is ignored, so that no key that was
-    ///   ended comes back.
-    package func replace(by grants: [KeyGrant], version: Int64) {
-        let byID = Dictionary(grants.map { ($0.id, $0) }) { $1 }
-        self.version.withLock { last in
-            guard version >= last else { return }
-            last = version
-            self.grants.withLock { $0 = byID }
+    /// Takes over keys that were made or ended, in any order: a key that has ended does not come back.
+    package func add(_ changed: [KeyGrant]) {
+        grants.withLock { grants in
+            for var grant in changed {
+                if let known = grants[grant.id] {
+                    grant.revokedAt = [known.revokedAt, grant.revokedAt].compactMap(\.self).min()
+                    grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
+                }
+                grants[grant.id] = grant
+            }
         }
     }
 
@@ -41,10 +42,7 @@ package final class KeyRing: Sendable {
     func optionalGrant(in headers: HTTPFields) throws -> KeyGrant? {
         guard headers[.authorization] != nil else { return nil }
         guard let grant = validGrant(in: headers) else {
-            throw Problem(
-                .invalidKey,
-                "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
-            )
+            throw Problem.endedKey
         }
         note(grant)
         return grant
@@ -57,6 +55,11 @@ package final class KeyRing: Sendable {
             let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash), grant.isValid(at: now())
         else { return nil }
         return grant
+    }
+
+    /// Whether a key that let a request in is still valid.
+    func stillHolds(_ grant: KeyGrant) -> Bool {
+        grants.withLock { $0[grant.id] }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
     }
 
     private func note(_ grant: KeyGrant) {

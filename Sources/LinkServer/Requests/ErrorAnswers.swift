@@ -52,6 +52,8 @@ struct ErrorAnswers: Sendable {
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
         case let error as TooManySuites: return Problem(error)
+        case let error as TooManyKeys: return Problem(.tooManyKeys, error.description)
+        case is MakerHasEnded: return .endedKey
         case let error as ForeignDraft:
             return Problem(
                 .forbidden,
@@ -160,6 +162,14 @@ extension Problem {
         )
         problem.headers[.retryAfter] = "10"
         return problem
+    }
+
+    /// Of a wrong key, too.
+    static var endedKey: Problem {
+        Problem(
+            .invalidKey,
+            "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
+        )
     }
 
     init(_ error: StoredNotLive) { self.init(.storedNotLive, error.description) }

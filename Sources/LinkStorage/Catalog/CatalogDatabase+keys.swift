@@ -6,6 +6,7 @@ package import LinkRouting
 extension CatalogDatabase {
     package func saveKey(_ grant: KeyGrant, change: Change) async throws {
         try await pool.storing { db in
+            try Self.require(grant, db)
             try db.execute(
                 sql: """
                     INSERT INTO api_key (id, secret_hash, tenant, scopes, name, created_at, expires_at, environments, owners,
@@ -29,24 +30,54 @@ extension CatalogDatabase {
         }
     }
 
-    package func keySnapshot() async throws -> (version: Int64, grants: [KeyGrant]) {
-        try await pool.read { db in
-            let version = try Int64.fetchOne(db, sql: "SELECT max(id) FROM audit") ?? 0
-            return (version, try Row.fetchAll(db, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant))
+    /// Whoever made the key may have ended since its request came.
+    private static func require(_ grant: KeyGrant, _ db: Database) throws {
+        func livingKeys(_ condition: String, _ value: String?) throws -> Int {
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM api_key
+                    WHERE \(condition) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+                    """,
+                arguments: [value, grant.createdAt.milliseconds]
+            ) ?? 0
         }
+        if let maker = grant.createdBy, try livingKeys("id = ?", maker) == 0 { throw MakerHasEnded() }
+        guard try livingKeys("tenant IS ?", grant.tenant?.rawValue) < TooManyKeys.maximum else {
+            throw TooManyKeys(tenant: grant.tenant)
+        }
+    }
+
+    package func keyGrants() async throws -> [KeyGrant] {
+        try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
+    }
+
+    package func keyGrants(_ ids: [String]) async throws -> [KeyGrant] {
+        try await pool.read { try Self.grants(ids, $0) }
+    }
+
+    package func keyIDs(of tenant: TenantID?) async throws -> [String] {
+        try await pool.read { db in
+            try String.fetchAll(
+                db,
+                sql: "SELECT id FROM api_key WHERE ?1 IS NULL OR tenant = ?1 ORDER BY id",
+                arguments: [tenant?.rawValue]
+            )
+        }
+    }
+
+    private static func grants(_ ids: [String], _ db: Database) throws -> [KeyGrant] {
+        let statement = try db.makeStatement(sql: "SELECT * FROM api_key WHERE id = ?")
+        return try ids.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(grant) }
     }
 
     package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey? {
         try await pool.storing { db in
-            let grants = Dictionary(
-                try Row.fetchAll(db, sql: "SELECT * FROM api_key").map(Self.grant).map { ($0.id, $0) }
-            ) { first, _ in first }
-            guard let key = grants[id] else { return nil }
+            guard let key = try Self.grants([id], db).first else { return nil }
             let after = try Self.end(key, at: end, as: action, change, db)
             guard action == .revoke else { return EndedKey(after, others: []) }
-            let others = Self.heirs(of: key, in: grants).filter { $0.isValid(at: end) }
-            for other in others { _ = try Self.end(other, at: end, as: action, change, db) }
-            return EndedKey(after, others: others.map(\.id))
+            let others = try Self.grants(Self.heirs(of: id, db), db).filter { $0.isValid(at: end) }
+            return EndedKey(after, others: try others.map { try Self.end($0, at: end, as: action, change, db) })
         }
     }
 
@@ -76,19 +107,23 @@ extension CatalogDatabase {
     }
 
     /// The keys that a key made or took over from, those that these made, and so on; also through keys that have ended.
-    private static func heirs(of key: KeyGrant, in grants: [String: KeyGrant]) -> [KeyGrant] {
-        let made = Dictionary(grouping: grants.values.filter { $0.createdBy != nil }, by: \.createdBy)
-        var seen: Set<String> = [key.id]
-        var open = [key]
-        var heirs: [KeyGrant] = []
-        while let next = open.popLast() {
-            let near = (made[next.id] ?? []) + [next.replaces.flatMap { grants[$0] }].compactMap(\.self)
-            for heir in near where seen.insert(heir.id).inserted {
-                heirs.append(heir)
-                open.append(heir)
-            }
+    private static func heirs(of id: String, _ db: Database) throws -> [String] {
+        var near: [String: [String]] = [:]
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT id, created_by, replaces FROM api_key WHERE created_by IS NOT NULL OR replaces IS NOT NULL"
+        )
+        while let row = try rows.next() {
+            let key: String = row["id"]
+            if let maker: String = row["created_by"] { near[maker, default: []].append(key) }
+            if let old: String = row["replaces"] { near[key, default: []].append(old) }
         }
-        return heirs.sorted { $0.id < $1.id }
+        var seen: Set<String> = [id]
+        var open = [id]
+        while let next = open.popLast() {
+            for heir in near[next] ?? [] where seen.insert(heir).inserted { open.append(heir) }
+        }
+        return seen.subtracting([id]).sorted()
     }
 
     /// No change of anybody's rights, and so without an audit row.

@@ -110,6 +110,7 @@ extension CatalogDatabase {
                     change.actor.name, change.at.milliseconds,
                 ]
             )
+            try Self.forgetOldSettings(of: tenant, db)
             if claims == .exclusive { try Self.refuseOverlaps(of: identity, tenant, db) }
             try Self.own(identity, tenant, db)
             if let installKey {
@@ -137,6 +138,26 @@ extension CatalogDatabase {
                 writtenAt: change.at
             )
         }
+    }
+
+    /// How many settings of a tenant are kept, and how many bytes of them; the live ones in any case.
+    static let keptSettings = (count: 100, bytes: 16 << 20)
+
+    /// Nothing but their history refers to settings that are not live.
+    private static func forgetOldSettings(of tenant: TenantID, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM settings
+                WHERE tenant = :tenant AND revision < (SELECT max(revision) FROM settings WHERE tenant = :tenant)
+                    AND revision IN (
+                        SELECT revision FROM (
+                            SELECT revision, row_number() OVER newest AS place,
+                                sum(length(CAST(content AS BLOB))) OVER newest AS bytes
+                            FROM settings WHERE tenant = :tenant WINDOW newest AS (ORDER BY revision DESC))
+                        WHERE place > :count OR bytes > :bytes)
+                """,
+            arguments: ["tenant": tenant.rawValue, "count": keptSettings.count, "bytes": keptSettings.bytes]
+        )
     }
 
     package func installKey(of tenant: TenantID) async throws -> Data? {

@@ -1,0 +1,51 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+@testable import LinkStorage
+
+/// Of old settings the newest are kept, as many and as large as may be.
+struct SettingsHistoryTests {
+    private let change = Change(
+        actor: Actor(kind: .person, id: "anna", name: "Anna"),
+        at: instant("2026-11-21T10:00:00Z"),
+        requestID: "r1"
+    )
+
+    /// Those that are kept after so many writes, newest first.
+    private func kept(writing count: Int, textBytes: Int) async throws -> [Int64] {
+        let shop = tenant("shop")
+        let text = String(repeating: "x", count: textBytes)
+        return try await withTemporaryDirectory { directory in
+            let database = try CatalogDatabase(directory + "/catalog.db")
+            for number in 0..<count {
+                _ = try await database.saveSettings(
+                    .object(["number": .int(number), "text": .string(text)]),
+                    identity: Identity(),
+                    of: shop,
+                    installKey: nil,
+                    expected: Int64(number),
+                    checked: [:],
+                    claims: .exclusive,
+                    change: change
+                )
+            }
+            let history = try await database.settingsHistory(of: shop, before: nil, limit: 1_000)
+            #expect(try await database.settings(of: shop)?.revision == Int64(count))
+            #expect(try await database.settings(of: shop, revision: 1) == nil)
+            try database.close()
+            return history.map(\.revision)
+        }
+    }
+
+    @Test func oldestGoWhereThereAreMoreThanMayBe() async throws {
+        let revisions = try await kept(writing: 103, textBytes: 10)
+        #expect(revisions.count == 100 && revisions.first == 103 && revisions.last == 4)
+    }
+
+    @Test func oldestGoWhereTheyTakeMoreThanTheyMay() async throws {
+        // Seven of them take less than 16 MiB, eight take more.
+        let revisions = try await kept(writing: 10, textBytes: 2 << 20)
+        #expect(revisions == [10, 9, 8, 7, 6, 5, 4])
+    }
+}
