@@ -47,7 +47,7 @@ extension SettingsRow {
     /// The settings that the row holds. They were read before they were stored.
     package func read() throws -> Settings {
         do {
-            return try Settings(stored: Field(content, path: "settings"))
+            return try Settings(Field(stored: content, path: "settings"))
         } catch {
             throw UnreadableDocument(.settings(tenant), "\(error)")
         }

@@ -17,13 +17,21 @@ package struct HostClaims: Sendable {
         case overlapping
     }
 
-    package init() {}
+    /// Nil for all hosts.
+    private let wanted: Set<String>?
+
+    /// - Parameter wanted: The hosts whose `*.` ``overlap(_:coversSubdomains:of:)`` is asked about, where that is known.
+    package init(askedBelow wanted: Set<String>? = nil) { self.wanted = wanted }
 
     /// - Parameter host: As ``Domain/host``.
     package mutating func add(_ host: String, coversSubdomains: Bool, of tenant: TenantID) {
         hosts[host, default: []].insert(tenant)
         if coversSubdomains { wildcards[host, default: []].insert(tenant) }
-        for parent in HostName.parents(of: host) { below[String(parent), default: []].insert(tenant) }
+        guard wanted?.isEmpty != true else { return }
+        for parent in HostName.parents(of: host) {
+            let parent = String(parent)
+            if wanted?.contains(parent) ?? true { below[parent, default: []].insert(tenant) }
+        }
     }
 
     /// Whether some link or association file would be both the domain's and another tenant's.

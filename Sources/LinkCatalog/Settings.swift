@@ -89,20 +89,9 @@ package struct Settings: Sendable, Hashable {
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
     ]
 
-    /// Reads a settings object that is to be stored.
+    /// Reads a settings object.
     package init(_ field: Field) throws {
-        for (keys, count) in Self.mostEntries {
-            var list = field
-            for key in keys { list = Field(list.node[key] ?? .null, path: "\(list.path).\(key)") }
-            guard (list.node.elements?.count ?? 0) <= count else {
-                throw list.error("the list has more than \(count) entries; remove some.")
-            }
-        }
-        try self.init(stored: field)
-    }
-
-    /// Reads a settings object that is stored: an older version may have let it have longer lists.
-    package init(stored field: Field) throws {
+        if !field.isStored { try Self.refuseLongLists(field) }
         let object = try field.anyObject()
         try object.refuseKeys(besides: Self.keys)
         identity = try Identity(object)
@@ -123,6 +112,16 @@ package struct Settings: Sendable, Hashable {
         whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .refuse
         clientKey = try object["clientKey"]?.choice(ClientKey.self) ?? .optional
         environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .optional
+    }
+
+    private static func refuseLongLists(_ field: Field) throws {
+        for (keys, count) in mostEntries {
+            var list = field
+            for key in keys { list = Field(list.node[key] ?? .null, path: "\(list.path).\(key)") }
+            guard (list.node.elements?.count ?? 0) <= count else {
+                throw list.error("the list has more than \(count) entries; remove some.")
+            }
+        }
     }
 
     private static func environments(_ field: Field) throws -> [EnvironmentID] {

@@ -8,13 +8,13 @@ extension QueryCondition {
             return
         }
         guard field.node.text == nil else {
-            test = try Self.shorthand(try field.text(), name: name, field)
+            test = try Self.shorthand(try patternText(field), name: name, field)
             return
         }
         let object = try field.object("present", "absent", "equals", "oneOf", "capture", "as")
         if let capture = object["capture"] {
             let parameter = try object["as"]?.text() ?? name
-            test = try Self.capture(try capture.text(), parameter: parameter, capture)
+            test = try Self.capture(try patternText(capture), parameter: parameter, capture)
         } else if let equals = object["equals"] {
             test = .oneOf([try equals.textOrNumber()])
         } else if let oneOf = object["oneOf"] {
@@ -58,6 +58,7 @@ extension QueryCondition {
         } catch {
             throw field.error("\(error.description) To compare with a text write {equals: \(text)}.")
         }
+        try refuseManyValues(of: type, field)
         if case .defaultsTo(let value) = need, !type.accepts(Array(value.utf8)[...]) {
             throw field.error("the default '\(value)' is not \(type); write a value that is.")
         }
@@ -243,10 +244,35 @@ func version(_ field: Field) throws(DocumentError) -> Version {
 }
 
 func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
-    let text = try field.text()
+    let text = try patternText(field)
+    let pattern: Pattern
     do throws(Pattern.SyntaxError) {
-        return try Pattern(text)
+        pattern = try Pattern(text)
     } catch {
         throw field.error(error.description)
     }
+    // As many values have at least twice as many bytes; the segments of others are not read again.
+    guard text.utf8.count > 2 * Pattern.maximumValues else { return pattern }
+    for segment in pattern.segments {
+        switch segment {
+        case .parameter(let parameter): try refuseManyValues(of: parameter.type, field)
+        case .mixed(let mixed): for piece in mixed.pieces { try refuseManyValues(of: piece.parameter.type, field) }
+        case .literal, .any, .rest: continue
+        }
+    }
+    return pattern
+}
+
+/// The text of a pattern or type, which a link is compared with as a whole.
+func patternText(_ field: Field) throws(DocumentError) -> String {
+    let text = try field.text()
+    guard field.isStored || text.utf8.count <= Pattern.maximumBytes else {
+        throw field.error("a pattern has at most \(Pattern.maximumBytes) bytes; divide it among several routes.")
+    }
+    return text
+}
+
+func refuseManyValues(of type: ParameterType, _ field: Field) throws(DocumentError) {
+    guard !field.isStored, case .oneOf(let values) = type, values.count > Pattern.maximumValues else { return }
+    throw field.error("a set has at most \(Pattern.maximumValues) values; divide it among several routes.")
 }

@@ -25,6 +25,89 @@ public struct QueryCondition: Sendable, Hashable {
         self.name = name
         self.test = test
     }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.name.isExactly(right.name) && left.test == right.test
+    }
+}
+
+// Texts are compared by their bytes, as links are with them.
+
+extension QueryCondition.Test {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.present, .present), (.absent, .absent): true
+        case (.oneOf(let left), .oneOf(let right)): left.areExactly(right)
+        case (.capture(let left, let leftNeed), .capture(let right, let rightNeed)):
+            left == right && leftNeed == rightNeed
+        default: false
+        }
+    }
+}
+
+extension QueryCondition.Need {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.required, .required), (.optional, .optional): true
+        case (.defaultsTo(let left), .defaultsTo(let right)): left.isExactly(right)
+        default: false
+        }
+    }
+}
+
+extension Pattern.Parameter {
+    public static func == (left: Self, right: Self) -> Bool {
+        guard left.name == right.name, left.type == right.type else { return false }
+        guard case (.oneOf(let left), .oneOf(let right)) = (left.type, right.type) else { return true }
+        return left.areExactly(right)
+    }
+}
+
+extension FragmentCondition {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.equals(let left), .equals(let right)): left.isExactly(right)
+        case (.pattern(let left), .pattern(let right)): left == right
+        default: false
+        }
+    }
+}
+
+extension Condition {
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.platform(let left), .platform(let right)): left == right
+        case (.device(let left), .device(let right)): left == right
+        case (.osVersion(let left), .osVersion(let right)): left == right
+        case (.appVersion(let left), .appVersion(let right)): left == right
+        case (.appBuild(let left), .appBuild(let right)): left == right
+        case (.locale(let left), .locale(let right)): left == right
+        case (.country(let left), .country(let right)): left.areExactly(right)
+        case (.authenticated(let left), .authenticated(let right)): left == right
+        case (.trait(let left, let leftValues), .trait(let right, let rightValues)):
+            left.isExactly(right) && leftValues.areExactly(rightValues)
+        case (.inAppBrowser(let left), .inAppBrowser(let right)): left == right
+        case (.time(let left, let leftEnd), .time(let right, let rightEnd)): left == right && leftEnd == rightEnd
+        case (.rollout(let left), .rollout(let right)): left == right
+        case (.apps(let left), .apps(let right)): left == right
+        case (.all(let left), .all(let right)), (.any(let left), .any(let right)): left == right
+        case (.not(let left), .not(let right)): left == right
+        default: false
+        }
+    }
+}
+
+extension Condition.Rollout {
+    public static func == (left: Self, right: Self) -> Bool {
+        left.basisPoints == right.basisPoints && left.salt.isExactly(right.salt)
+    }
+}
+
+extension [String] {
+    /// Whether the texts of another list have the same bytes, in the same order.
+    fileprivate func areExactly(_ other: [String]) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { $0.isExactly($1) }
+    }
 }
 
 /// What a route says about the fragment.

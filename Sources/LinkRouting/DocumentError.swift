@@ -21,10 +21,21 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 public struct Field: Sendable {
     public let node: JSONNode
     public let path: String
+    /// Whether the document is a stored one: an older version may have let it be larger than one that is written now.
+    package let isStored: Bool
 
-    public init(_ node: JSONNode, path: String) {
+    /// The most entries of a list in a document that is written.
+    static let maximumEntries = 1_000
+
+    public init(_ node: JSONNode, path: String) { self.init(node, path: path, isStored: false) }
+
+    /// Of a document that was read before it was stored.
+    package init(stored node: JSONNode, path: String) { self.init(node, path: path, isStored: true) }
+
+    init(_ node: JSONNode, path: String, isStored: Bool) {
         self.node = node
         self.path = path
+        self.isStored = isStored
     }
 
     public func error(_ message: String) -> DocumentError {
@@ -62,12 +73,16 @@ public struct Field: Sendable {
 
     public func list() throws(DocumentError) -> [Field] {
         guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
-        return elements.enumerated().map { Field($1, path: "\(path)[\($0)]") }
+        return elements.enumerated().map { Field($1, path: "\(path)[\($0)]", isStored: isStored) }
     }
 
     /// A list, or one value that stands for a list of itself.
     public func oneOrMore() throws(DocumentError) -> [Field] {
         guard node.elements != nil else { return [self] }
+        let count = node.elements?.count ?? 0
+        guard isStored || count <= Self.maximumEntries else {
+            throw error("the list has \(count) entries; at most \(Self.maximumEntries) can stand in one.")
+        }
         let fields = try list()
         guard !fields.isEmpty else { throw error("the list is empty; leave it out or write a value.") }
         return fields
@@ -113,8 +128,7 @@ public struct ObjectField: Sendable {
 
     public subscript(key: String) -> Field? {
         members.last { $0.key.isExactly(key) }.flatMap { member in
-            member.value.value == .null
-                ? nil : Field(member.value, path: field.path.isEmpty ? key : "\(field.path).\(key)")
+            member.value.value == .null ? nil : field(of: member)
         }
     }
 
@@ -124,7 +138,12 @@ public struct ObjectField: Sendable {
     }
 
     public var all: [(key: String, value: Field)] {
-        members.map { ($0.key, Field($0.value, path: field.path.isEmpty ? $0.key : "\(field.path).\($0.key)")) }
+        members.map { ($0.key, field(of: $0)) }
+    }
+
+    private func field(of member: JSONNode.Member) -> Field {
+        let path = field.path.isEmpty ? member.key : "\(field.path).\(member.key)"
+        return Field(member.value, path: path, isStored: field.isStored)
     }
 
     public func refuseKeys(besides known: [String]) throws(DocumentError) {

@@ -4,6 +4,9 @@
 public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     /// At most 64 segments and 8 parameters inside one segment.
     public static let maximumSegments = 64
+    /// Of the text of a pattern that is written, and of one set in it.
+    static let maximumBytes = 8_192
+    static let maximumValues = 1_000
     public static let maximumParametersInSegment = 8
 
     /// The text as written.

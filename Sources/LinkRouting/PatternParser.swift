@@ -208,6 +208,7 @@ struct PatternParser {
     /// The values of a set, from its opening parenthesis to behind the closing one.
     private mutating func values(of name: String) throws(Pattern.SyntaxError) -> [String] {
         var values: [String] = []
+        var known: Set<ExactText> = []
         repeat {
             index += 1
             var value: [UInt8] = []
@@ -219,7 +220,7 @@ struct PatternParser {
             guard let text = String(validating: value, as: UTF8.self), !text.isEmpty else {
                 throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
             }
-            guard !values.contains(where: text.isExactly) else {
+            guard known.insert(ExactText(text)).inserted else {
                 throw problem("the set of '\(name)' lists '\(text)' twice.")
             }
             values.append(text)

@@ -6,6 +6,12 @@ extension Route {
         "experiment", "requires",
     ]
 
+    /// Of a route that is written.
+    private static let maximumQueryItems = 64
+    private static let maximumConditions = 64
+    /// In all of its conditions together.
+    private static let maximumListedValues = 1_000
+
     /// What a table says once for all of its routes.
     struct Defaults {
         var letterCase = LetterCase.sensitive
@@ -30,12 +36,17 @@ extension Route {
         trailingSlash = try object["trailingSlash"].map(TrailingSlash.init) ?? defaults.trailingSlash
         if let host = object["host"] { self.host = try hostPattern(host) }
         if let query = object["query"] {
-            for (name, value) in try query.anyObject().all {
+            let items = try query.anyObject().all
+            guard field.isStored || items.count <= Self.maximumQueryItems else {
+                throw query.error("a route names at most \(Self.maximumQueryItems) query items; remove some.")
+            }
+            for (name, value) in items {
                 self.query.append(try QueryCondition(name: name, value))
             }
         }
         if let fragment = object["fragment"] { self.fragment = try FragmentCondition(fragment) }
         if let when = object["when"] { self.when = try Condition(when, salt: id.rawValue) }
+        try refuseManyConditions(field)
         if let audience = object["audience"] {
             switch try audience.text() {
             case "everyone": self.audience = .everyone
@@ -64,6 +75,21 @@ extension Route {
         let reason = try block.text()
         guard !reason.isEmpty else { throw block.error("say for people why the link may not do this.") }
         return .block(reason: reason)
+    }
+
+    /// A link is compared with every one of them.
+    private func refuseManyConditions(_ field: Field) throws(DocumentError) {
+        guard !field.isStored else { return }
+        let (conditions, listed) = when?.size ?? (0, 0)
+        guard conditions <= Self.maximumConditions else {
+            throw field.error("'when' has \(conditions) conditions; a route has at most \(Self.maximumConditions).")
+        }
+        let values = query.reduce(listed) { $0 + $1.test.listedCount }
+        guard values <= Self.maximumListedValues else {
+            throw field.error(
+                "its conditions list \(values) values; those of a route list at most \(Self.maximumListedValues)."
+            )
+        }
     }
 
     private func refuseDoubledNames(_ field: Field) throws(DocumentError) {
@@ -295,11 +321,48 @@ private func webTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
 }
 
 private func hostPattern(_ field: Field) throws(DocumentError) -> HostPattern {
-    let text = try field.text()
+    let text = try patternText(field)
+    let pattern: HostPattern
     do throws(Pattern.SyntaxError) {
-        return try HostPattern(text)
+        pattern = try HostPattern(text)
     } catch {
         throw field.error(error.description)
+    }
+    if case .label(let parameter?, _) = pattern { try refuseManyValues(of: parameter.type, field) }
+    return pattern
+}
+
+extension QueryCondition.Test {
+    /// How many values the item is compared with.
+    fileprivate var listedCount: Int {
+        switch self {
+        case .oneOf(let values): return values.count
+        case .capture(let parameter, _):
+            guard case .oneOf(let values) = parameter.type else { return 0 }
+            return values.count
+        case .present, .absent: return 0
+        }
+    }
+}
+
+extension Condition {
+    /// How many conditions it is made of, and how many values those list.
+    fileprivate var size: (conditions: Int, values: Int) {
+        switch self {
+        case .platform(let platforms): (1, platforms.count)
+        case .device(let devices): (1, devices.count)
+        case .locale(let tags): (1, tags.count)
+        case .country(let countries): (1, countries.count)
+        case .trait(_, let values): (1, values.count)
+        case .apps(let apps): (1, apps.count)
+        case .all(let conditions), .any(let conditions):
+            conditions.reduce((0, 0)) { sum, condition in
+                let size = condition.size
+                return (sum.0 + size.conditions, sum.1 + size.values)
+            }
+        case .not(let condition): condition.size
+        case .osVersion, .appVersion, .appBuild, .authenticated, .inAppBrowser, .time, .rollout: (1, 0)
+        }
     }
 }
 

@@ -42,7 +42,7 @@ extension Route {
         switch fragment {
         case nil: return nil
         case .equals(let expected):
-            return link.fragment == expected ? nil : (expected, link.fragment)
+            return link.fragment?.isExactly(expected) == true ? nil : (expected, link.fragment)
         case .pattern(let pattern):
             guard let path = link.fragmentPath, pattern.captures(in: path, letterCase) != nil else {
                 return (pattern.description, link.fragment)

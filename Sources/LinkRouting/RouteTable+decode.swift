@@ -52,7 +52,7 @@ extension RouteTable {
         var arguments = SharedArguments()
         // One field at a time: a million of them, each with its path, would take more than the table.
         for (index, node) in nodes.enumerated() {
-            let field = Field(node, path: "\(routes.path)[\(index)]")
+            let field = Field(node, path: "\(routes.path)[\(index)]", isStored: field.isStored)
             do throws(DocumentError) {
                 var route = try Route(field, defaults: routeDefaults)
                 arguments.share(with: &route)

@@ -159,7 +159,7 @@ struct SettingsTests {
         let error = #expect(throws: DocumentError.self) { try Settings(field(most + 1)) }
         #expect(error?.path == "settings.\(path)")
         #expect(error?.message == "the list has more than \(most) entries; remove some.")
-        _ = try Settings(stored: field(most + 1))
+        _ = try Settings(Field(stored: field(most + 1).node, path: "settings"))
     }
 
     private static func entry(_ number: Int, of path: String) -> JSONNode {

@@ -193,6 +193,21 @@ struct DestinationTests {
         for _ in 0..<100 { #expect(identity.domain(for: "\u{FC}." + deep)?.host == "d999.example") }
     }
 
+    /// As a key that is limited to an owner's routes takes them.
+    @Test func fragmentIsComparedByItsBytes() throws {
+        let router = try Fixture.router([
+            #"{"id": "a", "path": "/a", "fragment": "caf\u00e9", "open": {"screen": "S"}}"#
+        ])
+        let context = Context(platform: .ios)
+        #expect(router.resolve("https://go.acme.com/a#caf%C3%A9", in: context).outcome == .matched)
+        #expect(router.resolve("https://go.acme.com/a#cafe%CC%81", in: context).outcome == .unmatched)
+        #expect(FragmentCondition.equals("caf\u{E9}") != .equals("cafe\u{301}"))
+        #expect(
+            QueryCondition(name: "caf\u{E9}", test: .present) != QueryCondition(name: "cafe\u{301}", test: .present)
+        )
+        #expect(QueryCondition.Test.oneOf(["caf\u{E9}"]) != .oneOf(["cafe\u{301}"]))
+    }
+
     @Test func changedDomainsAnswerAtOnce() throws {
         var identity = try Fixture.identity()
         identity.domains.removeAll { $0.coversSubdomains }

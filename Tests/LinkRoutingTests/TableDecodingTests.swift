@@ -90,6 +90,55 @@ struct TableDecodingTests {
         #expect(error?.errors.map(\.path) == ["routes[0].path", "routes[2].path"])
     }
 
+    /// A link is compared with all that a route says. What is stored is read all the same.
+    @Test(arguments: [
+        // what of a route, as large as it may be; one more; what is said
+        (Self.query(64), Self.query(65), "at most 64 query items"),
+        (Self.when(64), Self.when(65), "a route has at most 64"),
+        (Self.traits(1_000), Self.traits(1_001), "at most 1000 can stand in one"),
+        (
+            #""path": "/a", "query": {"q": {"oneOf": [\#(Self.list(500))]}}, "when": {"locale": [\#(Self.tags(500))]}"#,
+            #""path": "/a", "query": {"q": {"oneOf": [\#(Self.list(501))]}}, "when": {"locale": [\#(Self.tags(500))]}"#,
+            "those of a route list at most 1000"
+        ),
+        (#""path": "/{x(\#(Self.set(1_000)))}""#, #""path": "/{x(\#(Self.set(1_001)))}""#, "at most 1000 values"),
+        (#""path": "/-{x(\#(Self.set(1_000)))}""#, #""path": "/-{x(\#(Self.set(1_001)))}""#, "at most 1000 values"),
+        (
+            #""path": "/a", "query": {"q": "(\#(Self.set(1_000)))"}"#,
+            #""path": "/a", "query": {"q": "(\#(Self.set(1_001)))"}"#, "at most 1000 values"
+        ),
+        (
+            #""path": "/\#(String(repeating: "x", count: 8_191))""#,
+            #""path": "/\#(String(repeating: "x", count: 8_192))""#, "at most 8192 bytes"
+        ),
+    ]) func whatARouteSaysIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
+        func field(_ route: String) throws -> Field {
+            try Fixture.field(#"{"routes": [{"id": "a", \#(route), \#(Self.open)}]}"#)
+        }
+        _ = try RouteTable(try field(most))
+        let error = #expect(throws: RouteTable.DecodingErrors.self) { try RouteTable(try field(tooMuch)) }
+        let message = try #require(error?.errors.first).message
+        #expect(message.contains(hint), "\(message)")
+        #expect(message.utf8.count < 1_000)
+        _ = try RouteTable(Field(stored: try field(tooMuch).node, path: ""))
+    }
+
+    private static func joined(_ count: Int, _ part: (Int) -> String) -> String {
+        (0..<count).map(part).joined(separator: ",")
+    }
+    private static func list(_ count: Int) -> String { joined(count) { "\"v\($0)\"" } }
+    private static func tags(_ count: Int) -> String { joined(count) { "\"en-x-a\($0)\"" } }
+    private static func set(_ count: Int) -> String { joined(count) { "v\($0)" } }
+    private static func query(_ count: Int) -> String {
+        #""path": "/a", "query": {\#(joined(count) { "\"q\($0)\": \"absent\"" })}"#
+    }
+    private static func when(_ count: Int) -> String {
+        #""path": "/a", "when": [\#(joined(count) { "{\"not\": {\"appBuild\": {\"from\": \($0)}}}" })]"#
+    }
+    private static func traits(_ count: Int) -> String {
+        #""path": "/a", "when": {"traits": {"t": [\#(list(count))]}}"#
+    }
+
     @Test func dataIsBoundedByItsBytes() throws {
         func table(_ count: Int) throws -> RouteTable {
             try Fixture.table([#"{"id": "a", "path": "/a", "data": "\#(String(repeating: "x", count: count))"}"#])

@@ -14,6 +14,11 @@ struct AssociationRule: Hashable {
     struct QueryItem: Hashable {
         var name: String
         var value: Glob
+
+        /// As links are compared with it: by bytes.
+        static func == (left: Self, right: Self) -> Bool {
+            left.name.isExactly(right.name) && left.value == right.value
+        }
     }
 
     /// Only the root, which Android cannot write as a pattern; the path is `*` then.

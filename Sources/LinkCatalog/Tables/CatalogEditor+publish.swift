@@ -304,7 +304,7 @@ extension CatalogEditor {
         let published = state.published(table)
         var seen: Set<ExactText> = []
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
-        let live = links.isEmpty ? nil : try? RouteTable(Field(state.content, path: "table"))
+        let live = links.isEmpty ? nil : try? RouteTable(Field(stored: state.content, path: "table"))
         return TablePlan(
             content: content,
             live: state.content,

@@ -139,7 +139,9 @@ package struct CatalogEditor: Sendable {
                 // A table that cannot be read is not answered from either: it must not keep back what repairs the tenant.
                 guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
                 let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
-                    guard let routes = try? RouteTable(Field(content, path: "table")) else { return [Finding]() }
+                    guard let routes = try? RouteTable(Field(stored: content, path: "table")) else {
+                        return [Finding]()
+                    }
                     let errors = routes.check(
                         for: settings.identity,
                         in: content,

@@ -186,24 +186,33 @@ extension CatalogDatabase {
             let coversSubdomains: Bool
         }
         var own: Set<Claim> = []
-        var claims = HostClaims()
-        let rows = try Row.fetchCursor(db, sql: "SELECT host, port, covers_subdomains, tenant FROM domain")
-        while let row = try rows.next() {
-            let claim = Claim(host: row["host"], port: row["port"], coversSubdomains: row["covers_subdomains"])
-            guard let owner = TenantID(row["tenant"] as String) else { continue }
-            if owner == tenant { own.insert(claim) }
-            claims.add(claim.host, coversSubdomains: claim.coversSubdomains, of: owner)
+        let ownRows = try Row.fetchCursor(
+            db,
+            sql: "SELECT host, port, covers_subdomains FROM domain WHERE tenant = ?",
+            arguments: [tenant.rawValue]
+        )
+        while let row = try ownRows.next() {
+            own.insert(Claim(host: row["host"], port: row["port"], coversSubdomains: row["covers_subdomains"]))
         }
-        for domain in identity.domains {
-            let claim = Claim(
-                host: domain.host,
-                port: Int(domain.port ?? 0),
-                coversSubdomains: domain.coversSubdomains
+        let new = identity.domains.filter { domain in
+            !own.contains(
+                Claim(host: domain.host, port: Int(domain.port ?? 0), coversSubdomains: domain.coversSubdomains)
             )
-            let isTaken = claims.overlap(claim.host, coversSubdomains: claim.coversSubdomains, of: tenant)
-            guard own.contains(claim) || !isTaken else {
-                throw OwnershipConflict(kind: .domain, name: domain.written)
-            }
+        }
+        // Most writes claim nothing new, and need not look at what all others have.
+        guard !new.isEmpty else { return }
+        var claims = HostClaims(askedBelow: Set(new.filter(\.coversSubdomains).map(\.host)))
+        let rows = try Row.fetchCursor(
+            db,
+            sql: "SELECT host, covers_subdomains, tenant FROM domain WHERE tenant <> ?",
+            arguments: [tenant.rawValue]
+        )
+        while let row = try rows.next() {
+            guard let owner = TenantID(row["tenant"] as String) else { continue }
+            claims.add(row["host"], coversSubdomains: row["covers_subdomains"], of: owner)
+        }
+        for domain in new where claims.overlap(domain.host, coversSubdomains: domain.coversSubdomains, of: tenant) {
+            throw OwnershipConflict(kind: .domain, name: domain.written)
         }
     }
 

@@ -1,0 +1,24 @@
+import LinkCatalog
+import LinkRouting
+import Testing
+
+struct HostOverlapTests {
+    /// What is only kept for the hosts that are asked about gives the same answers for those.
+    @Test(arguments: [
+        ("a.example", false, true), ("a.example", true, true), ("b.a.example", false, false),
+        ("b.a.example", true, true),
+        ("example", true, true), ("example", false, false), ("x.wild.example", false, true),
+        ("wild.example", false, true),
+        ("other.example", true, false),
+    ]) func overlapsAreFoundForTheHostsThatAreAskedAbout(_ host: String, _ isWild: Bool, _ isTaken: Bool) throws {
+        let (one, other) = (try #require(TenantID("one")), try #require(TenantID("other")))
+        for claims in [HostClaims(), HostClaims(askedBelow: isWild ? [host] : [])] {
+            var claims = claims
+            claims.add("a.example", coversSubdomains: false, of: one)
+            claims.add("c.b.a.example", coversSubdomains: false, of: one)
+            claims.add("wild.example", coversSubdomains: true, of: one)
+            #expect(claims.overlap(host, coversSubdomains: isWild, of: other) == isTaken)
+            #expect(!claims.overlap(host, coversSubdomains: isWild, of: one))
+        }
+    }
+}
