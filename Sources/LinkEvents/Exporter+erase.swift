@@ -5,8 +5,8 @@ import Logging
 /// What an erasure did to the exports.
 package struct ExportErasure: Sendable, Hashable {
     package var changed: [Change] = []
-    /// Exports whose file is missing or damaged, so that nobody knows what it holds. Exporting their windows again mends
-    /// them, and without the erased rows.
+    /// Exports whose manifest or file is missing, damaged or cannot be read, so that nobody knows what it holds. Exporting
+    /// their windows again mends them, and without the erased rows.
     package var unreadable: [String] = []
 
     package struct Change: Sendable, Hashable {
@@ -37,11 +37,17 @@ extension Exporter {
             let filter = ErasureFilter(install: install, lastSequence: last)
             var erasure = ExportErasure()
             let paths = try await self.sink.paths(of: tenant)
+            let names = ExportPath.names(in: paths)
+            if names.isEmpty { erasure.unreadable = try await self.exportedNames(of: tenant) }
             var named: Set<String> = []
-            for name in ExportPath.names(in: paths) {
-                guard let text = try await self.sink.manifest(name) else { continue }
-                let manifest = try ExportManifest(text, name: name)
+            var untouched: Set<String> = []
+            for name in names {
                 named.insert(name + ExportPath.manifestEnding)
+                guard let manifest = try await self.readableManifest(name) else {
+                    untouched.insert(name)
+                    erasure.unreadable.append(name)
+                    continue
+                }
                 do {
                     let changed = try await self.erase(filter, from: manifest)
                     if let path = (changed ?? manifest).file?.path { named.insert(path) }
@@ -58,8 +64,29 @@ extension Exporter {
                     erasure.unreadable.append(name)
                 }
             }
-            for path in paths where !named.contains(path) { try await self.sink.remove(path) }
+            for path in paths where !named.contains(path) {
+                if let name = ExportPath.name(of: path), untouched.contains(name) { continue }
+                try await self.sink.remove(path)
+            }
             return erasure
+        }
+    }
+
+    /// The names of the windows that were exported. Where the sink has none of them, its disk may not be mounted; where it has
+    /// some, others may have been removed on purpose.
+    private func exportedNames(of tenant: TenantID) async throws -> [String] {
+        let pending = Set(try await ledger.pending(tenant).map(\.name))
+        let cut = try await ledger.windows(of: tenant, endingAfter: Timestamp(milliseconds: 0)).map(\.name)
+        return cut.filter { !pending.contains($0) }.reversed()
+    }
+
+    /// Nil when it cannot be read, or is gone since it was listed.
+    func readableManifest(_ name: String) async throws -> ExportManifest? {
+        do {
+            return try await sink.manifest(name).map { try ExportManifest($0, name: name) }
+        } catch let error where error is FileFailure || error is ExportManifest.Unreadable {
+            logger.error("a manifest cannot be read", metadata: ["export.path": "\(name)", "error": "\(error)"])
+            return nil
         }
     }
 
@@ -148,7 +175,7 @@ extension Exporter {
     ) async throws {
         var (records, hash, offset) = (ExportRecords(format), SHA256(), Int64(0))
         let gunzip = try GunzipStream()
-        while let chunk = try await sink.read(file.path, from: offset, count: Self.partBytes), !chunk.isEmpty {
+        while let chunk = try await part(of: file, from: offset), !chunk.isEmpty {
             offset += Int64(chunk.count)
             hash.update(data: chunk)
             var (header, rows): ([UInt8], [[UInt8]]) = ([], [])
@@ -167,6 +194,16 @@ extension Exporter {
             try await body(Part(header: header, rows: rows, records: records))
         }
         guard gunzip.isWhole, records.isAtEnd, hash.finalize().hexadecimal == file.sha256 else {
+            throw ExportFailure.damaged(file.path)
+        }
+    }
+
+    /// Compressed bytes; a disk that does not give them is told apart from one that takes none.
+    private func part(of file: ExportManifest.File, from offset: Int64) async throws -> [UInt8]? {
+        do {
+            return try await sink.read(file.path, from: offset, count: Self.partBytes)
+        } catch let failure as FileFailure {
+            logger.error("a file of an export cannot be read", metadata: ["error": "\(failure)"])
             throw ExportFailure.damaged(file.path)
         }
     }

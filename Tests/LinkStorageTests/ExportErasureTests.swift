@@ -153,6 +153,93 @@ struct ExportErasureTests {
         }
     }
 
+    /// Neither its file nor anything else of it goes.
+    @Test(arguments: ["unopenable", "damaged"])
+    func exportWhoseManifestCannotBeReadIsNamedAndStays(_ damage: String) async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let broken = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record((6...9).map(event))
+            let whole = try await bench.exporter.exportNow(bench.plan)
+            let file = bench.exports + "/" + (try #require(broken.file?.path))
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            try spoil(bench.exports + "/\(broken.name).manifest.json", damage)
+
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+
+            #expect(erasure.unreadable == [broken.name])
+            #expect(erasure.changed.map(\.name) == [whole.name])
+            #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+        }
+    }
+
+    /// A manifest that cannot be read is not taken for one that is missing, and replaced.
+    @Test func manifestThatCannotBeOpenedIsNotReplaced() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let path = bench.exports + "/\(manifest.name).manifest.json"
+            try spoil(path, "unopenable")
+            await #expect(throws: FileFailure.self) {
+                _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+            }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == path)
+        }
+    }
+
+    private func spoil(_ path: String, _ damage: String) throws {
+        guard damage == "unopenable" else { return try Data("no manifest".utf8).write(to: URL(filePath: path)) }
+        try FileManager.default.removeItem(atPath: path)
+        // A link to itself cannot be opened by anybody, root among them.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+    }
+
+    @Test func foldersBehindLinksAreErasedFrom() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let day = bench.exports + "/tenant=shop/dt=2026-11-21"
+            try FileManager.default.moveItem(atPath: day, toPath: bench.folder + "/elsewhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: day,
+                withDestinationPath: bench.folder + "/elsewhere"
+            )
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(erasure.changed.map(\.name) == [manifest.name])
+        }
+    }
+
+    /// A disk that is not there, and a folder that cannot be looked into.
+    @Test(arguments: ["nowhere", "itself"])
+    func folderThatCannotBeReadIsNoSuccess(_ target: String) async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            _ = try await bench.exporter.exportNow(bench.plan)
+            let day = bench.exports + "/tenant=shop/dt=2026-11-21"
+            try FileManager.default.removeItem(atPath: day)
+            try FileManager.default.createSymbolicLink(
+                atPath: day,
+                withDestinationPath: target == "itself" ? day : bench.folder + "/nowhere"
+            )
+            await #expect(throws: FileFailure.self) {
+                _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            }
+        }
+    }
+
+    @Test func windowsAreNamedWhereNoExportOfTheTenantIsThere() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record((6...9).map(event))
+            let second = try await bench.exporter.exportNow(bench.plan)
+            try FileManager.default.removeItem(atPath: bench.exports)
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(erasure.unreadable == [second.name, first.name])
+            #expect(erasure.changed.isEmpty)
+        }
+    }
+
     /// An erasure that is stopped at any step and repeated ends as one that was not, and no file is left that no manifest
     /// names.
     @Test func erasureStoppedAtAnyStepEndsAsOneThatWasNot() async throws {

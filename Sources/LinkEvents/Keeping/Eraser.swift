@@ -29,10 +29,7 @@ package struct Eraser: Service {
         do {
             try await finishBegun()
         } catch {
-            logger.error(
-                "an erasure could not be ended; it is tried again at the next start",
-                metadata: ["error": "\(error)"]
-            )
+            logger.error("the erasures that were begun cannot be listed", metadata: ["error": "\(error)"])
         }
         try await gracefulShutdown()
     }
@@ -48,10 +45,25 @@ package struct Eraser: Service {
         )
     }
 
-    /// Ends the erasures that a crash has left unfinished.
+    /// Ends the erasures that a crash has left unfinished. One that fails stops no other.
     package func finishBegun() async throws {
         for erasure in try await days.erasures(of: nil) where erasure.finishedAt == nil {
-            _ = try await carryOut(erasure)
+            do {
+                let report = try await carryOut(erasure)
+                guard !report.exports.unreadable.isEmpty else { continue }
+                logger.error(
+                    "an erasure was ended without the exports that cannot be read; export their windows again",
+                    metadata: [
+                        "tenant": "\(erasure.tenant)", "erasure": "\(erasure.id)",
+                        "exports": "\(report.exports.unreadable.joined(separator: ", "))",
+                    ]
+                )
+            } catch {
+                logger.error(
+                    "an erasure could not be ended; it is tried again at the next start",
+                    metadata: ["tenant": "\(erasure.tenant)", "erasure": "\(erasure.id)", "error": "\(error)"]
+                )
+            }
         }
     }
 

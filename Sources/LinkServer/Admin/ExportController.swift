@@ -27,7 +27,11 @@ struct ExportController {
         let page = try Page(request)
         for name in try page.part(of: names, key: \.self) {
             guard let manifest = try await exporter.manifest(name) else { continue }
-            manifests[name] = try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536))
+            do {
+                manifests[name] = try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536))
+            } catch {
+                throw ExportManifest.Unreadable(name: name)
+            }
         }
         return Response(try page.answer(of: names, "exports", { manifests[$0] ?? .null }, key: \.self))
     }

@@ -61,6 +61,9 @@ struct ErrorAnswers: Sendable {
         case let error as UnreadableDocument:
             logger.error("a stored document cannot be read", metadata: Self.metadata(error, scope))
             return Problem(.unreadable, error.description)
+        case let error as ExportManifest.Unreadable:
+            logger.error("a manifest cannot be read", metadata: Self.metadata(error, scope))
+            return Problem(.storageUnavailable, error.description)
         case let error as StoredNotLive:
             logger.error("a change is stored and not live", metadata: Self.metadata(error.reason, scope))
             return Problem(error)
