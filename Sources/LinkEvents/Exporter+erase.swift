@@ -33,43 +33,61 @@ extension Exporter {
         of tenant: TenantID,
         through last: Int64 = .max
     ) async throws -> ExportErasure {
-        try await exclusively {
-            let filter = ErasureFilter(install: install, lastSequence: last)
-            var erasure = ExportErasure()
-            let paths = try await self.sink.paths(of: tenant)
-            let names = ExportPath.names(in: paths)
-            if names.isEmpty { erasure.unreadable = try await self.exportedNames(of: tenant) }
-            var named: Set<String> = []
-            var untouched: Set<String> = []
-            for name in names {
-                named.insert(name + ExportPath.manifestEnding)
-                guard let manifest = try await self.readableManifest(name) else {
-                    untouched.insert(name)
-                    erasure.unreadable.append(name)
-                    continue
-                }
-                do {
-                    let changed = try await self.erase(filter, from: manifest)
-                    if let path = (changed ?? manifest).file?.path { named.insert(path) }
-                    guard let changed else { continue }
-                    erasure.changed.append(
-                        ExportErasure.Change(
-                            name: name,
-                            version: changed.version,
-                            rows: manifest.rows - changed.rows
-                        )
-                    )
-                } catch ExportFailure.damaged(let path) {
-                    named.insert(path)
-                    erasure.unreadable.append(name)
-                }
-            }
-            for path in paths where !named.contains(path) {
-                if let name = ExportPath.name(of: path), untouched.contains(name) { continue }
-                try await self.sink.remove(path)
-            }
-            return erasure
+        try await exclusively(.erasure(tenant)) {
+            try await self.eraseInTurn(install: install, of: tenant, through: last)
         }
+    }
+
+    /// Runs `body` in the turn of an erasure: what waits too long is refused before it is begun.
+    package func inErasureTurn<Result: Sendable>(
+        of tenant: TenantID,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await exclusively(.erasure(tenant)) { try await body() }
+    }
+
+    /// As ``erase(install:of:through:)``, within ``inErasureTurn(of:_:)``.
+    package func eraseInTurn(
+        install: String,
+        of tenant: TenantID,
+        through last: Int64
+    ) async throws -> ExportErasure {
+        let filter = ErasureFilter(install: install, lastSequence: last)
+        var erasure = ExportErasure()
+        let paths = try await self.sink.paths(of: tenant)
+        let names = ExportPath.names(in: paths)
+        if names.isEmpty { erasure.unreadable = try await self.exportedNames(of: tenant) }
+        var named: Set<String> = []
+        var untouched: Set<String> = []
+        for name in names {
+            try Task.checkCancellation()
+            named.insert(name + ExportPath.manifestEnding)
+            guard let manifest = try await self.readableManifest(name) else {
+                untouched.insert(name)
+                erasure.unreadable.append(name)
+                continue
+            }
+            do {
+                let changed = try await self.erase(filter, from: manifest)
+                if let path = (changed ?? manifest).file?.path { named.insert(path) }
+                guard let changed else { continue }
+                erasure.changed.append(
+                    ExportErasure.Change(
+                        name: name,
+                        version: changed.version,
+                        rows: manifest.rows - changed.rows
+                    )
+                )
+            } catch ExportFailure.damaged(let path) {
+                named.insert(path)
+                erasure.unreadable.append(name)
+            }
+        }
+        for path in paths where !named.contains(path) {
+            if let name = ExportPath.name(of: path), untouched.contains(name) { continue }
+            try await self.sink.remove(path)
+        }
+        return erasure
     }
 
     /// The names of the windows that were exported. Where the sink has none of them, its disk may not be mounted; where it has
@@ -176,6 +194,7 @@ extension Exporter {
         var (records, hash, offset) = (ExportRecords(format), SHA256(), Int64(0))
         let gunzip = try GunzipStream()
         while let chunk = try await part(of: file, from: offset), !chunk.isEmpty {
+            try Task.checkCancellation()
             offset += Int64(chunk.count)
             hash.update(data: chunk)
             var (header, rows): ([UInt8], [[UInt8]]) = ([], [])
@@ -213,6 +232,7 @@ extension Exporter {
         var (hash, offset) = (SHA256(), Int64(0))
         while let chunk = try await sink.read(path, from: offset, count: Self.chunkBytes) {
             guard !chunk.isEmpty else { return hash.finalize().hexadecimal }
+            try Task.checkCancellation()
             hash.update(data: chunk)
             offset += Int64(chunk.count)
         }

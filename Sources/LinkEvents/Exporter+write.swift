@@ -188,6 +188,7 @@ extension Exporter {
             var tally = Tally(page)
             var text = format.header() + format.rows(page)
             while !text.isEmpty {
+                try Task.checkCancellation()
                 // While these rows are compressed, the next are read and encoded.
                 let ready = text
                 async let written: Void = writer.write(ready)

@@ -53,7 +53,9 @@ struct ExportController {
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
-        let manifest = try await told { try await exporter.exportNow(ExportPlan(table)) }
+        let manifest = try await told {
+            try await ClientPresence.cancelling { try await exporter.exportNow(ExportPlan(table)) }
+        }
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: manifest.file == nil ? .ok : .created, json: manifest.json)
         }
@@ -72,7 +74,9 @@ struct ExportController {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
         try await context.once(entry.grant, of: entry.tenant)
-        let manifest = try await told { try await exporter.exportAgain(path, of: entry.tenant) }
+        let manifest = try await told {
+            try await ClientPresence.cancelling { try await exporter.exportAgain(path, of: entry.tenant) }
+        }
         return Response(status: .ok, json: manifest.json)
     }
 

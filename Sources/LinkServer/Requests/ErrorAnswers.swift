@@ -48,6 +48,7 @@ struct ErrorAnswers: Sendable {
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
         case let error as CatalogEditor.Failure: return Problem(error)
         case let error as WorkPool.Refusal: return Problem(error)
+        case let error as ExportRefusal: return Problem(error)
         // Its client is gone, or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
@@ -150,6 +151,19 @@ extension Problem {
             facts = [JSONNode.Member("scope", .string("tenant"))]
         case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
         case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
+        }
+        headers[.retryAfter] = "5"
+    }
+
+    init(_ refusal: ExportRefusal) {
+        switch refusal {
+        case .tooMuchOfTenant:
+            self.init(
+                .rateLimited,
+                "As many exports or erasures of this tenant wait as may; ask again when some are answered."
+            )
+            facts = [JSONNode.Member("scope", .string("tenant"))]
+        case .tooMuch: self.init(.busy, "As many exports and erasures wait as may. Try again in a few seconds.")
         }
         headers[.retryAfter] = "5"
     }
