@@ -2,6 +2,7 @@ import Foundation
 import LinkEvents
 import LinkRouting
 import LinkStorage
+import Logging
 import Testing
 
 /// Rows of one install leave the exports, and nothing else does.
@@ -238,6 +239,48 @@ struct ExportErasureTests {
             #expect(erasure.unreadable == [second.name, first.name])
             #expect(erasure.changed.isEmpty)
         }
+    }
+
+    @Test func erasureOnAFullDiskIsToldAsBegun() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            _ = try await bench.exporter.exportNow(bench.plan)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let exporter = Exporter(
+                store: bench.log,
+                ledger: bench.log,
+                sink: FullSink(sink: DirectoryExportSink(directory: bench.exports)),
+                recorder: bench.recorder,
+                plans: { [] },
+                now: { bench.clock.now },
+                sleep: { _ in },
+                logger: logger
+            )
+            let eraser = Eraser(
+                days: bench.log,
+                recorder: bench.recorder,
+                exporter: exporter,
+                now: { bench.clock.now },
+                logger: logger
+            )
+            await #expect(throws: UnfinishedErasure.self) {
+                _ = try await eraser.erase(install: Self.erased, of: bench.plan.tenant, requestID: "r")
+            }
+            #expect(try await bench.log.erasures(of: nil).map(\.finishedAt) == [nil])
+        }
+    }
+
+    private struct FullSink: ExportSink {
+        let sink: DirectoryExportSink
+
+        let kind = "directory"
+        func create(_: String) async throws -> any ExportFile { throw EventStoreError.full }
+        func write(_: [UInt8], to _: String, over _: ExportOverwriting) async throws { throw EventStoreError.full }
+        func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
+            try sink.read(path, from: offset, count: count)
+        }
+        func paths(of tenant: TenantID) async throws -> [String] { try sink.paths(of: tenant) }
+        func remove(_ path: String) async throws { try sink.remove(path) }
     }
 
     /// An erasure that is stopped at any step and repeated ends as one that was not, and no file is left that no manifest

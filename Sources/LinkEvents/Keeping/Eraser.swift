@@ -2,6 +2,12 @@ package import LinkRouting
 package import Logging
 import ServiceLifecycle
 
+/// An erasure that was begun and could not be ended, for no fault of the files: the next start ends it, or a repetition.
+package struct UnfinishedErasure: Error {
+    package let id: Int64
+    package let reason: any Error
+}
+
 /// Erases the rows of one install from the log and from every export.
 package struct Eraser: Service {
     private let days: any EventDays
@@ -43,9 +49,12 @@ package struct Eraser: Service {
         try await exporter.inErasureTurn(of: tenant) {
             // What was handed in before is in the log then.
             _ = try await recorder.fence()
-            return try await carryOut(
-                try await days.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now())
-            )
+            let erasure = try await days.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now())
+            do {
+                return try await carryOut(erasure)
+            } catch let reason where reason is CancellationError || (reason as? any DiskError)?.isDiskFull == true {
+                throw UnfinishedErasure(id: erasure.id, reason: reason)
+            }
         }
     }
 

@@ -49,6 +49,16 @@ struct ErrorAnswers: Sendable {
         case let error as CatalogEditor.Failure: return Problem(error)
         case let error as WorkPool.Refusal: return Problem(error)
         case let error as ExportRefusal: return Problem(error)
+        case let error as UnfinishedErasure:
+            let reason = problem(for: error.reason, scope)
+            var problem = Problem(
+                reason.code,
+                "The erasure \(error.id) is begun and not ended, because "
+                    + (reason.code == .diskFull ? "the server's disk is full" : "the work was cut off")
+                    + ". The server ends it by itself at its next start; to end it earlier, repeat it."
+            )
+            problem.headers = reason.headers
+            return problem
         // Its client is gone, or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
