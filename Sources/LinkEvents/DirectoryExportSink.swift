@@ -29,14 +29,44 @@ package struct DirectoryExportSink: ExportSink {
         try await file.finish(sha256: "")
     }
 
+    /// Walks `tenant=…/dt=…/hour=…`, through links as well. What else somebody put there is none of an export.
     package func paths(of tenant: TenantID) throws -> [String] {
-        let folder = url("tenant=\(tenant)")
-        guard let files = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+        let top = "tenant=\(tenant)"
         var paths: [String] = []
-        for case let path as String in files where path.contains("/events-") {
-            paths.append("tenant=\(tenant)/" + path)
+        for day in try names(in: top) where day.hasPrefix("dt=") {
+            for hour in try names(in: "\(top)/\(day)") where hour.hasPrefix("hour=") {
+                let folder = "\(top)/\(day)/\(hour)"
+                for name in try names(in: folder) where name.hasPrefix("events-") { paths.append("\(folder)/\(name)") }
+            }
         }
         return paths
+    }
+
+    /// What a folder holds; nothing where there is no such folder. One that cannot be read is a failure: nobody knows what it
+    /// holds.
+    private func names(in folder: String) throws -> [String] {
+        let path = url(folder).path
+        guard let stream = opendir(path) else {
+            let code = errno
+            var status = stat()
+            // A link that leads nowhere is no missing folder: its disk may not be mounted.
+            if code == ENOTDIR || (code == ENOENT && lstat(path, &status) != 0) { return [] }
+            errno = code
+            throw FileFailure("open folder", path)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+                }
+            )
+            errno = 0
+        }
+        guard errno == 0 else { throw FileFailure("read folder", path) }
+        return names
     }
 
     package func remove(_ path: String) throws {
@@ -49,10 +79,25 @@ package struct DirectoryExportSink: ExportSink {
     }
 
     package func read(_ path: String, from offset: Int64, count: Int) throws -> [UInt8]? {
-        guard offset >= 0, let handle = FileHandle(forReadingAtPath: url(path).path) else { return nil }
-        defer { try? handle.close() }
-        try handle.seek(toOffset: UInt64(offset))
-        return Array(try handle.read(upToCount: count) ?? Data())
+        guard offset >= 0, count >= 0 else { return nil }
+        guard !offset.addingReportingOverflow(Int64(count)).overflow else { return [] }
+        let path = url(path).path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT else { throw FileFailure("open", path) }
+            return nil
+        }
+        defer { close(descriptor) }
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let got = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+                if got < 0, errno == EINTR { continue }
+                guard got >= 0 else { throw FileFailure("read", path) }
+                if got == 0 { break }
+                filled += got
+            }
+        }
     }
 
     private func url(_ path: String) -> URL { root.appending(path: path) }

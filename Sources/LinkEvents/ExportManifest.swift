@@ -101,6 +101,9 @@ extension ExportManifest {
     /// A manifest is text that has stood in a file, so it may be anything.
     package struct Unreadable: Error, CustomStringConvertible {
         package let name: String
+
+        package init(name: String) { self.name = name }
+
         package var description: String {
             "the manifest of '\(name)' cannot be read; remove it, and export the window again"
         }

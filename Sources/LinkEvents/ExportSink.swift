@@ -9,9 +9,11 @@ package protocol ExportSink: Sendable {
     func create(_ path: String) async throws -> any ExportFile
     /// Writes a small file at once, which nobody sees in part.
     func write(_ bytes: [UInt8], to path: String, over previous: ExportOverwriting) async throws
-    /// The bytes of a file from an offset, at most `count`; empty at its end, nil when there is no such file.
+    /// The bytes of a file from an offset, at most `count`; empty at its end, nil when there is no such file. One that cannot be
+    /// read is a failure.
     func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]?
-    /// The paths of all files of a tenant, unfinished ones where a sink has them among the others; in no order.
+    /// The paths of all files of a tenant, unfinished ones where a sink has them among the others; in no order. A
+    /// folder that cannot be looked into is a failure.
     func paths(of tenant: TenantID) async throws -> [String]
     /// Removes a file. One that is not there is no failure.
     func remove(_ path: String) async throws

@@ -5,8 +5,8 @@ import Logging
 /// What an erasure did to the exports.
 package struct ExportErasure: Sendable, Hashable {
     package var changed: [Change] = []
-    /// Exports whose file is missing or damaged, so that nobody knows what it holds. Exporting their windows again mends
-    /// them, and without the erased rows.
+    /// Exports whose manifest or file is missing, damaged or cannot be read, so that nobody knows what it holds. Exporting
+    /// their windows again mends them, and without the erased rows.
     package var unreadable: [String] = []
 
     package struct Change: Sendable, Hashable {
@@ -33,33 +33,78 @@ extension Exporter {
         of tenant: TenantID,
         through last: Int64 = .max
     ) async throws -> ExportErasure {
-        try await exclusively {
-            let filter = ErasureFilter(install: install, lastSequence: last)
-            var erasure = ExportErasure()
-            let paths = try await self.sink.paths(of: tenant)
-            var named: Set<String> = []
-            for name in ExportPath.names(in: paths) {
-                guard let text = try await self.sink.manifest(name) else { continue }
-                let manifest = try ExportManifest(text, name: name)
-                named.insert(name + ExportPath.manifestEnding)
-                do {
-                    let changed = try await self.erase(filter, from: manifest)
-                    if let path = (changed ?? manifest).file?.path { named.insert(path) }
-                    guard let changed else { continue }
-                    erasure.changed.append(
-                        ExportErasure.Change(
-                            name: name,
-                            version: changed.version,
-                            rows: manifest.rows - changed.rows
-                        )
-                    )
-                } catch ExportFailure.damaged(let path) {
-                    named.insert(path)
-                    erasure.unreadable.append(name)
-                }
+        try await exclusively(.erasure(tenant)) {
+            try await self.eraseInTurn(install: install, of: tenant, through: last)
+        }
+    }
+
+    /// Runs `body` in the turn of an erasure: what waits too long is refused before it is begun.
+    package func inErasureTurn<Result: Sendable>(
+        of tenant: TenantID,
+        _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await exclusively(.erasure(tenant)) { try await body() }
+    }
+
+    /// As ``erase(install:of:through:)``, within ``inErasureTurn(of:_:)``.
+    package func eraseInTurn(
+        install: String,
+        of tenant: TenantID,
+        through last: Int64
+    ) async throws -> ExportErasure {
+        let filter = ErasureFilter(install: install, lastSequence: last)
+        var erasure = ExportErasure()
+        let paths = try await self.sink.paths(of: tenant)
+        let names = ExportPath.names(in: paths)
+        if names.isEmpty { erasure.unreadable = try await self.exportedNames(of: tenant) }
+        var named: Set<String> = []
+        var untouched: Set<String> = []
+        for name in names {
+            try Task.checkCancellation()
+            named.insert(name + ExportPath.manifestEnding)
+            guard let manifest = try await self.readableManifest(name) else {
+                untouched.insert(name)
+                erasure.unreadable.append(name)
+                continue
             }
-            for path in paths where !named.contains(path) { try await self.sink.remove(path) }
-            return erasure
+            do {
+                let changed = try await self.erase(filter, from: manifest)
+                if let path = (changed ?? manifest).file?.path { named.insert(path) }
+                guard let changed else { continue }
+                erasure.changed.append(
+                    ExportErasure.Change(
+                        name: name,
+                        version: changed.version,
+                        rows: manifest.rows - changed.rows
+                    )
+                )
+            } catch ExportFailure.damaged(let path) {
+                named.insert(path)
+                erasure.unreadable.append(name)
+            }
+        }
+        for path in paths where !named.contains(path) {
+            if let name = ExportPath.name(of: path), untouched.contains(name) { continue }
+            try await self.sink.remove(path)
+        }
+        return erasure
+    }
+
+    /// The names of the windows that were exported. Where the sink has none of them, its disk may not be mounted; where it has
+    /// some, others may have been removed on purpose.
+    private func exportedNames(of tenant: TenantID) async throws -> [String] {
+        let pending = Set(try await ledger.pending(tenant).map(\.name))
+        let cut = try await ledger.windows(of: tenant, endingAfter: Timestamp(milliseconds: 0)).map(\.name)
+        return cut.filter { !pending.contains($0) }.reversed()
+    }
+
+    /// Nil when it cannot be read, or is gone since it was listed.
+    func readableManifest(_ name: String) async throws -> ExportManifest? {
+        do {
+            return try await sink.manifest(name).map { try ExportManifest($0, name: name) }
+        } catch let error where error is FileFailure || error is ExportManifest.Unreadable {
+            logger.error("a manifest cannot be read", metadata: ["export.path": "\(name)", "error": "\(error)"])
+            return nil
         }
     }
 
@@ -148,7 +193,8 @@ extension Exporter {
     ) async throws {
         var (records, hash, offset) = (ExportRecords(format), SHA256(), Int64(0))
         let gunzip = try GunzipStream()
-        while let chunk = try await sink.read(file.path, from: offset, count: Self.partBytes), !chunk.isEmpty {
+        while let chunk = try await part(of: file, from: offset), !chunk.isEmpty {
+            try Task.checkCancellation()
             offset += Int64(chunk.count)
             hash.update(data: chunk)
             var (header, rows): ([UInt8], [[UInt8]]) = ([], [])
@@ -171,11 +217,22 @@ extension Exporter {
         }
     }
 
+    /// Compressed bytes; a disk that does not give them is told apart from one that takes none.
+    private func part(of file: ExportManifest.File, from offset: Int64) async throws -> [UInt8]? {
+        do {
+            return try await sink.read(file.path, from: offset, count: Self.partBytes)
+        } catch let failure as FileFailure {
+            logger.error("a file of an export cannot be read", metadata: ["error": "\(failure)"])
+            throw ExportFailure.damaged(file.path)
+        }
+    }
+
     /// The SHA-256 of a file; nil when it is missing.
     func digest(of path: String) async throws -> String? {
         var (hash, offset) = (SHA256(), Int64(0))
         while let chunk = try await sink.read(path, from: offset, count: Self.chunkBytes) {
             guard !chunk.isEmpty else { return hash.finalize().hexadecimal }
+            try Task.checkCancellation()
             hash.update(data: chunk)
             offset += Int64(chunk.count)
         }

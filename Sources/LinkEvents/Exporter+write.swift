@@ -126,9 +126,7 @@ extension Exporter {
     func releaseNotices() async throws {
         guard announcing == .on else { return }
         for notice in try await ledger.heldNotices(limit: Self.mostNoticesAtOnce) {
-            guard let name = notice.exportName, let text = try await sink.manifest(name),
-                let manifest = try? ExportManifest(text, name: name)
-            else { continue }
+            guard let name = notice.exportName, let manifest = try await readableManifest(name) else { continue }
             if ExportNotice.id(of: manifest) == notice.id {
                 try await ledger.release(notice.id, at: now())
             } else {
@@ -190,6 +188,7 @@ extension Exporter {
             var tally = Tally(page)
             var text = format.header() + format.rows(page)
             while !text.isEmpty {
+                try Task.checkCancellation()
                 // While these rows are compressed, the next are read and encoded.
                 let ready = text
                 async let written: Void = writer.write(ready)

@@ -41,8 +41,7 @@ package actor Exporter: Service {
     private let traces: TraceSource
     let logger: Logger
 
-    private var isExporting = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let turns = ExportTurns()
 
     static let pageSize = 1_000
     /// Of a file that is read back.
@@ -105,7 +104,7 @@ package actor Exporter: Service {
 
     private func tellOfHeldNotices() async {
         do {
-            try await exclusively { try await releaseNotices() }
+            try await exclusively(.schedule) { try await releaseNotices() }
         } catch {
             logger.error("some exports cannot be announced yet", metadata: ["error": "\(error)"])
         }
@@ -128,7 +127,7 @@ package actor Exporter: Service {
 
     /// Exports every window of the plan whose end has passed, also those missed while nothing ran; when the next one ends.
     package func exportDue(_ plan: ExportPlan) async throws -> Timestamp? {
-        try await exclusively { try await self.cutAndExportDue(plan) }
+        try await exclusively(.schedule) { try await self.cutAndExportDue(plan) }
     }
 
     private func cutAndExportDue(_ plan: ExportPlan) async throws -> Timestamp? {
@@ -160,7 +159,7 @@ package actor Exporter: Service {
 
     /// Ends a window at this moment and exports it.
     package func exportNow(_ plan: ExportPlan) async throws -> ExportManifest {
-        try await exclusively { try await self.cutAndExport(plan) }
+        try await exclusively(.request(plan.tenant)) { try await self.cutAndExport(plan) }
     }
 
     private func cutAndExport(_ plan: ExportPlan) async throws -> ExportManifest {
@@ -224,6 +223,7 @@ package actor Exporter: Service {
     private func exportPending(_ tenant: TenantID) async throws -> (any Error)? {
         var failure: (any Error)?
         for window in try await ledger.pending(tenant) {
+            try Task.checkCancellation()
             do {
                 _ = try await export(window)
             } catch let error where error.concernsOneWindow {
@@ -233,15 +233,13 @@ package actor Exporter: Service {
         return failure
     }
 
-    /// One export at a time: an actor takes other calls while one awaits, and two writers of one window would take each
-    /// other's temporary file away.
-    func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        while isExporting { await withCheckedContinuation { waiting.append($0) } }
-        isExporting = true
-        defer {
-            isExporting = false
-            if !waiting.isEmpty { waiting.removeFirst().resume() }
-        }
+    /// One export at a time: an actor takes other calls while one awaits. Throws ``ExportRefusal`` where too many wait.
+    func exclusively<Result>(
+        _ purpose: ExportTurns.Purpose,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await turns.take(purpose)
+        defer { turns.giveBack() }
         return try await body()
     }
 
@@ -252,12 +250,12 @@ package actor Exporter: Service {
     ///
     /// - Parameter name: As in the manifest, with or without its folders.
     package func exportAgain(_ name: String, of tenant: TenantID) async throws -> ExportManifest {
-        try await exclusively { try await self.export(try await self.window(name, of: tenant)) }
+        try await exclusively(.request(tenant)) { try await self.export(try await self.window(name, of: tenant)) }
     }
 
     /// Exports a window unless the sink has its manifest and a file with the checksum that stands there.
     package func backfill(_ name: String, of tenant: TenantID) async throws -> ExportBackfill {
-        try await exclusively {
+        try await exclusively(.request(tenant)) {
             let window = try await self.window(name, of: tenant)
             if let stored = try await self.storedManifest(of: window), try await self.isWhole(stored) {
                 return .kept(stored)

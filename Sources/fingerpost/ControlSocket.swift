@@ -133,6 +133,8 @@ struct ControlSocket {
             throw tenant.error(error.description)
         } catch let error as ExportFailure {
             throw tenant.error("\(error).")
+        } catch let error as ExportRefusal {
+            throw tenant.error("\(error).")
         } catch let error as S3Failure {
             throw tenant.error("\(error).")
         }

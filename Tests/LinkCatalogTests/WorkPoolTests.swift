@@ -149,4 +149,18 @@ struct WorkPoolTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
         await #expect(throws: WorkPool.Refusal.closed) { try await pool.run(for: blogs) { _ in } }
     }
+
+    @Test func taskEndsWithItsClient() async throws {
+        let presence = ClientPresence()
+        await #expect(throws: CancellationError.self) {
+            try await ClientPresence.$current.withValue(presence) {
+                try await ClientPresence.cancelling {
+                    presence.end()
+                    while !Task.isCancelled { await Task.yield() }
+                    try Task.checkCancellation()
+                }
+            }
+        }
+        #expect(try await ClientPresence.cancelling { 1 } == 1)
+    }
 }

@@ -113,6 +113,48 @@ struct LogKeepingTests {
         }
     }
 
+    @Test func erasureThatCannotBeEndedStopsNoOther() async throws {
+        try await withService { service in
+            let exports = service.directory + "/exports"
+            try FileManager.default.createDirectory(atPath: exports, withIntermediateDirectories: true)
+            // A link to itself is a folder that nobody can look into.
+            let folder = exports + "/tenant=acme"
+            try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
+            let install = "0123456789abcdef0123456789abcdef"
+            for name in ["shop", "acme", "blogs"] {
+                let tenant = try #require(TenantID(name))
+                _ = try await service.log.beginErasure(
+                    of: install,
+                    tenant: tenant,
+                    requestID: "r",
+                    at: service.clock.now
+                )
+            }
+            try await service.parts.eraser.finishBegun()
+            let unfinished = try await service.log.erasures(of: nil).filter { $0.finishedAt == nil }
+            #expect(unfinished.map(\.tenant.rawValue) == ["acme"])
+        }
+    }
+
+    /// What stands in a file is not what the client sent.
+    @Test func manifestThatCannotBeReadIsTheServersMatter() async throws {
+        try await withService { service in
+            let session = try await acme(service)
+            try await resolve(service, 1)
+            let name = try #require(try await session.post("exports").json?["name"]?.text)
+            let path = service.directory + "/exports/\(name).manifest.json"
+            try Data("no manifest".utf8).write(to: URL(filePath: path))
+            let window = name.split(separator: "/").dropFirst().joined(separator: "/")
+            for answer in [try await session.get("exports"), try await session.post("exports/\(window)")] {
+                #expect(answer.status == 503 && answer.code == "storage_unavailable")
+                #expect(answer.json?["detail"]?.text?.contains(name) == true)
+            }
+            let erased = try await session.post("erasures", #"{"stickyKey": "install-42"}"#)
+            #expect(erased.status == 201)
+            #expect(erased.json?["unreadableExports"]?.elements?.map(\.text) == [name])
+        }
+    }
+
     @Test func whoNeverRecordedInstallsIsTold() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)

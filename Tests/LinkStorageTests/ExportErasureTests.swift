@@ -2,6 +2,7 @@ import Foundation
 import LinkEvents
 import LinkRouting
 import LinkStorage
+import Logging
 import Testing
 
 /// Rows of one install leave the exports, and nothing else does.
@@ -151,6 +152,135 @@ struct ExportErasureTests {
             #expect(erasure.unreadable == [broken.name])
             #expect(erasure.changed.map(\.name) == [whole.name])
         }
+    }
+
+    /// Neither its file nor anything else of it goes.
+    @Test(arguments: ["unopenable", "damaged"])
+    func exportWhoseManifestCannotBeReadIsNamedAndStays(_ damage: String) async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let broken = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record((6...9).map(event))
+            let whole = try await bench.exporter.exportNow(bench.plan)
+            let file = bench.exports + "/" + (try #require(broken.file?.path))
+            let bytes = try Data(contentsOf: URL(filePath: file))
+            try spoil(bench.exports + "/\(broken.name).manifest.json", damage)
+
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+
+            #expect(erasure.unreadable == [broken.name])
+            #expect(erasure.changed.map(\.name) == [whole.name])
+            #expect(try Data(contentsOf: URL(filePath: file)) == bytes)
+        }
+    }
+
+    /// A manifest that cannot be read is not taken for one that is missing, and replaced.
+    @Test func manifestThatCannotBeOpenedIsNotReplaced() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let path = bench.exports + "/\(manifest.name).manifest.json"
+            try spoil(path, "unopenable")
+            await #expect(throws: FileFailure.self) {
+                _ = try await bench.exporter.exportAgain(manifest.name, of: bench.plan.tenant)
+            }
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path) == path)
+        }
+    }
+
+    private func spoil(_ path: String, _ damage: String) throws {
+        guard damage == "unopenable" else { return try Data("no manifest".utf8).write(to: URL(filePath: path)) }
+        try FileManager.default.removeItem(atPath: path)
+        // A link to itself cannot be opened by anybody, root among them.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+    }
+
+    @Test func foldersBehindLinksAreErasedFrom() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let manifest = try await bench.exporter.exportNow(bench.plan)
+            let day = bench.exports + "/tenant=shop/dt=2026-11-21"
+            try FileManager.default.moveItem(atPath: day, toPath: bench.folder + "/elsewhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: day,
+                withDestinationPath: bench.folder + "/elsewhere"
+            )
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(erasure.changed.map(\.name) == [manifest.name])
+        }
+    }
+
+    /// A disk that is not there, and a folder that cannot be looked into.
+    @Test(arguments: ["nowhere", "itself"])
+    func folderThatCannotBeReadIsNoSuccess(_ target: String) async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            _ = try await bench.exporter.exportNow(bench.plan)
+            let day = bench.exports + "/tenant=shop/dt=2026-11-21"
+            try FileManager.default.removeItem(atPath: day)
+            try FileManager.default.createSymbolicLink(
+                atPath: day,
+                withDestinationPath: target == "itself" ? day : bench.folder + "/nowhere"
+            )
+            await #expect(throws: FileFailure.self) {
+                _ = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            }
+        }
+    }
+
+    @Test func windowsAreNamedWhereNoExportOfTheTenantIsThere() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            let first = try await bench.exporter.exportNow(bench.plan)
+            try await bench.record((6...9).map(event))
+            let second = try await bench.exporter.exportNow(bench.plan)
+            try FileManager.default.removeItem(atPath: bench.exports)
+            let erasure = try await bench.exporter.erase(install: Self.erased, of: bench.plan.tenant)
+            #expect(erasure.unreadable == [second.name, first.name])
+            #expect(erasure.changed.isEmpty)
+        }
+    }
+
+    @Test func erasureOnAFullDiskIsToldAsBegun() async throws {
+        try await withExportBench { bench in
+            try await bench.record((1...5).map(event))
+            _ = try await bench.exporter.exportNow(bench.plan)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let exporter = Exporter(
+                store: bench.log,
+                ledger: bench.log,
+                sink: FullSink(sink: DirectoryExportSink(directory: bench.exports)),
+                recorder: bench.recorder,
+                plans: { [] },
+                now: { bench.clock.now },
+                sleep: { _ in },
+                logger: logger
+            )
+            let eraser = Eraser(
+                days: bench.log,
+                recorder: bench.recorder,
+                exporter: exporter,
+                now: { bench.clock.now },
+                logger: logger
+            )
+            await #expect(throws: UnfinishedErasure.self) {
+                _ = try await eraser.erase(install: Self.erased, of: bench.plan.tenant, requestID: "r")
+            }
+            #expect(try await bench.log.erasures(of: nil).map(\.finishedAt) == [nil])
+        }
+    }
+
+    private struct FullSink: ExportSink {
+        let sink: DirectoryExportSink
+
+        let kind = "directory"
+        func create(_: String) async throws -> any ExportFile { throw EventStoreError.full }
+        func write(_: [UInt8], to _: String, over _: ExportOverwriting) async throws { throw EventStoreError.full }
+        func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
+            try sink.read(path, from: offset, count: count)
+        }
+        func paths(of tenant: TenantID) async throws -> [String] { try sink.paths(of: tenant) }
+        func remove(_ path: String) async throws { try sink.remove(path) }
     }
 
     /// An erasure that is stopped at any step and repeated ends as one that was not, and no file is left that no manifest

@@ -27,6 +27,24 @@ package final class ClientPresence: Sendable {
         for cancellation in work { cancellation.cancel() }
     }
 
+    /// Runs `body` as a task of its own, which is cancelled when the current client goes.
+    package static func cancelling<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard let presence = current else { return try await body() }
+        let cancellation = Cancellation()
+        return try await presence.whilePresent(cancellation) {
+            let task = Task { try await body() }
+            cancellation.whenCancelled { task.cancel() }
+            defer { cancellation.forgetAction() }
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        }
+    }
+
     /// Runs `body`, which is cancelled through `cancellation` when the client goes.
     func whilePresent<Result>(_ cancellation: Cancellation, _ body: () async throws -> Result) async rethrows -> Result
     {

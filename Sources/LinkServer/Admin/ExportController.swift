@@ -27,7 +27,11 @@ struct ExportController {
         let page = try Page(request)
         for name in try page.part(of: names, key: \.self) {
             guard let manifest = try await exporter.manifest(name) else { continue }
-            manifests[name] = try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536))
+            do {
+                manifests[name] = try JSONReader.parse(manifest, limits: JSONReader.Limits(maximumBytes: 65_536))
+            } catch {
+                throw ExportManifest.Unreadable(name: name)
+            }
         }
         return Response(try page.answer(of: names, "exports", { manifests[$0] ?? .null }, key: \.self))
     }
@@ -49,7 +53,9 @@ struct ExportController {
             response.headers[.idempotencyReplayed] = "true"
             return response
         }
-        let manifest = try await told { try await exporter.exportNow(ExportPlan(table)) }
+        let manifest = try await told {
+            try await ClientPresence.cancelling { try await exporter.exportNow(ExportPlan(table)) }
+        }
         guard request.uri.queryParameters["download"] != nil else {
             return Response(status: manifest.file == nil ? .ok : .created, json: manifest.json)
         }
@@ -68,7 +74,9 @@ struct ExportController {
         let entry = try gate.wholeTenant(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
         try await context.once(entry.grant, of: entry.tenant)
-        let manifest = try await told { try await exporter.exportAgain(path, of: entry.tenant) }
+        let manifest = try await told {
+            try await ClientPresence.cancelling { try await exporter.exportAgain(path, of: entry.tenant) }
+        }
         return Response(status: .ok, json: manifest.json)
     }
 

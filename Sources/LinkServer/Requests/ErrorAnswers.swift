@@ -48,6 +48,17 @@ struct ErrorAnswers: Sendable {
         case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
         case let error as CatalogEditor.Failure: return Problem(error)
         case let error as WorkPool.Refusal: return Problem(error)
+        case let error as ExportRefusal: return Problem(error)
+        case let error as UnfinishedErasure:
+            let reason = problem(for: error.reason, scope)
+            var problem = Problem(
+                reason.code,
+                "The erasure \(error.id) is begun and not ended, because "
+                    + (reason.code == .diskFull ? "the server's disk is full" : "the work was cut off")
+                    + ". The server ends it by itself at its next start; to end it earlier, repeat it."
+            )
+            problem.headers = reason.headers
+            return problem
         // Its client is gone, or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
@@ -63,6 +74,9 @@ struct ErrorAnswers: Sendable {
         case let error as UnreadableDocument:
             logger.error("a stored document cannot be read", metadata: Self.metadata(error, scope))
             return Problem(.unreadable, error.description)
+        case let error as ExportManifest.Unreadable:
+            logger.error("a manifest cannot be read", metadata: Self.metadata(error, scope))
+            return Problem(.storageUnavailable, error.description)
         case let error as StoredNotLive:
             logger.error("a change is stored and not live", metadata: Self.metadata(error.reason, scope))
             return Problem(error)
@@ -149,6 +163,19 @@ extension Problem {
             facts = [JSONNode.Member("scope", .string("tenant"))]
         case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
         case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
+        }
+        headers[.retryAfter] = "5"
+    }
+
+    init(_ refusal: ExportRefusal) {
+        switch refusal {
+        case .tooMuchOfTenant:
+            self.init(
+                .rateLimited,
+                "As many exports or erasures of this tenant wait as may; ask again when some are answered."
+            )
+            facts = [JSONNode.Member("scope", .string("tenant"))]
+        case .tooMuch: self.init(.busy, "As many exports and erasures wait as may. Try again in a few seconds.")
         }
         headers[.retryAfter] = "5"
     }

@@ -36,6 +36,8 @@ struct ExportSession: Sendable {
             throw fail(error.description, .failed)
         } catch let error as ExportFailure {
             throw fail("\(error).", .failed)
+        } catch let error as ExportManifest.Unreadable {
+            throw fail("\(error).", .failed)
         } catch let error as S3Failure {
             throw fail("\(error); what was to be exported is written with the next export.", .unavailable)
         } catch let error as FileFailure {

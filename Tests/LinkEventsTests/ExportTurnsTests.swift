@@ -1,0 +1,85 @@
+import LinkRouting
+import Synchronization
+import Testing
+
+@testable import LinkEvents
+
+@Suite(.timeLimit(.minutes(1)))
+struct ExportTurnsTests {
+    private let shop = tenant("shop")
+    private let taxi = tenant("taxi")
+
+    private final class Names: Sendable {
+        private let names = Mutex<[String]>([])
+
+        var all: [String] { names.withLock(\.self) }
+
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
+
+    /// The names of those who wait, in the order of their turns.
+    private func order(_ wishes: [(name: String, purpose: ExportTurns.Purpose)]) async throws -> [String] {
+        let turns = ExportTurns()
+        let names = Names()
+        try await turns.take(.request(shop))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, wish) in wishes.enumerated() {
+                group.addTask {
+                    try await turns.take(wish.purpose)
+                    names.add(wish.name)
+                    turns.giveBack()
+                }
+                while turns.waiting <= place { await Task.yield() }
+            }
+            turns.giveBack()
+            try await group.waitForAll()
+        }
+        return names.all
+    }
+
+    @Test func tenantsTakeTurns() async throws {
+        let order = try await order([
+            ("shop 1", .request(shop)), ("shop 2", .request(shop)), ("shop 3", .request(shop)),
+            ("taxi 1", .request(taxi)),
+        ])
+        #expect(order == ["shop 1", "taxi 1", "shop 2", "shop 3"])
+    }
+
+    @Test func scheduleAndErasuresGoBeforeOthers() async throws {
+        let order = try await order([
+            ("shop", .request(shop)), ("taxi", .request(taxi)), ("erasure 1", .erasure(taxi)),
+            ("erasure 2", .erasure(taxi)), ("schedule", .schedule),
+        ])
+        #expect(order == ["schedule", "erasure 1", "shop", "erasure 2", "taxi"])
+    }
+
+    @Test func oneTenantHasABoundedNumberWaiting() async throws {
+        let turns = ExportTurns()
+        try await turns.take(.request(shop))
+        await withTaskGroup(of: Void.self) { group in
+            for place in 0..<4 {
+                group.addTask { try? await turns.take(.request(shop)) }
+                while turns.waiting <= place { await Task.yield() }
+            }
+            await #expect(throws: ExportRefusal.tooMuchOfTenant) { try await turns.take(.request(shop)) }
+            // Another tenant, and an erasure of this one, still find their place.
+            group.addTask { try? await turns.take(.request(taxi)) }
+            group.addTask { try? await turns.take(.erasure(shop)) }
+            while turns.waiting < 6 { await Task.yield() }
+            group.cancelAll()
+        }
+        #expect(turns.waiting == 0)
+    }
+
+    @Test func whoIsCancelledWaitsNoLonger() async throws {
+        let turns = ExportTurns()
+        try await turns.take(.schedule)
+        let task = Task { try await turns.take(.request(shop)) }
+        while turns.waiting < 1 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(turns.waiting == 0)
+        turns.giveBack()
+        try await turns.take(.request(shop))
+    }
+}
