@@ -170,7 +170,10 @@ struct HTTP1RequestScannerTests {
             #expect(throws: Never.self) {
                 try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
                 try pipeline.addHandler(outflow)
-                try pipeline.addHandler(HTTP1Entrance(gate, limits, longestBody: 100, take: passing ? take : nil))
+                let turns = LoopTurns(channel.eventLoop)
+                try pipeline.addHandler(
+                    HTTP1Entrance(gate, limits, turns, longestBody: 100, take: passing ? take : nil)
+                )
                 try pipeline.addHandler(
                     ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
                 )
@@ -179,6 +182,7 @@ struct HTTP1RequestScannerTests {
             }
             for piece in pieces {
                 do { try channel.writeInbound(ByteBuffer(bytes: piece)) } catch { listener.seen.append("\(error)") }
+                channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
             }
             var answers = ""
             while let bytes = try? channel.readOutbound(as: ByteBuffer.self) { answers += String(buffer: bytes) }
