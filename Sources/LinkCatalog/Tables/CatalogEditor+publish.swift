@@ -135,7 +135,7 @@ extension CatalogEditor {
             )
             .filter { $0.severity == .error }
             guard errors.isEmpty else { throw Failure.findings(errors) }
-            return (state.published(try Self.table(state.content)), state.published(table))
+            return (state.published(try Self.table(stored: state.content)), state.published(table))
         }
     }
 

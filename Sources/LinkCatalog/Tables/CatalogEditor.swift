@@ -352,15 +352,22 @@ package struct CatalogEditor: Sendable {
     ) async throws {
         guard limit.routes != nil else { return }
         let refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
-            limit.refusals(of: diff, from: try Self.table(before), to: try Self.table(after), of: identity)
+            limit.refusals(of: diff, from: try Self.table(stored: before), to: try Self.table(after), of: identity)
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
     }
 
     /// Reads a table; what keeps it from being one is thrown as findings.
-    static func table(_ content: JSONNode) throws -> RouteTable {
+    static func table(_ content: JSONNode) throws -> RouteTable { try table(Field(content, path: "table")) }
+
+    /// Of a revision.
+    static func table(stored content: JSONNode) throws -> RouteTable {
+        try table(Field(stored: content, path: "table"))
+    }
+
+    private static func table(_ field: Field) throws -> RouteTable {
         do {
-            return try RouteTable(Field(content, path: "table"))
+            return try RouteTable(field)
         } catch {
             throw Failure.findings(error.errors.map(Finding.init))
         }
