@@ -9,7 +9,7 @@ package struct ServerLimits: Sendable, Hashable {
     /// Of a table written through the admin port.
     package var tableBytes = 32 << 20
     /// Of a table written or checked; each takes 2 to 3 KB while the table is checked.
-    package var tableRoutes = 50_000
+    package var tableRoutes = 40_000
     /// Of one tenant, all environments together.
     package var drafts = 64
     /// How many lists and objects may stand inside one another in the body of `POST /resolve`.
