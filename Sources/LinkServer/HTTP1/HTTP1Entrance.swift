@@ -111,7 +111,8 @@ final class HTTP1Entrance: ChannelDuplexHandler {
             take == nil || gate.isEnding
             ? all
             : held.withUnsafeReadableBytes { bytes in
-                var end = Self.leastPart
+                // Empty lines before a request are no heads.
+                var end = Self.leastPart + bytes.prefix { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }.count
                 while end <= bytes.count {
                     if bytes[end - 1] == UInt8(ascii: "\n"), bytes[end - 2] == UInt8(ascii: "\r"),
                         bytes[end - 3] == UInt8(ascii: "\n"), bytes[end - 4] == UInt8(ascii: "\r")
