@@ -32,8 +32,6 @@ package struct ServerParts: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// Whether the public port answers what it can on the event loop.
     package var hasLane: Bool
-    /// Of the public port.
-    package var bodies = HeldBodies()
     /// Of the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger
@@ -169,13 +167,7 @@ func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestConte
 
 extension ResolveController {
     fileprivate init(_ parts: ServerParts) {
-        self.init(
-            resolving: parts.resolving,
-            keys: parts.keys,
-            limits: parts.limits,
-            admission: parts.admission,
-            bodies: parts.bodies
-        )
+        self.init(resolving: parts.resolving, keys: parts.keys, limits: parts.limits, admission: parts.admission)
     }
 }
 

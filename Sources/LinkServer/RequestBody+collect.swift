@@ -3,10 +3,7 @@ import NIOCore
 
 extension Request {
     /// The whole body; one that is larger, or says that it will be, is refused before more of it is read.
-    ///
-    /// - Parameter note: Is told how many bytes have come before they are kept; the body is refused with what it throws.
-    mutating func collectBody(upTo limit: Int, noting note: (Int) throws -> Void = { _ in }) async throws -> ByteBuffer
-    {
+    mutating func collectBody(upTo limit: Int) async throws -> ByteBuffer {
         guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
             throw Problem(.unsupportedEncoding, "Bodies are read as they are; send it without Content-Encoding.")
         }
@@ -19,7 +16,6 @@ extension Request {
             guard part.readableBytes <= limit - whole.readableBytes else {
                 throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
             }
-            try note(part.readableBytes)
             // Growing by halves would hold a large body twice; a length alone is no reason to take memory.
             if whole.readableBytes >= Self.trusted, let length = headers[.contentLength].flatMap({ Int($0) }) {
                 whole.reserveCapacity(length)

@@ -49,8 +49,6 @@ final class LaneHandler: ChannelDuplexHandler {
     private var client: ClientAddress
     private var state = State.free
     private var waiting = CircularBuffer<Inbound>()
-    /// Bytes of the body that is collected.
-    private var heldBytes = 0
     private var isTaking = false
     private var waitsForTurn = false
     private var mayRead = false
@@ -78,7 +76,6 @@ final class LaneHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        giveBodyBack()
         waiting.removeAll()
         addOrdinary = nil
     }
@@ -185,12 +182,6 @@ final class LaneHandler: ChannelDuplexHandler {
                 pass(part, context)
             }
         case (.collecting(let endpoint, let head, var body), .body(var bytes)):
-            do {
-                try lane?.resolve.bodies.take(bytes.readableBytes)
-                heldBytes += bytes.readableBytes
-            } catch {
-                return refuse(endpoint, head, error, context)
-            }
             state = .free
             if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             state = .collecting(endpoint, head, body)
@@ -204,32 +195,8 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
-    private func giveBodyBack() {
-        if heldBytes > 0 { lane?.resolve.bodies.giveBack(heldBytes) }
-        heldBytes = 0
-    }
-
-    /// Answers a request whose body is not read to its end, and lets none come after those that have.
-    private func refuse(
-        _ endpoint: Lane.Endpoint,
-        _ head: HTTPRequest,
-        _ error: any Error,
-        _ context: ChannelHandlerContext
-    ) {
-        gate.endAfterAnswers(context)
-        var isOver = false
-        waiting.removeAll { inbound in
-            guard !isOver, case .part(let part) = inbound else { return false }
-            if case .end = part { isOver = true }
-            return true
-        }
-        state = .answering
-        answer(endpoint, head, .failure(error), context)
-    }
-
     private func passWhatIsUnfinished(_ context: ChannelHandlerContext) {
         guard case .collecting(_, let head, let body) = state else { return }
-        giveBodyBack()
         state = .passing
         pass(.head(head), context)
         if body.readableBytes > 0 { pass(.body(body), context) }
@@ -263,7 +230,6 @@ final class LaneHandler: ChannelDuplexHandler {
         _ context: ChannelHandlerContext
     ) {
         guard let lane else { return }
-        defer { giveBodyBack() }
         var scope = RequestScope(client: client)
         lane.frame.begin(head, &scope)
         TraceContext.$current.withValue(scope.trace) {

@@ -11,7 +11,6 @@ struct ResolveController: Sendable {
     let keys: KeyRing
     let limits: LiveLimits
     let admission: Admission
-    let bodies: HeldBodies
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.post("/resolve", use: resolve)
@@ -19,18 +18,10 @@ struct ResolveController: Sendable {
 
     @Sendable private func resolve(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try keys.optionalGrant(in: request.headers)
-        return Response(try await resolving.answer(try await begin(request, grant, context.scope), context.scope))
-    }
-
-    private func begin(_ request: Request, _ grant: KeyGrant?, _ scope: RequestScope) async throws -> EndpointStep {
-        var held = 0
-        defer { bodies.giveBack(held) }
         var request = request
-        let body = try await request.collectBody(upTo: limits.batchBytes) { count in
-            try bodies.take(count)
-            held += count
-        }
-        return try begin(request.head, body: body, grant, scope)
+        let body = try await request.collectBody(upTo: limits.batchBytes)
+        let step = try begin(request.head, body: body, grant, context.scope)
+        return Response(try await resolving.answer(step, context.scope))
     }
 
     /// - Parameter body: At most `limits.batchBytes`.
