@@ -56,27 +56,6 @@ struct UntakenAnswerTests {
         }
     }
 
-    /// Ten connections may be open; those that have asked and take no answers keep nobody out.
-    @Test func clientsThatTakeNothingGiveWay() async throws {
-        try await withService { service in
-            try await service.listening({
-                $0.connections = 10; $0.stalledSeconds = 600
-            }) { port in
-                try await onThread {
-                    let requests = Array(String(repeating: Self.large, count: 64).utf8)
-                    let silent = try (0..<10).map { _ in Held(try RawConnection(port: port, window: 4_096)) }
-                    for one in silent { one.connection.sendWhatIsTaken(requests) }
-                    for _ in 0..<30 {
-                        let connection = try RawConnection(port: port)
-                        connection.send(Self.file)
-                        #expect(try connection.read { $0.contains("]") }.hasPrefix("HTTP/1.1 200 "))
-                    }
-                    withExtendedLifetime(silent) {}
-                }
-            }
-        }
-    }
-
     @Test func answersBeyondTheBudgetCloseTheLargest() async throws {
         try await withService { service in
             var service = service

@@ -131,29 +131,14 @@ final class HTTP1Gate: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
-        // A client that does not take what was answered keeps us waiting, whatever it has asked meanwhile.
-        if !context.channel.isWritable { startWaiting() } else if awaitsAnswer { seat?.stopWaiting() }
         if wantsRead, context.channel.isWritable { read(context: context) }
-    }
-
-    /// Whether a whole request is not answered yet.
-    private var awaitsAnswer: Bool { unanswered.count > (reading == .body ? 1 : 0) }
-
-    private func startWaiting() {
-        seat?.startWaiting()
-        crowd.makeRoomIfFull()
-    }
-
-    /// The client waits for us, if it takes what was answered.
-    private func tookRequest() {
-        if context?.channel.isWritable == true { seat?.stopWaiting() }
     }
 
     /// A request has passed the decoder by; it is answered as any other.
     func tookWhole() {
         deadline = nil
         unanswered.append(Asked())
-        tookRequest()
+        seat?.stopWaiting()
         isEnding = unanswered.count >= ConnectionLimits.pipelined
     }
 
@@ -218,7 +203,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
             firstLine.isOfHead = false
             deadline = nil
             undecoded = 0
-            tookRequest()
+            seat?.stopWaiting()
             isEnding = isLastRequest
             // Trailers are for nobody here.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
@@ -333,7 +318,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func answered(_ context: ChannelHandlerContext) {
         _ = unanswered.popFirst()
         guard unanswered.isEmpty else { return }
-        startWaiting()
+        seat?.startWaiting()
         if isEnding {
             finish(context)
         } else if reading == .waiting {
