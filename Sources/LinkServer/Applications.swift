@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkEvents
 import LinkRouting
 package import Logging
-package import NIOCore
+import NIOCore
 package import OutboundHTTP
 
 /// Everything that the three ports need.
@@ -262,15 +262,12 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
 }
 
 /// The ops port: health and metrics.
-///
-/// - Parameter loops: What serves it; those of all ports where it has none of its own.
 package func buildOpsApplication(
     _ parts: OpsParts,
     at address: ListenAddress,
-    on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, .ops, at: address, router: opsRouter(parts), on: loops, onListening: onListening)
+    application(parts, .ops, at: address, router: opsRouter(parts), onListening: onListening)
 }
 
 /// Without admission: probes and Prometheus must not be told to come back later.
@@ -334,7 +331,6 @@ private func application(
     certificates: ServerCertificates? = nil,
     believing admission: Admission? = nil,
     lane: Lane? = nil,
-    on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
@@ -391,7 +387,6 @@ private func application(
             availableConnectionsDelegate: crowd.room
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
-        eventLoopGroupProvider: loops.map { .shared($0) } ?? .singleton,
         logger: logger
     )
     return ConnectedApplication(base: application, crowd: crowd)

@@ -5,8 +5,6 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
-import NIOCore
-import NIOPosix
 import OutboundHTTP
 import ServiceLifecycle
 
@@ -38,18 +36,9 @@ struct OpsBoard {
 
     /// Runs `body` with the port that is listened on, and listens until it returns.
     func whileListening(_ body: (Int) async throws -> Void) async throws {
-        // Of its own: probes are answered whatever the event loops of the other ports have to do.
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let end: Result<Void, any Error>
-        do { end = .success(try await listen(on: loop, body)) } catch { end = .failure(error) }
-        try? await loop.shutdownGracefully()
-        try end.get()
-    }
-
-    private func listen(on loop: any EventLoopGroup, _ body: (Int) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let (address, pace) = (configuration.opsAddress, ShutdownPace())
-        let application = buildOpsApplication(parts, at: address, on: loop) { listening.yield($0) }
+        let application = buildOpsApplication(parts, at: address) { listening.yield($0) }
         let group = ServiceGroup(
             services: [ListeningPort(.ops, at: address, pace: pace, application)],
             logger: logger

@@ -29,7 +29,6 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
     let port: PortRole
     /// Answers what it can on the event loop; nil where Hummingbird answers everything.
     let lane: Lane?
-    let turns = LoopTurns.OfPort()
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -39,9 +38,6 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
             )
-            // One read, then others have their turn.
-            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            let turns = turns.on(channel.eventLoop)
             let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
             let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let pipeline = channel.pipeline.syncOperations
@@ -50,7 +46,6 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             let handler = LaneHandler(
                 lane,
                 gate,
-                turns,
                 client: ClientAddress(NetworkAddress(channel.remoteAddress)),
                 addOrdinary: lane == nil ? nil : { try answerOrdinarily(on: channel, for: $0, logger) }
             )
@@ -58,7 +53,6 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                 HTTP1Entrance(
                     gate,
                     limits,
-                    turns,
                     longestBody: lane?.bodyBytes ?? 0,
                     take: lane == nil ? nil : handler.takeWhole
                 )

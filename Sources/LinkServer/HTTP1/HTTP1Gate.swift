@@ -42,9 +42,6 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private var end = End.notBegun
     /// A read that waits until the client takes what was answered.
     private var wantsRead = false
-    /// Whole answers leave in one piece.
-    private var isTogether = false
-    private var wantsFlush = false
     /// Whether the client wants no further answer after the request that is being read.
     private var isLastRequest = false
     /// The bytes of the first line of the head that is being read, and whether it has ended: the decoder gives one error for
@@ -294,17 +291,6 @@ final class HTTP1Gate: ChannelDuplexHandler {
         guard let context else { return }
         writer.write(answer, isLast: isLastAnswer(), to: context)
         answered(context)
-        if isTogether { wantsFlush = true } else { flush(context: context) }
-    }
-
-    /// The whole answers that `body` sends leave in one piece.
-    func together(_ body: () -> Void) {
-        guard !isTogether else { return body() }
-        isTogether = true
-        body()
-        isTogether = false
-        guard wantsFlush, let context else { return }
-        wantsFlush = false
         flush(context: context)
     }
 

@@ -20,8 +20,6 @@ struct HTTP2Connection: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // One read, then others have their turn.
-            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             let pipeline = channel.pipeline.syncOperations
             let outflow = Outflow(unsent, port: port, stalledAfter: limits.stalled)
             // At the socket: what stands behind it makes other bytes of what is answered.

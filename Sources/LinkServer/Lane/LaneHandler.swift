@@ -41,7 +41,6 @@ final class LaneHandler: ChannelDuplexHandler {
     /// Nil where who stands behind answers everything.
     private let lane: Lane?
     private let gate: HTTP1Gate
-    private let turns: LoopTurns
     /// Adds who stands behind, when the first request passes; nil where somebody does already.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     /// Whom a proxy has opened the connection for.
@@ -50,7 +49,6 @@ final class LaneHandler: ChannelDuplexHandler {
     private var state = State.free
     private var waiting = CircularBuffer<Inbound>()
     private var isTaking = false
-    private var waitsForTurn = false
     private var mayRead = false
     private var context: ChannelHandlerContext?
 
@@ -61,13 +59,11 @@ final class LaneHandler: ChannelDuplexHandler {
     init(
         _ lane: Lane?,
         _ gate: HTTP1Gate,
-        _ turns: LoopTurns,
         client: ClientAddress,
         addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     ) {
         self.lane = lane
         self.gate = gate
-        self.turns = turns
         self.client = client
         self.addOrdinary = addOrdinary
     }
@@ -125,33 +121,17 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
-    /// What has waited; one after the other, and not too many of them in one turn.
+    /// What has waited; one after the other, however many are answered at once.
     private func takeWaiting(_ context: ChannelHandlerContext) {
-        guard !isTaking, !waitsForTurn, !waiting.isEmpty else { return }
+        guard !isTaking, !waiting.isEmpty else { return }
         isTaking = true
-        var answered = 0
-        gate.together {
-            while canTake(context), answered < LoopTurns.requests, let inbound = waiting.popFirst() {
-                take(inbound, context)
-                if case .free = state { answered += 1 }
-            }
-            isTaking = false
-        }
-        if answered == LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
+        while canTake(context), let inbound = waiting.popFirst() { take(inbound, context) }
+        isTaking = false
         // It came in a read that is long over; who stands behind waits for the end of it.
         context.fireChannelReadComplete()
         if waiting.isEmpty, mayRead {
             mayRead = false
             context.read()
-        }
-    }
-
-    private func waitForTurn() {
-        guard !waitsForTurn else { return }
-        waitsForTurn = true
-        turns.wait {
-            self.waitsForTurn = false
-            if let context = self.context { self.takeWaiting(context) }
         }
     }
 
