@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkEvents
 import LinkRouting
 package import Logging
-import NIOCore
+package import NIOCore
 package import OutboundHTTP
 
 /// Everything that the three ports need.
@@ -32,6 +32,8 @@ package struct ServerParts: Sendable {
     package var proxyProtocol: ProxyProtocol
     /// Whether the public port answers what it can on the event loop.
     package var hasLane: Bool
+    /// Of the public port.
+    package var requestBuffers = RequestBufferBudget()
     /// Of the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger
@@ -167,7 +169,13 @@ func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestConte
 
 extension ResolveController {
     fileprivate init(_ parts: ServerParts) {
-        self.init(resolving: parts.resolving, keys: parts.keys, limits: parts.limits, admission: parts.admission)
+        self.init(
+            resolving: parts.resolving,
+            keys: parts.keys,
+            limits: parts.limits,
+            admission: parts.admission,
+            buffers: parts.requestBuffers
+        )
     }
 }
 
@@ -262,12 +270,15 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
 }
 
 /// The ops port: health and metrics.
+///
+/// - Parameter loops: Serve its connections; nil shares the loops of the other ports.
 package func buildOpsApplication(
     _ parts: OpsParts,
     at address: ListenAddress,
+    on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
-    application(parts, .ops, at: address, router: opsRouter(parts), onListening: onListening)
+    application(parts, .ops, at: address, router: opsRouter(parts), on: loops, onListening: onListening)
 }
 
 /// Without admission: probes and Prometheus must not be told to come back later.
@@ -331,6 +342,7 @@ private func application(
     certificates: ServerCertificates? = nil,
     believing admission: Admission? = nil,
     lane: Lane? = nil,
+    on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
@@ -387,6 +399,7 @@ private func application(
             availableConnectionsDelegate: crowd.room
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
+        eventLoopGroupProvider: loops.map { .shared($0) } ?? .singleton,
         logger: logger
     )
     return ConnectedApplication(base: application, crowd: crowd)

@@ -21,7 +21,7 @@ package func buildControlApplication(
     router.add(middleware: ErrorMiddleware(errors: ErrorAnswers(logger: logger)))
     router.post("/control") { request, _ in
         var request = request
-        let body = try await request.collectBody(upTo: 65_536)
+        let body = try await request.readBody(upTo: 65_536)
         let message = try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: 65_536))
         return Response(json: Array(try await answer(message).json().utf8))
     }

@@ -5,6 +5,8 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
+import NIOCore
+import NIOPosix
 import OutboundHTTP
 import ServiceLifecycle
 
@@ -36,9 +38,18 @@ struct OpsBoard {
 
     /// Runs `body` with the port that is listened on, and listens until it returns.
     func whileListening(_ body: (Int) async throws -> Void) async throws {
+        // A loop of its own: probes are answered however busy the loops of the other ports are.
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let result: Result<Void, any Error>
+        do { result = .success(try await listen(on: loop, body)) } catch { result = .failure(error) }
+        try? await loop.shutdownGracefully()
+        try result.get()
+    }
+
+    private func listen(on loop: any EventLoopGroup, _ body: (Int) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let (address, pace) = (configuration.opsAddress, ShutdownPace())
-        let application = buildOpsApplication(parts, at: address) { listening.yield($0) }
+        let application = buildOpsApplication(parts, at: address, on: loop) { listening.yield($0) }
         let group = ServiceGroup(
             services: [ListeningPort(.ops, at: address, pace: pace, application)],
             logger: logger

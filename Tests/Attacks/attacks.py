@@ -31,7 +31,7 @@ ATTACKS = {
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
 #: These take all of the machine that they get, as long as it is the same machine: latencies beside them say how many cores it has.
-STORMS = ("unread answers", "largest documents", "leaving at once", "connect and close", "resets", "half closed")
+STORMS = ("unread answers", "pipelining", "largest documents", "leaving at once", "connect and close", "resets", "half closed")
 
 RATE = 100
 #: Latencies of well-behaved clients may become so many times what they are undisturbed, where that is more than FLOOR seconds

@@ -4,6 +4,7 @@ import math
 import multiprocessing
 import os
 import resource
+import selectors
 import socket
 import struct
 import subprocess
@@ -183,8 +184,8 @@ def pipelined(target):
     peers = []
     before = target.service.descriptors()
     for number in range(connections):
-        peer = connect(target.service.public)
-        peer.setblocking(False)
+        # Small answers to 10,000 requests would fit into the system's buffers.
+        peer = _silent(target.service.public)
         peers.append([peer, memoryview(requests[number % len(requests)])])
     begin, sent, held = time.monotonic(), 0, before + connections
     limit = target.seconds if target.is_short else stalled
@@ -212,6 +213,55 @@ def pipelined(target):
     return Result(
         f"{connections} connections with 10,000 pipelined requests, no answer read",
         f"{connections - open_still} cut off after {took:.0f} s; {sent >> 20} MiB of requests were taken", faults,
+    )
+
+
+def _pipeline_and_read(address, seconds, received):
+    """20 connections that send requests as fast as the service reads them, and read all answers."""
+    requests = [
+        request * 500 for request in (get("/x", "nobody.example"), get("/.well-known/assetlinks.json", WEBSITE), get("/legal/x", CLICKS))
+    ]
+    selector = selectors.DefaultSelector()
+    for number in range(20):
+        peer = connect(address)
+        peer.setblocking(False)
+        selector.register(peer, selectors.EVENT_READ | selectors.EVENT_WRITE, [memoryview(requests[number % len(requests)]), 0])
+    count, until = 0, time.monotonic() + seconds
+    while time.monotonic() < until:
+        for key, events in selector.select(0.1):
+            data, at = key.data
+            try:
+                if events & selectors.EVENT_READ:
+                    count += len(key.fileobj.recv(1 << 18))
+                if events & selectors.EVENT_WRITE:
+                    key.data[1] = (at + key.fileobj.send(data[at:])) % len(data)
+            except BlockingIOError:
+                pass
+            except OSError:
+                selector.unregister(key.fileobj)
+    received.put(count)
+
+
+def pipelined_and_read(target):
+    """What the lane answers at once, as much as it can; no connection may keep an event loop for itself, nor the probes waiting."""
+    seconds, received = 3 if target.is_short else max(10, target.seconds), multiprocessing.Queue()
+    attacker = multiprocessing.Process(target=_pipeline_and_read, args=(target.service.public, seconds, received))
+    attacker.start()
+    times, faults, until = [], [], time.monotonic() + seconds
+    while time.monotonic() < until:
+        begin = time.monotonic()
+        try:
+            target.service.ask("ops", "/livez", timeout=5)
+        except OSError as error:
+            faults.append(f"/livez: {error}")
+        times.append(time.monotonic() - begin)
+        time.sleep(0.05)
+    count = received.get(timeout=30)
+    attacker.join()
+    if max(times) > 0.5 and not target.is_short:
+        faults.append(f"a probe took {max(times) * 1000:.0f} ms")
+    return Result(
+        "20 connections that pipeline and read", f"{count >> 20} MiB of answers; {len(times)} probes took {max(times) * 1000:.0f} ms at most", faults
     )
 
 
@@ -346,4 +396,5 @@ ATTACKS = {
     "half closed": half_closed,
     "half closed and held": half_closed_and_held,
     "pipelining unread": pipelined,
+    "pipelining": pipelined_and_read,
 }

@@ -17,4 +17,26 @@ struct ConnectionCrowdTests {
         #expect(isClosed)
         crowd.leave(seat)
     }
+
+    /// All were busy when the last one came.
+    @Test func fullPortHasRoomWhenOneKeepsUsWaiting() {
+        let loop = EmbeddedEventLoop()
+        let channels = (0..<2).map { _ in EmbeddedChannel(loop: loop) }
+        let crowd = ConnectionCrowd(limit: 2, port: .ops, metrics: MetricRegistry())
+        var isClosed = false
+        channels[0].closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
+        let seats = channels.map { channel in
+            let seat = crowd.enter(channel)
+            seat.stopWaiting()
+            return seat
+        }
+        crowd.makeRoomIfFull()
+        loop.run()
+        #expect(!isClosed)
+        seats[0].startWaiting()
+        crowd.makeRoomIfFull()
+        loop.run()
+        #expect(isClosed)
+        for seat in seats { crowd.leave(seat) }
+    }
 }

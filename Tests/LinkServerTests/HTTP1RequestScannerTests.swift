@@ -96,12 +96,21 @@ struct HTTP1RequestScannerTests {
         var passed = 0
         for _ in 0..<Self.conversations {
             let pieces = Self.pieces(&numbers)
-            let (decoded, mixed) = (Conversation(pieces, passing: false), Conversation(pieces, passing: true))
-            #expect(decoded.seen == mixed.seen, "\(pieces.map { String(decoding: $0, as: UTF8.self) })")
+            let mixed = Conversation(pieces, passing: true)
+            let sent = "\(pieces.map { String(decoding: $0, as: UTF8.self) })"
+            // The decoder alone, once with what came cut behind heads and once without. What it finds wrong behind the last request
+            // depends on that, but not what it hands on, nor what is answered.
+            #expect(Conversation(pieces, passing: false).seen == mixed.seen, "\(sent)")
+            #expect(
+                Conversation(pieces, passing: nil).seen.filter(Self.isNoError) == mixed.seen.filter(Self.isNoError),
+                "\(sent)"
+            )
             passed += mixed.passed
         }
         #expect(passed > 200)
     }
+
+    private static func isNoError(_ seen: String) -> Bool { !seen.hasPrefix("error ") }
 
     /// Each pair of requests, cut once anywhere: the one after a cut passes by again.
     @Test func decoderGivesAConnectionBack() {
@@ -146,9 +155,10 @@ struct HTTP1RequestScannerTests {
         private(set) var seen: [String] = []
         private(set) var passed = 0
 
-        init(_ text: String, passing: Bool) { self.init([Array(text.utf8)], passing: passing) }
+        /// - Parameter passing: Whether requests may pass the decoder by; nil where it is given what comes as it comes.
+        init(_ text: String, passing: Bool?) { self.init([Array(text.utf8)], passing: passing) }
 
-        init(_ pieces: [[UInt8]], passing: Bool) {
+        init(_ pieces: [[UInt8]], passing: Bool?) {
             let channel = EmbeddedChannel()
             let (limits, metrics) = (HTTP1RequestScannerTests.limits, MetricRegistry())
             let crowd = ConnectionCrowd(limit: 10, port: .public, metrics: metrics)
@@ -158,6 +168,7 @@ struct HTTP1RequestScannerTests {
             let listener = Listener()
             var passed = 0
             let take: HTTP1Entrance.WholeRequests = { request, body in
+                guard passing == true else { return false }
                 passed += 1
                 gate.tookWhole()
                 listener.hear(.head(request))
@@ -170,7 +181,10 @@ struct HTTP1RequestScannerTests {
             #expect(throws: Never.self) {
                 try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
                 try pipeline.addHandler(outflow)
-                try pipeline.addHandler(HTTP1Entrance(gate, limits, longestBody: 100, take: passing ? take : nil))
+                let (turns, buffers) = (LoopTurns(channel.eventLoop), RequestBufferBudget())
+                try pipeline.addHandler(
+                    HTTP1Entrance(gate, limits, turns, buffers, longestBody: 100, take: passing == nil ? nil : take)
+                )
                 try pipeline.addHandler(
                     ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
                 )
@@ -179,6 +193,7 @@ struct HTTP1RequestScannerTests {
             }
             for piece in pieces {
                 do { try channel.writeInbound(ByteBuffer(bytes: piece)) } catch { listener.seen.append("\(error)") }
+                channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
             }
             var answers = ""
             while let bytes = try? channel.readOutbound(as: ByteBuffer.self) { answers += String(buffer: bytes) }

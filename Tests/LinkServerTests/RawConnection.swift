@@ -46,17 +46,19 @@ struct RawConnection: ~Copyable {
         return true
     }
 
-    /// Sends until nothing has been taken for half a second.
-    func sendWhatIsTaken(_ bytes: [UInt8]) {
+    /// Sends until nothing has been taken for half a second, and returns what is left.
+    @discardableResult
+    func sendWhatIsTaken(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while !rest.isEmpty, poll(&room, 1, 500) > 0 {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
-            guard count > 0 else { return }
+            guard count > 0 else { break }
             rest = rest.dropFirst(count)
         }
+        return Array(rest)
     }
 
     /// Ends what is sent; answers are still read.

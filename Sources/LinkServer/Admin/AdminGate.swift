@@ -139,7 +139,7 @@ extension Request {
     mutating func document(upTo limit: Int) async throws -> JSONNode {
         let isYAML = headers[.contentType]?.contains("yaml") == true
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
-        let body = try await collectBody(upTo: limit)
+        let body = try await readBody(upTo: limit)
         return try await body.read { body in
             guard !isYAML else {
                 return try Document.readYAML(body.validText())
@@ -154,7 +154,7 @@ extension Request {
     }
 
     mutating func text(upTo limit: Int) async throws -> String {
-        try await collectBody(upTo: limit).validText()
+        try await readBody(upTo: limit).validText()
     }
 
     /// Whether the client sends a body, as far as the headers tell.
@@ -162,7 +162,7 @@ extension Request {
 
     /// The JSON object of an optional body with these members; an empty one without a body.
     mutating func object(_ keys: String..., upTo limit: Int) async throws -> ObjectField {
-        let body = try await collectBody(upTo: limit)
+        let body = try await readBody(upTo: limit)
         let node =
             body.readableBytes == 0
             ? JSONNode.object([:])

@@ -22,7 +22,7 @@ struct AssociationJudgeController {
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = caller(of: try gate.grant(request, context, .tablesRead))
         var request = request
-        let bytes = Array(buffer: try await request.collectBody(upTo: Self.maximumBytes))
+        let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
         let report = try await pool.run(for: caller) { cancellation in
             let findings =
@@ -46,7 +46,7 @@ struct AssociationJudgeController {
         // Nothing is read for who has no key; whose tenant is meant stands in the body.
         let grant = try gate.grant(request, context, .tablesRead)
         var request = request
-        let body = Array(buffer: try await request.collectBody(upTo: Self.maximumBytes))
+        let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
         let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
         let caller = caller(of: grant)
         let node = try await pool.run(for: caller) { _ in

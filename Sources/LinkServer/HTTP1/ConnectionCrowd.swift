@@ -11,6 +11,8 @@ final class ConnectionCrowd: Sendable {
     private let limit: Int
     private let state = Mutex(State())
     private let open: Meter
+    /// No further one is let in.
+    private let isFull = Atomic(false)
 
     private struct State {
         var seats: [Seat] = []
@@ -101,6 +103,7 @@ final class ConnectionCrowd: Sendable {
         let slowest = state.withLock { state in
             seat.index.store(state.seats.count, ordering: .relaxed)
             state.seats.append(seat)
+            isFull.store(state.seats.count >= limit, ordering: .relaxed)
             return state.seats.count > max(comfortable, 1) ? state.slowest() : nil
         }
         open.increment()
@@ -111,6 +114,12 @@ final class ConnectionCrowd: Sendable {
     /// One that keeps us waiting ends, however few there are.
     func makeRoom() {
         state.withLock { $0.seats.count > 1 ? $0.slowest() : nil }?.giveWay()
+    }
+
+    /// One of those that keep us waiting ends where no further one is let in. Who asked for room before there was such a one does not
+    /// ask again.
+    func makeRoomIfFull() {
+        if isFull.load(ordering: .relaxed) { makeRoom() }
     }
 
     /// Room for as many as the port holds open at most, and at the limit one that keeps us waiting ends.
@@ -143,6 +152,7 @@ final class ConnectionCrowd: Sendable {
                 last.index.store(index, ordering: .relaxed)
                 state.seats[index] = last
             }
+            isFull.store(state.seats.count >= limit, ordering: .relaxed)
             guard state.seats.isEmpty else { return [] }
             defer { state.waiters = [] }
             return state.waiters

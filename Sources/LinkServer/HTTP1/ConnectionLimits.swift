@@ -28,6 +28,9 @@ struct ConnectionLimits: Sendable {
     /// each takes kilobytes once it is decoded.
     static let pipelined = 64
 
+    /// What one read of a connection to the public port takes; after it, the next connection of the event loop has its turn.
+    static let readBytes = 4_096
+
     init(_ limits: ServerLimits, bodySeconds: Int) {
         uriBytes = limits.uriBytes
         headerBytes = limits.headerBytes

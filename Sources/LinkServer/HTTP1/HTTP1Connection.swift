@@ -29,23 +29,21 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
     let port: PortRole
     /// Answers what it can on the event loop; nil where Hummingbird answers everything.
     let lane: Lane?
+    let turns = LoopTurns.OfPort()
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // A body may wait in ten reads of this size until it is asked for: 64 KiB, the default, let each such
-            // connection cost two megabytes.
-            try channel.syncOptions?.setOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
-            )
+            try limitReads(of: channel)
             let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
             let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
+            let turns = turns.on(channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
             // At the socket: what stands behind it makes other bytes of what is answered.
             try pipeline.addHandler(outflow, position: .first)
             let handler = LaneHandler(
                 lane,
                 gate,
+                turns,
                 client: ClientAddress(NetworkAddress(channel.remoteAddress)),
                 addOrdinary: lane == nil ? nil : { try answerOrdinarily(on: channel, for: $0, logger) }
             )
@@ -53,6 +51,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                 HTTP1Entrance(
                     gate,
                     limits,
+                    turns,
+                    lane?.resolve.buffers ?? RequestBufferBudget(),
                     longestBody: lane?.bodyBytes ?? 0,
                     take: lane == nil ? nil : handler.takeWhole
                 )
@@ -66,6 +66,25 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             let ordinary = lane == nil ? try Self.ordinary(on: channel) : nil
             return Value(channel: channel, ordinary: ordinary, presence: presence)
         }
+    }
+
+    private func limitReads(of channel: any Channel) throws {
+        let options = channel.syncOptions
+        guard lane == nil else {
+            // The lane answers the requests of one read before its event loop reads the next connection.
+            try options?.setOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: ConnectionLimits.readBytes)
+            )
+            try options?.setOption(.maxMessagesPerRead, value: 1)
+            return
+        }
+        // A body may wait in ten reads of this size until it is asked for: 64 KiB, the default, let each such
+        // connection cost two megabytes.
+        try options?.setOption(
+            .recvAllocator,
+            value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
+        )
     }
 
     private func answerOrdinarily(on channel: any Channel, for source: NetworkAddress?, _ logger: Logger) throws {

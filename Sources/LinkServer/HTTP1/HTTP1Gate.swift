@@ -40,6 +40,9 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private var isInputClosed = false
     /// Whether the last answer waits for its last byte, and whether that is gone and the client may come to read it.
     private var end = End.notBegun
+    /// Whether whole answers are flushed together, and whether there are some.
+    private var isBatching = false
+    private var wantsFlush = false
     /// A read that waits until the client takes what was answered.
     private var wantsRead = false
     /// Whether the client wants no further answer after the request that is being read.
@@ -128,14 +131,29 @@ final class HTTP1Gate: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
+        // A client that does not take what was answered keeps us waiting, whatever it has asked meanwhile.
+        if !context.channel.isWritable { startWaiting() } else if awaitsAnswer { seat?.stopWaiting() }
         if wantsRead, context.channel.isWritable { read(context: context) }
+    }
+
+    /// Whether a whole request is not answered yet.
+    private var awaitsAnswer: Bool { unanswered.count > (reading == .body ? 1 : 0) }
+
+    private func startWaiting() {
+        seat?.startWaiting()
+        crowd.makeRoomIfFull()
+    }
+
+    /// The client waits for us, if it takes what was answered.
+    private func tookRequest() {
+        if context?.channel.isWritable == true { seat?.stopWaiting() }
     }
 
     /// A request has passed the decoder by; it is answered as any other.
     func tookWhole() {
         deadline = nil
         unanswered.append(Asked())
-        seat?.stopWaiting()
+        tookRequest()
         isEnding = unanswered.count >= ConnectionLimits.pipelined
     }
 
@@ -200,7 +218,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
             firstLine.isOfHead = false
             deadline = nil
             undecoded = 0
-            seat?.stopWaiting()
+            tookRequest()
             isEnding = isLastRequest
             // Trailers are for nobody here.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
@@ -291,6 +309,17 @@ final class HTTP1Gate: ChannelDuplexHandler {
         guard let context else { return }
         writer.write(answer, isLast: isLastAnswer(), to: context)
         answered(context)
+        if isBatching { wantsFlush = true } else { flush(context: context) }
+    }
+
+    /// Flushes the whole answers that `body` sends once, at its end.
+    func flushingOnce(_ body: () -> Void) {
+        guard !isBatching else { return body() }
+        isBatching = true
+        body()
+        isBatching = false
+        guard wantsFlush, let context else { return }
+        wantsFlush = false
         flush(context: context)
     }
 
@@ -304,7 +333,7 @@ final class HTTP1Gate: ChannelDuplexHandler {
     private func answered(_ context: ChannelHandlerContext) {
         _ = unanswered.popFirst()
         guard unanswered.isEmpty else { return }
-        seat?.startWaiting()
+        startWaiting()
         if isEnding {
             finish(context)
         } else if reading == .waiting {

@@ -41,6 +41,7 @@ final class LaneHandler: ChannelDuplexHandler {
     /// Nil where who stands behind answers everything.
     private let lane: Lane?
     private let gate: HTTP1Gate
+    private let turns: LoopTurns
     /// Adds who stands behind, when the first request passes; nil where somebody does already.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     /// Whom a proxy has opened the connection for.
@@ -48,7 +49,10 @@ final class LaneHandler: ChannelDuplexHandler {
     private var client: ClientAddress
     private var state = State.free
     private var waiting = CircularBuffer<Inbound>()
+    /// Bytes of the body that is collected.
+    private var reservedBytes = 0
     private var isTaking = false
+    private var waitsForTurn = false
     private var mayRead = false
     private var context: ChannelHandlerContext?
 
@@ -59,11 +63,13 @@ final class LaneHandler: ChannelDuplexHandler {
     init(
         _ lane: Lane?,
         _ gate: HTTP1Gate,
+        _ turns: LoopTurns,
         client: ClientAddress,
         addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
     ) {
         self.lane = lane
         self.gate = gate
+        self.turns = turns
         self.client = client
         self.addOrdinary = addOrdinary
     }
@@ -72,6 +78,7 @@ final class LaneHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        releaseBody()
         waiting.removeAll()
         addOrdinary = nil
     }
@@ -121,17 +128,33 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
-    /// What has waited; one after the other, however many are answered at once.
+    /// What has waited; one after the other, and not too many of them in one turn.
     private func takeWaiting(_ context: ChannelHandlerContext) {
-        guard !isTaking, !waiting.isEmpty else { return }
+        guard !isTaking, !waitsForTurn, !waiting.isEmpty else { return }
         isTaking = true
-        while canTake(context), let inbound = waiting.popFirst() { take(inbound, context) }
-        isTaking = false
+        var answered = 0
+        gate.flushingOnce {
+            while canTake(context), answered < LoopTurns.requests, let inbound = waiting.popFirst() {
+                take(inbound, context)
+                if case .free = state { answered += 1 }
+            }
+            isTaking = false
+        }
+        if answered == LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
         // It came in a read that is long over; who stands behind waits for the end of it.
         context.fireChannelReadComplete()
         if waiting.isEmpty, mayRead {
             mayRead = false
             context.read()
+        }
+    }
+
+    private func waitForTurn() {
+        guard !waitsForTurn else { return }
+        waitsForTurn = true
+        turns.wait {
+            self.waitsForTurn = false
+            if let context = self.context { self.takeWaiting(context) }
         }
     }
 
@@ -162,6 +185,12 @@ final class LaneHandler: ChannelDuplexHandler {
                 pass(part, context)
             }
         case (.collecting(let endpoint, let head, var body), .body(var bytes)):
+            do {
+                try lane?.resolve.buffers.reserve(bytes.readableBytes)
+                reservedBytes += bytes.readableBytes
+            } catch {
+                return refuse(endpoint, head, error, context)
+            }
             state = .free
             if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
             state = .collecting(endpoint, head, body)
@@ -175,8 +204,32 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
+    private func releaseBody() {
+        if reservedBytes > 0 { lane?.resolve.buffers.release(reservedBytes) }
+        reservedBytes = 0
+    }
+
+    /// Answers a request whose body is not read to its end, and lets none come after those that have.
+    private func refuse(
+        _ endpoint: Lane.Endpoint,
+        _ head: HTTPRequest,
+        _ error: any Error,
+        _ context: ChannelHandlerContext
+    ) {
+        gate.endAfterAnswers(context)
+        var isOver = false
+        waiting.removeAll { inbound in
+            guard !isOver, case .part(let part) = inbound else { return false }
+            if case .end = part { isOver = true }
+            return true
+        }
+        state = .answering
+        answer(endpoint, head, .failure(error), context)
+    }
+
     private func passWhatIsUnfinished(_ context: ChannelHandlerContext) {
         guard case .collecting(_, let head, let body) = state else { return }
+        releaseBody()
         state = .passing
         pass(.head(head), context)
         if body.readableBytes > 0 { pass(.body(body), context) }
@@ -210,6 +263,7 @@ final class LaneHandler: ChannelDuplexHandler {
         _ context: ChannelHandlerContext
     ) {
         guard let lane else { return }
+        defer { releaseBody() }
         var scope = RequestScope(client: client)
         lane.frame.begin(head, &scope)
         TraceContext.$current.withValue(scope.trace) {

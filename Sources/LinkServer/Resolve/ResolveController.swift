@@ -11,6 +11,7 @@ struct ResolveController: Sendable {
     let keys: KeyRing
     let limits: LiveLimits
     let admission: Admission
+    let buffers: RequestBufferBudget
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.post("/resolve", use: resolve)
@@ -18,10 +19,18 @@ struct ResolveController: Sendable {
 
     @Sendable private func resolve(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try keys.optionalGrant(in: request.headers)
+        return Response(try await resolving.answer(try await begin(request, grant, context.scope), context.scope))
+    }
+
+    private func begin(_ request: Request, _ grant: KeyGrant?, _ scope: RequestScope) async throws -> EndpointStep {
+        var reserved = 0
+        defer { buffers.release(reserved) }
         var request = request
-        let body = try await request.collectBody(upTo: limits.batchBytes)
-        let step = try begin(request.head, body: body, grant, context.scope)
-        return Response(try await resolving.answer(step, context.scope))
+        let body = try await request.readBody(upTo: limits.batchBytes) { count in
+            try buffers.reserve(count)
+            reserved += count
+        }
+        return try begin(request.head, body: body, grant, scope)
     }
 
     /// - Parameter body: At most `limits.batchBytes`.

@@ -1,0 +1,26 @@
+import HTTPTypes
+import Synchronization
+
+/// Bounds the bytes of requests that all connections to the public port buffer before they are handled: bodies that are not complete,
+/// and requests behind responses that their client does not read.
+package final class RequestBufferBudget: Sendable {
+    private let limit: Int
+    private let reserved = Atomic(0)
+
+    /// - Parameter limit: In bytes.
+    package init(limit: Int = 64 << 20) { self.limit = limit }
+
+    /// - Throws: `busy` where fewer than `bytes` are left; nothing is reserved then.
+    func reserve(_ bytes: Int) throws(Problem) {
+        guard reserved.wrappingAdd(bytes, ordering: .relaxed).newValue > limit else { return }
+        release(bytes)
+        var problem = Problem(.busy, "The server buffers as many request bodies as it may. Try again in a few seconds.")
+        problem.headers[.retryAfter] = "5"
+        throw problem
+    }
+
+    func release(_ bytes: Int) { reserved.wrappingSubtract(bytes, ordering: .relaxed) }
+
+    /// For tests.
+    var bytesReserved: Int { reserved.load(ordering: .relaxed) }
+}
