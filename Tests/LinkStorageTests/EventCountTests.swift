@@ -199,6 +199,36 @@ struct EventCountTests {
         }
     }
 
+    /// Who goes on inventing values takes the places that become free; what comes often finds one all the same.
+    @Test func frequentValueIsCountedThoughOthersAreInventedAllTheTime() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            var invented = 0
+            func append(_ inventions: Int, at time: String, real: Int = 0) async throws {
+                var events = (0..<inventions).map { _ in
+                    invented += 1
+                    var event = Event.sample(invented)
+                    event.appVersion = "invented \(invented)"
+                    return event
+                }
+                var event = Event.sample(1)
+                event.appVersion = "4.0.0"
+                events += Array(repeating: event, count: real)
+                for place in events.indices { events[place].recordedAt = instant("2026-11-21T\(time)Z") }
+                _ = try await log.append(events)
+            }
+            for _ in 0..<20 { try await append(100, at: "10:00:00") }
+            for time in ["10:15:00", "10:30:00"] {
+                // The first batch makes room, the others take it.
+                for _ in 0..<12 { try await append(100, at: time) }
+                for _ in 0..<5 { try await append(100, at: time, real: 3) }
+            }
+            let counts = try await versions(log)
+            #expect(counts.values.first == ValueCount(value: "4.0.0", count: 15))
+            #expect(counts.sum == 54 * 100 + 30)
+        }
+    }
+
     /// As equal as they look.
     @Test func valuesAreToldApartByTheirBytes() async throws {
         try await withTemporaryDirectory { folder in

@@ -15,6 +15,10 @@ struct CountWriter {
     private var crowded: [Places] = []
     /// In which quarter-hour the rarest gave up theirs last.
     private var cleared: [Places: Int64] = [:]
+    /// Which of those without a place came often since then, in live streams.
+    private var candidates: [Places: FrequentValues] = [:]
+    /// The numbers of all values together that have no place.
+    private var others: Set<Int64> = []
     /// Of the latest events.
     private var quarter: Int64 = 0
 
@@ -41,6 +45,8 @@ struct CountWriter {
     private static let mostRemembered = 100_000
     /// In one transaction, so that nobody makes a commit last long.
     private static let mostCleared = 2
+    /// Of ``candidates``; each takes at most 160 KiB.
+    private static let mostCandidates = 128
 
     init(_ db: Database) throws {
         let rows = try Row.fetchCursor(
@@ -71,19 +77,24 @@ struct CountWriter {
     /// Whether values found no place that could have one, once the rarest give up theirs.
     var isCrowded: Bool { !crowded.isEmpty }
 
-    /// Lets the rarest values give up their places to those that come next: what is counted of them is counted among the others
-    /// from then on. Else whoever invents values first would hide all that come later in the day. It is done once a quarter-hour
-    /// at most, because it costs much more than counting. Nothing may be waiting to be written.
+    /// Lets the rarest values give up their places, first to those that came most often without one, then to those that come next:
+    /// what is counted of them is counted among the others from then on. Else whoever invents values would hide the real ones. It is
+    /// done once a quarter-hour at most, because it costs much more than counting. Nothing may be waiting to be written.
     mutating func makeRoom(_ db: Database) throws {
         for places in crowded.prefix(Self.mostCleared) {
-            try clear(places, db)
+            let tenant = try clear(places, db)
             cleared[places] = quarter
+            guard let tenant, let frequent = candidates.removeValue(forKey: places)?.repeated else { continue }
+            for value in frequent where try !hasPlace(value, in: places, tenant, db) {
+                try givePlace(to: value, in: places, tenant, db)
+            }
         }
         crowded = []
         values = [:]
     }
 
-    private mutating func clear(_ places: Places, _ db: Database) throws {
+    /// Returns the tenant; nil where no value has a place.
+    private mutating func clear(_ places: Places, _ db: Database) throws -> String? {
         let rarest = try Int64.fetchAll(
             db,
             sql: """
@@ -97,8 +108,9 @@ struct CountWriter {
                 "count": valueCounts[places, default: 0] / 2,
             ]
         )
-        guard let first = rarest.first else { return }
-        let other = try Self.otherNumber(likeValue: first, db)
+        guard let first = rarest.first else { return nil }
+        let tenant = try Self.tenant(ofValue: first, db)
+        let other = try Self.otherNumber(of: tenant, places.dimension, db)
         let move = try db.cachedStatement(
             sql: """
                 INSERT INTO value_hour (stream, value, hour, count)
@@ -114,10 +126,11 @@ struct CountWriter {
             }
         }
         valueCounts[places, default: 0] -= rarest.count
+        return tenant
     }
 
     /// Adds the tally, which has all its numbers.
-    func write(_ tally: EventTally, _ db: Database) throws {
+    mutating func write(_ tally: EventTally, _ db: Database) throws {
         let rows = try db.cachedStatement(
             sql: """
                 INSERT INTO tenant_rows (tenant, rows, first_seq, last_seq) VALUES (?, ?, ?, ?)
@@ -155,7 +168,19 @@ struct CountWriter {
             row.int(entry.key.hour)
             row.int(entry.count)
             try row.run()
+            if others.contains(entry.number) { addCandidate(entry, in: tally.streams.entries[entry.key.stream]) }
         }
+    }
+
+    private mutating func addCandidate(
+        _ entry: RunCounts<EventTally.Value>.Entry,
+        in stream: RunCounts<EventTally.Stream>.Entry
+    ) {
+        let places = Places(stream: stream.number, dimension: entry.key.dimension)
+        guard stream.key.isLive, candidates[places] != nil || candidates.count < Self.mostCandidates else { return }
+        // As many as find a place.
+        let capacity = stream.key.mostValues / 2
+        candidates[places, default: FrequentValues(capacity: capacity)].add(entry.key.value, count: entry.count)
     }
 
     private static func number(of stream: EventTally.Stream, _ db: Database) throws -> Int64 {
@@ -197,34 +222,67 @@ struct CountWriter {
         let places = Places(stream: stream.number, dimension: value.dimension)
         let key = ValueKey(places: places, value: value.value)
         if let number = values[key] { return number }
-        let (tenant, name) = (stream.key.tenant.rawValue, value.dimension.rawValue)
-        let text = StoredValue.text(value.value.description)
-        let find = try db.cachedStatement(
-            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = CAST(? AS TEXT)"
-        )
-        let known = try Int64.fetchOne(find, arguments: [tenant, name, text])
+        let tenant = stream.key.tenant.rawValue
+        let known = try Self.known(value.value, of: tenant, value.dimension, db)
         if let known, try Self.hasPlace(known, in: stream.number, db) {
             values[key] = known
             return known
         }
         guard valueCounts[places, default: 0] < stream.key.mostValues else {
             if cleared[places] != quarter, !crowded.contains(places) { crowded.append(places) }
-            return try Self.number(db, "value", ["tenant", "dimension", "other", "value"], [tenant, name, 1, ""])
+            let other = try Self.otherNumber(of: tenant, value.dimension, db)
+            others.insert(other)
+            return other
         }
+        let number = try givePlace(to: value.value, in: places, tenant, db)
+        values[key] = number
+        return number
+    }
+
+    /// Returns the value's number. It has no place yet.
+    @discardableResult
+    private mutating func givePlace(
+        to value: ExactText,
+        in places: Places,
+        _ tenant: String,
+        _ db: Database
+    ) throws -> Int64 {
         let number: Int64
-        if let known {
+        if let known = try Self.known(value, of: tenant, places.dimension, db) {
             number = known
         } else {
             try db.cachedStatement(
                 sql: "INSERT INTO value (tenant, dimension, other, value) VALUES (?, ?, 0, CAST(? AS TEXT))"
-            ).execute(arguments: [tenant, name, text])
+            ).execute(arguments: [tenant, places.dimension.rawValue, StoredValue.text(value.description)])
             number = db.lastInsertedRowID
         }
         try db.cachedStatement(sql: "INSERT INTO stream_value (stream, value) VALUES (?, ?)")
-            .execute(arguments: [stream.number, number])
+            .execute(arguments: [places.stream, number])
         valueCounts[places, default: 0] += 1
-        values[key] = number
         return number
+    }
+
+    private static func known(
+        _ value: ExactText,
+        of tenant: String,
+        _ dimension: Dimension,
+        _ db: Database
+    ) throws -> Int64? {
+        let find = try db.cachedStatement(
+            sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = 0 AND value = CAST(? AS TEXT)"
+        )
+        let text = StoredValue.text(value.description)
+        return try Int64.fetchOne(find, arguments: [tenant, dimension.rawValue, text])
+    }
+
+    private func hasPlace(
+        _ value: ExactText,
+        in places: Places,
+        _ tenant: String,
+        _ db: Database
+    ) throws -> Bool {
+        guard let known = try Self.known(value, of: tenant, places.dimension, db) else { return false }
+        return try Self.hasPlace(known, in: places.stream, db)
     }
 
     private static func hasPlace(_ value: Int64, in stream: Int64, _ db: Database) throws -> Bool {
@@ -232,19 +290,17 @@ struct CountWriter {
         return try Row.fetchOne(find, arguments: [stream, value]) != nil
     }
 
-    /// That of all values together that have no place of their own, of the same tenant and dimension as a value.
-    private static func otherNumber(likeValue value: Int64, _ db: Database) throws -> Int64 {
-        guard
-            let row = try Row.fetchOne(db, sql: "SELECT tenant, dimension FROM value WHERE id = ?", arguments: [value])
+    private static func tenant(ofValue value: Int64, _ db: Database) throws -> String {
+        guard let tenant = try String.fetchOne(db, sql: "SELECT tenant FROM value WHERE id = ?", arguments: [value])
         else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the value \(value) is counted and has no name")
         }
-        return try number(
-            db,
-            "value",
-            ["tenant", "dimension", "other", "value"],
-            [row[0] as String, row[1] as String, 1, ""]
-        )
+        return tenant
+    }
+
+    /// That of all values together that have no place of their own.
+    private static func otherNumber(of tenant: String, _ dimension: Dimension, _ db: Database) throws -> Int64 {
+        try number(db, "value", ["tenant", "dimension", "other", "value"], [tenant, dimension.rawValue, 1, ""])
     }
 
     /// The number of the row that has these values in its unique columns; a new one where there is none.

@@ -10,10 +10,9 @@ struct EventTally {
         let environment: EnvironmentID
         let purpose: Event.Purpose
 
+        var isLive: Bool { environment == .production && purpose == .live }
         /// How many values of a dimension are counted by themselves.
-        var mostValues: Int {
-            environment == .production && purpose == .live ? Dimension.mostValues : Dimension.mostOtherValues
-        }
+        var mostValues: Int { isLive ? Dimension.mostValues : Dimension.mostOtherValues }
     }
 
     /// How links ended, by the quarter-hour.
