@@ -156,7 +156,7 @@ extension Settings.Export {
                 (0..<24).contains(hour), (0..<60).contains(minute)
             else { throw at.error("\(at.shown) is not a time of day; write one such as \"02:00\".") }
             let zone = try object["zone"]?.text() ?? "UTC"
-            guard TimeZone(identifier: zone) != nil else {
+            guard zone.isTimeZoneName, TimeZone(identifier: zone) != nil else {
                 throw try object.required("zone").error(
                     "'\(zone)' is not a time zone; write one such as Europe/Paris or UTC."
                 )

@@ -16,9 +16,9 @@ package enum ExportSchedule: Sendable, Hashable {
 
         /// Nil when the time is none or the system does not know the IANA zone.
         package init?(hour: Int, minute: Int, zone: String) {
-            guard (0..<24).contains(hour), (0..<60).contains(minute), TimeZone(identifier: zone) != nil else {
-                return nil
-            }
+            guard (0..<24).contains(hour), (0..<60).contains(minute), zone.isTimeZoneName,
+                TimeZone(identifier: zone) != nil
+            else { return nil }
             self.hour = hour
             self.minute = minute
             self.zone = zone

@@ -19,6 +19,8 @@ package final class DataDirectory: Sendable {
     /// Whether the last process that worked here did not end cleanly.
     package let wasUnclean: Bool
     private let lock: Int32
+    /// Locked as well: the lock file may be removed.
+    private let folder: Int32
 
     package enum Purpose: Sendable { case use, restore }
 
@@ -32,21 +34,33 @@ package final class DataDirectory: Sendable {
             guard !failure.isDiskFull else { throw StorageError.full(file: path) }
             throw StorageError.unusable(file: path, detail: failure.description)
         }
-        let lock = try Self.takeLock(path)
+        let folder = try Self.lockFolder(path)
+        let lock: Int32
+        do {
+            lock = try Self.takeLock(path)
+        } catch {
+            close(folder)
+            throw error
+        }
         do {
             if purpose == .use { try Self.requireWhole(path) }
             Self.shutFiles(in: path)
             wasUnclean = try Self.mark(path)
         } catch {
             close(lock)
+            close(folder)
             throw error
         }
         self.path = path
         self.lock = lock
+        self.folder = folder
     }
 
-    // Closing the file gives up its lock.
-    deinit { close(lock) }
+    // Closing gives up the locks.
+    deinit {
+        close(lock)
+        close(folder)
+    }
 
     package var catalogPath: String { path + "/catalog.db" }
     package var eventsPath: String { path + "/events" }
@@ -94,6 +108,17 @@ package final class DataDirectory: Sendable {
     /// For a short command, which checks nothing: whether the last stop was clean stays as it was found.
     package func leaveAsFound() throws {
         if !wasUnclean { try markClean() }
+    }
+
+    private static func lockFolder(_ path: String) throws -> Int32 {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw StorageError.unusable(path, errno) }
+        // Some network file systems lock files only.
+        guard flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return folder }
+        close(folder)
+        let lock = open(path + "/lock", O_RDONLY | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        throw StorageError.locked(directory: path, holder: lock >= 0 ? holder(lock) : "unknown")
     }
 
     private static func takeLock(_ path: String) throws -> Int32 {

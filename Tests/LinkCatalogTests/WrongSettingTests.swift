@@ -184,6 +184,14 @@ struct WrongSettingTests {
             "line 3, column 48: settings.export.zone: 'Europe/Atlantis' is not a time zone; write one such as Europe/Paris or UTC."
         ),
         (
+            #"export: {schedule: daily, at: "02:00", zone: "GMT+14:99"}"#,
+            "line 3, column 48: settings.export.zone: 'GMT+14:99' is not a time zone; write one such as Europe/Paris or UTC."
+        ),
+        (
+            #"export: {schedule: daily, at: "02:00", zone: "GMT+1400"}"#,
+            "line 3, column 48: settings.export.zone: 'GMT+1400' is not a time zone; write one such as Europe/Paris or UTC."
+        ),
+        (
             #"export: {schedule: hourly, at: "02:00"}"#,
             "line 3, column 34: settings.export.at: 'at' goes with schedule: daily; remove it."
         ),

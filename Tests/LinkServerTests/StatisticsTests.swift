@@ -260,7 +260,8 @@ struct StatisticsTests {
 
     private static let unanswerable = [
         "totals?from=2026-11-21&until=2026-11-21", "totals?from=yesterday", "totals?until=1969-12-31",
-        "totals?from=2020-01-01", "totals?zone=Mars/Olympus", "totals?purpose=", "totals?purpose=live,",
+        "totals?from=2020-01-01", "totals?zone=Mars/Olympus", "totals?zone=GMT%2B14:99", "totals?zone=UTC%00",
+        "totals?purpose=", "totals?purpose=live,",
         "totals?by=country", "totals?by=route,route", "totals?by=", "totals?revision=x", "totals?limit=0",
         "totals?limit=1001", "series?interval=week", "series?interval=hour&from=2026-01-01",
         "series?dimension=country", "series?dimension=size&value=1",

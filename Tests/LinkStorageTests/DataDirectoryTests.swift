@@ -31,6 +31,17 @@ struct DataDirectoryTests {
         }
     }
 
+    /// Whoever tidies up does not let a second process write the same files.
+    @Test func lockHoldsThoughItsFileIsRemoved() throws {
+        try withTemporaryDirectory { folder in
+            let first = try DataDirectory(folder + "/data")
+            try FileManager.default.removeItem(atPath: folder + "/data/lock")
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            #expect("\(try #require(error))".hasPrefix("\(folder)/data is in use by process unknown;"))
+            #expect(first.path == folder + "/data")
+        }
+    }
+
     @Test func lockEndsWithItsHolder() throws {
         try withTemporaryDirectory { folder in
             do { _ = try DataDirectory(folder + "/data") }
