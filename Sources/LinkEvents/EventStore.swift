@@ -71,19 +71,19 @@ package protocol ExportLedger: Sendable {
     func isGone(_ window: ExportWindow) async throws -> Bool
 
     /// Keeps what is to be told about an export until it is settled. One that is kept already changes nothing.
-    func add(_ notice: ExportNotice) async throws
+    func add(_ notice: WebhookDelivery) async throws
     /// Notices that are held back, at most `limit`.
-    func heldNotices(limit: Int) async throws -> [ExportNotice]
+    func heldNotices(limit: Int) async throws -> [WebhookDelivery]
     /// Lets a notice be told from an instant on, unless it is not held back.
     func release(_ id: String, at now: Timestamp) async throws
     /// Notices whose time has come, the earliest first, at most `limit`.
-    func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice]
+    func notices(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery]
     /// When the earliest notice is due that is not held back.
     func nextNotice() async throws -> Timestamp?
     /// Counts an attempt and sets when the next is due.
-    func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws
+    func postpone(_ notice: WebhookDelivery, to instant: Timestamp) async throws
     /// Removes a notice: it was told, or given up.
-    func settle(_ notice: ExportNotice) async throws
+    func settle(_ notice: WebhookDelivery) async throws
 }
 
 /// How far a tenant's exports have come.

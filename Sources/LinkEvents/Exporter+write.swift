@@ -31,7 +31,7 @@ extension Exporter {
             manifest = try await publish(window)
         }
         // What a crash behind the manifest has left undone.
-        if announcing == .on { try await ledger.release(ExportNotice.id(of: manifest), at: now()) }
+        if announcing == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
@@ -108,14 +108,14 @@ extension Exporter {
     /// Lets a manifest take over from the one before it, if there is one, and removes the file that no manifest names then.
     func replace(_ stored: ExportManifest?, by manifest: ExportManifest) async throws -> ExportManifest {
         if announcing == .on, manifest.file != nil || manifest.version > 1 {
-            try await ledger.add(ExportNotice(of: manifest, at: now()))
+            try await ledger.add(WebhookDelivery(of: manifest, at: now()))
         }
         try await sink.write(
             manifest.json,
             to: manifest.name + ExportPath.manifestEnding,
             over: stored == nil ? .refused : .allowed
         )
-        if announcing == .on { try await ledger.release(ExportNotice.id(of: manifest), at: now()) }
+        if announcing == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
         if let path = stored?.file?.path, path != manifest.file?.path { try await sink.remove(path) }
         return manifest
     }
@@ -127,7 +127,7 @@ extension Exporter {
         guard announcing == .on else { return }
         for notice in try await ledger.heldNotices(limit: Self.mostNoticesAtOnce) {
             guard let name = notice.exportName, let manifest = try await readableManifest(name) else { continue }
-            if ExportNotice.id(of: manifest) == notice.id {
+            if WebhookDelivery.id(of: manifest) == notice.id {
                 try await ledger.release(notice.id, at: now())
             } else {
                 try await ledger.settle(notice)

@@ -44,7 +44,7 @@ extension QueryCondition {
             throw field.error("'\(parameter)' cannot name a parameter; write {capture: \(text), as: name}.")
         }
         var typeText = text[...]
-        var need = Need.required
+        var need = Presence.required
         if let equals = text.firstRange(of: " = ") {
             typeText = text[..<equals.lowerBound]
             need = .defaultsTo(String(text[equals.upperBound...]))

@@ -1,9 +1,9 @@
 extension Condition {
     /// How the condition comes out for what the caller knows.
-    func evaluate(in context: Context) -> Truth { evaluate(in: context, context.app, context.platform) }
+    func evaluate(in context: Context) -> Tristate { evaluate(in: context, context.app, context.platform) }
 
     /// The same with another app and platform than the caller's own; a copy of the context costs more than most conditions.
-    func evaluate(in context: Context, _ app: AppID?, _ platform: Platform?) -> Truth {
+    func evaluate(in context: Context, _ app: AppID?, _ platform: Platform?) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
@@ -47,8 +47,8 @@ extension Condition {
         in context: Context,
         _ app: AppID?,
         _ platform: Platform?
-    ) -> Truth {
-        var result = Truth.fails
+    ) -> Tristate {
+        var result = Tristate.fails
         for condition in conditions {
             switch condition.evaluate(in: context, app, platform) {
             case .holds: return .holds
@@ -64,8 +64,8 @@ extension Condition {
         in context: Context,
         _ app: AppID?,
         _ platform: Platform?
-    ) -> Truth {
-        var result = Truth.holds
+    ) -> Tristate {
+        var result = Tristate.holds
         for condition in conditions {
             switch condition.evaluate(in: context, app, platform) {
             case .holds: continue
@@ -76,7 +76,7 @@ extension Condition {
         return result
     }
 
-    private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Truth {
+    private func truth<Fact>(_ fact: Fact?, _ holds: (Fact) -> Bool) -> Tristate {
         guard let fact else { return .unknown }
         return holds(fact) ? .holds : .fails
     }

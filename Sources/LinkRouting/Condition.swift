@@ -10,10 +10,10 @@ public struct QueryCondition: Sendable, Hashable {
         /// Every occurrence has one of these values; a valueless item has the empty string.
         case oneOf([String])
         /// Every occurrence has the type; the first is captured as the parameter.
-        case capture(Pattern.Parameter, Need)
+        case capture(Pattern.Parameter, Presence)
     }
 
-    public enum Need: Sendable, Hashable {
+    public enum Presence: Sendable, Hashable {
         case required
         /// An absent name captures nothing; arguments that use it are dropped.
         case optional
@@ -45,7 +45,7 @@ extension QueryCondition.Test {
     }
 }
 
-extension QueryCondition.Need {
+extension QueryCondition.Presence {
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.required, .required), (.optional, .optional): true
@@ -172,11 +172,11 @@ public indirect enum Condition: Sendable, Hashable {
 }
 
 /// How a condition came out.
-public enum Truth: Sendable, Hashable {
+public enum Tristate: Sendable, Hashable {
     case holds, fails, unknown
 
     /// The negation: unknown stays unknown.
-    public static prefix func ! (truth: Truth) -> Truth {
+    public static prefix func ! (truth: Tristate) -> Tristate {
         switch truth {
         case .holds: .fails
         case .fails: .holds

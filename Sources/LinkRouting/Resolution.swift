@@ -9,12 +9,12 @@ public struct Resolution: Sendable, Hashable {
     /// Typed, in the order host, path, query, fragment.
     public var parameters: [Parameter]
     /// Nil when the link is unmatched, rejected or blocked.
-    @Rare public var destination: ResolvedDestination?
+    @Boxed public var destination: ResolvedDestination?
     /// The app that is meant: the caller's, or the tenant's first of the platform.
     public var app: AppID?
-    @Rare public var variant: VariantAssignment?
+    @Boxed public var variant: VariantAssignment?
     /// Why the link was rejected.
-    @Rare public var rejection: Link.Rejection?
+    @Boxed public var rejection: Link.Rejection?
     /// For people, of a blocked link.
     public var blockReason: String?
     /// For how many seconds the answer holds; 0 when a condition depends on time or sign-in.
@@ -71,10 +71,10 @@ public struct Resolution: Sendable, Hashable {
         self.route = route
         self.pattern = pattern
         self.parameters = parameters
-        _destination = Rare(wrappedValue: destination)
+        _destination = Boxed(wrappedValue: destination)
         self.app = app
-        _variant = Rare(wrappedValue: variant)
-        _rejection = Rare(wrappedValue: rejection)
+        _variant = Boxed(wrappedValue: variant)
+        _rejection = Boxed(wrappedValue: rejection)
         self.blockReason = blockReason
         self.validFor = validFor
         self.trace = trace
@@ -87,7 +87,7 @@ public struct Resolution: Sendable, Hashable {
         route: RouteID?,
         pattern: String?,
         parameters: [Parameter],
-        filled destination: Rare<ResolvedDestination>,
+        filled destination: Boxed<ResolvedDestination>,
         app: AppID?,
         variant: VariantAssignment?,
         validFor: Int
@@ -99,8 +99,8 @@ public struct Resolution: Sendable, Hashable {
         self.parameters = parameters
         _destination = destination
         self.app = app
-        _variant = Rare(wrappedValue: variant)
-        _rejection = Rare(wrappedValue: nil)
+        _variant = Boxed(wrappedValue: variant)
+        _rejection = Boxed(wrappedValue: nil)
         self.validFor = validFor
     }
 

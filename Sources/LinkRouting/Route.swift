@@ -2,17 +2,17 @@
 public struct Route: Sendable, Hashable {
     public var id: RouteID
     /// For people: who answers questions about it.
-    @Rare public var owner: String?
+    @Boxed public var owner: String?
     public var tags: [String]
-    @Rare public var note: String?
+    @Boxed public var note: String?
 
-    @Rare public var host: HostPattern?
+    @Boxed public var host: HostPattern?
     public var query: [QueryCondition]
-    @Rare public var fragment: FragmentCondition?
+    @Boxed public var fragment: FragmentCondition?
     public var when: Condition?
 
     public var behaviour: Behaviour
-    @Rare public var experiment: Experiment?
+    @Boxed public var experiment: Experiment?
     /// Parameters that are never recorded.
     public var sensitive: Set<String>
     /// Features that this engine lacks: such a route is never matched, its links are undecided.

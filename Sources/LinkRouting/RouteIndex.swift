@@ -64,7 +64,7 @@ struct RouteIndex: Sendable {
     }
 
     /// Which of the routes whose path fits are asked about.
-    enum Asked {
+    enum Visit {
         case all
         /// A route about which its path decides alone holds without a question.
         case undecided
@@ -77,7 +77,7 @@ struct RouteIndex: Sendable {
     func smallestRank<Caller>(
         for link: Link,
         _ caller: Caller,
-        asking asked: Asked = .all,
+        asking asked: Visit = .all,
         where holds: (_ rank: Int, Link, Caller) -> Bool
     ) -> Int? {
         var best = Self.none
@@ -103,7 +103,7 @@ struct RouteIndex: Sendable {
         _ link: Link,
         _ caller: Caller,
         _ best: inout Int32,
-        _ asked: Asked,
+        _ asked: Visit,
         _ holds: (Int, Link, Caller) -> Bool
     ) {
         var index = root
@@ -149,7 +149,7 @@ struct RouteIndex: Sendable {
         _ link: Link,
         _ caller: Caller,
         _ best: inout Int32,
-        _ asked: Asked,
+        _ asked: Visit,
         _ holds: (Int, Link, Caller) -> Bool
     ) {
         guard first < best else { return }

@@ -11,7 +11,7 @@ public struct RouteTable: Sendable, Hashable {
 
     public struct Defaults: Sendable, Hashable {
         /// What answers when no route holds.
-        @Rare public var fallback: Target?
+        @Boxed public var fallback: Target?
         /// Whether `+` in a query is a space.
         public var plusSign: Link.PlusSign
 

@@ -11,8 +11,8 @@ public struct Router: Sendable {
     /// Of each app.
     var storePages: [StorePage?] { compiled.storePages }
     /// Nil where the tenant has no scheme of its own, or links may not lead there.
-    var ownURI: OwnURI? { compiled.ownURI }
-    var knownHosts: KnownHosts { compiled.knownHosts }
+    var ownURI: AppURIBuilder? { compiled.ownURI }
+    var knownHosts: HostPolicyCache { compiled.knownHosts }
 
     /// Behind one reference: a copy of the parts, with all that they refer to, costs more than resolving a link.
     private let compiled: Compiled
@@ -24,8 +24,8 @@ public struct Router: Sendable {
         let index: RouteIndex
         let apps: [App]
         let storePages: [StorePage?]
-        let ownURI: OwnURI?
-        let knownHosts: KnownHosts
+        let ownURI: AppURIBuilder?
+        let knownHosts: HostPolicyCache
 
         init(_ identity: Identity, _ table: RouteTable, _ environment: EnvironmentID) {
             self.identity = identity
@@ -34,8 +34,8 @@ public struct Router: Sendable {
             index = RouteIndex(table.routes)
             apps = identity.apps.filter { $0.environment == environment }
             storePages = apps.map(StorePage.init)
-            ownURI = OwnURI(identity)
-            knownHosts = KnownHosts(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])
+            ownURI = AppURIBuilder(identity)
+            knownHosts = HostPolicyCache(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])
         }
     }
 
@@ -82,7 +82,7 @@ public struct Router: Sendable {
 
     private func resolve(asRead link: Link, _ context: Context, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
-        var question = Question(compiled: compiled, app: app)
+        var question = MatchState(compiled: compiled, app: app)
         let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
@@ -99,7 +99,7 @@ public struct Router: Sendable {
     }
 
     /// Asks one route after the other, and keeps what that brings to light.
-    private struct Question {
+    private struct MatchState {
         let compiled: Compiled
         /// The app that is meant.
         let app: Int?
@@ -142,7 +142,7 @@ public struct Router: Sendable {
     /// The place in ``routesInOrder`` of the route that answers for a link of the tenant: a look-up by itself, as `resolve`
     /// does it before it makes the answer.
     package func rank(of link: Link, in context: Context) -> Int? {
-        var question = Question(compiled: compiled, app: appIndex(for: context))
+        var question = MatchState(compiled: compiled, app: appIndex(for: context))
         return compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
     }
 
@@ -173,7 +173,7 @@ public struct Router: Sendable {
             guard let fallback = compiled.table.defaults.fallback else {
                 return Resolution(outcome: .unmatched, app: id)
             }
-            let filling = Filling(router: self, link: link, app: app, parameters: [], isFallback: true)
+            let filling = DestinationBuilder(router: self, link: link, app: app, parameters: [], isFallback: true)
             let (action, destination) = filling.answer(fallback, for: context)
             let validFor = action == .signIn ? 0 : Resolution.usualValidity
             return Resolution(
@@ -225,7 +225,7 @@ public struct Router: Sendable {
                 asksForSignIn = compiled.table.routes[place].asksForSignIn
                 (target, variant) = compiled.table.routes[place].assigned(target, to: context.stickyKey)
             }
-            let filling = Filling(router: self, link: link, app: app, parameters: parameters, isFallback: false)
+            let filling = DestinationBuilder(router: self, link: link, app: app, parameters: parameters, isFallback: false)
             let (action, destination) = filling.answer(target, for: context)
             return Resolution(
                 outcome: .matched,

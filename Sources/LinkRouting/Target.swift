@@ -1,15 +1,15 @@
 /// Where a route, or the table's fallback, sends a link.
 public struct Target: Sendable, Hashable {
     /// The place in the app; nil sends the link to the web.
-    @Rare public var open: Open?
-    @Rare public var web: WebTarget?
-    @Rare public var store: StoreTarget?
+    @Boxed public var open: Open?
+    @Boxed public var web: WebTarget?
+    @Boxed public var store: StoreTarget?
     /// By app; an app that is not named has no minimum.
-    @Rare public var minimumVersion: MinimumVersion?
+    @Boxed public var minimumVersion: MinimumVersion?
     public var forward: Forwarding
     /// JSON for the app, passed through; at most 4 KiB of text.
-    @Rare public var data: JSONNode?
-    @Rare public var campaign: Template?
+    @Boxed public var data: JSONNode?
+    @Boxed public var campaign: Template?
     public var signIn: SignIn
     /// Only for a fallback: whether links that fall back may open the app from outside (AASA, assetlinks).
     public var association: Association
@@ -52,7 +52,7 @@ public struct Open: Sendable, Hashable {
     /// From the bottom up; an entry with the screen's own name and no arguments takes the screen's arguments.
     public var stack: [Screen]
     /// Replaces the URI that would be made from the link.
-    @Rare public var uri: URLTemplate?
+    @Boxed public var uri: URLTemplate?
 
     public struct Argument: Sendable, Hashable {
         public var name: String
@@ -92,12 +92,12 @@ public enum ArgumentTemplate: Sendable, Hashable {
 
 /// Web pages by the caller's kind.
 public struct WebTarget: Sendable, Hashable {
-    @Rare public var ios: URLTemplate?
-    @Rare public var ipad: URLTemplate?
-    @Rare public var android: URLTemplate?
-    @Rare public var desktop: URLTemplate?
+    @Boxed public var ios: URLTemplate?
+    @Boxed public var ipad: URLTemplate?
+    @Boxed public var android: URLTemplate?
+    @Boxed public var desktop: URLTemplate?
     /// For every caller without a page of its own.
-    @Rare public var `default`: URLTemplate?
+    @Boxed public var `default`: URLTemplate?
 
     public init(
         ios: URLTemplate? = nil,

@@ -8,17 +8,17 @@ package import NIOCore
 package import OutboundHTTP
 
 /// Everything that the three ports need.
-package struct ServerParts: Sendable {
-    package var resolving: Resolving
-    package var keys: KeyRing
+package struct ServerDependencies: Sendable {
+    package var resolving: LinkResolver
+    package var keys: APIKeyAuthenticator
     package var admission: Admission
-    package var keyMaker: KeyMaker
-    package var editor: CatalogEditor
+    package var keyMaker: APIKeyIssuer
+    package var editor: PublishingService
     /// The editor's: for whatever else grows with what a caller sends.
     package var pool: WorkPool { editor.pool }
     package var store: any CatalogStore
     package var exporter: Exporter
-    package var keeper: LogKeeper
+    package var keeper: RetentionService
     package var eraser: Eraser
     package var days: any EventDays
     package var log: any EventStore & EventHistory & EventStatistics
@@ -39,14 +39,14 @@ package struct ServerParts: Sendable {
     package var logger: Logger
 
     package init(
-        resolving: Resolving,
-        keys: KeyRing,
+        resolving: LinkResolver,
+        keys: APIKeyAuthenticator,
         admission: Admission,
-        keyMaker: KeyMaker,
-        editor: CatalogEditor,
+        keyMaker: APIKeyIssuer,
+        editor: PublishingService,
         store: any CatalogStore,
         exporter: Exporter,
-        keeper: LogKeeper,
+        keeper: RetentionService,
         eraser: Eraser,
         days: any EventDays,
         log: any EventStore & EventHistory & EventStatistics,
@@ -85,7 +85,7 @@ package struct ServerParts: Sendable {
 }
 
 /// What the ops port needs: it is open before anything else is, and until all else is closed.
-package struct OpsParts: Sendable {
+package struct OpsDependencies: Sendable {
     package var health: Health
     package var metrics: MetricRegistry
     package var readings: MetricReadings
@@ -139,7 +139,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 ///
 /// - Parameter certificates: With them the port speaks TLS only, and HTTP/2 where that is offered.
 package func buildPublicApplication(
-    _ parts: ServerParts,
+    _ parts: ServerDependencies,
     at address: ListenAddress,
     certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
@@ -157,7 +157,7 @@ package func buildPublicApplication(
     )
 }
 
-func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
+func publicRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .public)
     router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .publicPort).addRoutes(to: router)
@@ -168,7 +168,7 @@ func publicRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestConte
 }
 
 extension ResolveController {
-    fileprivate init(_ parts: ServerParts) {
+    fileprivate init(_ parts: ServerDependencies) {
         self.init(
             resolving: parts.resolving,
             keys: parts.keys,
@@ -180,17 +180,17 @@ extension ResolveController {
 }
 
 extension AssociationController {
-    fileprivate init(_ parts: ServerParts) {
+    fileprivate init(_ parts: ServerDependencies) {
         self.init(live: parts.resolving.catalog, admission: parts.admission)
     }
 }
 
 extension ClickController {
-    fileprivate init(_ parts: ServerParts) { self.init(resolving: parts.resolving, admission: parts.admission) }
+    fileprivate init(_ parts: ServerDependencies) { self.init(resolving: parts.resolving, admission: parts.admission) }
 }
 
 extension Lane {
-    fileprivate convenience init(_ parts: ServerParts, beside router: Hummingbird.Router<ServerRequestContext>) {
+    fileprivate convenience init(_ parts: ServerDependencies, beside router: Hummingbird.Router<ServerRequestContext>) {
         self.init(
             frame: LinkServer.frame(parts, .public),
             admission: parts.admission,
@@ -212,15 +212,15 @@ extension Lane {
 
 /// The admin port: tenants, tables, routes, exports; every request needs a key.
 package func buildAdminApplication(
-    _ parts: ServerParts,
+    _ parts: ServerDependencies,
     at address: ListenAddress,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     application(parts, .admin, at: address, router: adminRouter(parts), onListening: onListening)
 }
 
-func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContext> {
-    let gate = AdminGate(keys: parts.keys, admission: parts.admission, now: parts.resolving.now)
+func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
+    let gate = AdminAuthorizer(keys: parts.keys, admission: parts.admission, now: parts.resolving.now)
     let router = newRouter(parts, .admin)
     router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
     OpenAPIController(document: .adminPort).addRoutes(to: router)
@@ -245,7 +245,7 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
     KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
     AuditController(gate: gate, store: parts.store).addRoutes(to: router)
     RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    AssociationJudgeController(gate: gate, live: parts.resolving.catalog, pool: parts.pool).addRoutes(to: router)
+    AssociationToolsController(gate: gate, live: parts.resolving.catalog, pool: parts.pool).addRoutes(to: router)
     RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
         to: router
     )
@@ -273,7 +273,7 @@ func adminRouter(_ parts: ServerParts) -> Hummingbird.Router<ServerRequestContex
 ///
 /// - Parameter loops: Serve its connections; nil shares the loops of the other ports.
 package func buildOpsApplication(
-    _ parts: OpsParts,
+    _ parts: OpsDependencies,
     at address: ListenAddress,
     on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
@@ -282,7 +282,7 @@ package func buildOpsApplication(
 }
 
 /// Without admission: probes and Prometheus must not be told to come back later.
-func opsRouter(_ parts: OpsParts) -> Hummingbird.Router<ServerRequestContext> {
+func opsRouter(_ parts: OpsDependencies) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .ops)
     HealthController(health: parts.health).addRoutes(to: router)
     MetricsController(metrics: parts.metrics, readings: parts.readings).addRoutes(to: router)
@@ -307,20 +307,20 @@ private protocol PortParts {
     var makeRequestID: @Sendable () -> String { get }
 }
 
-extension OpsParts: PortParts {}
+extension OpsDependencies: PortParts {}
 
-extension ServerParts: PortParts {
+extension ServerDependencies: PortParts {
     fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
     fileprivate var makeRequestID: @Sendable () -> String {
         { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
     }
 }
 
-private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestFrame {
-    RequestFrame(
+private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
+    RequestInstrumentation(
         metrics: RequestMetrics(port: port, metrics: parts.metrics),
         log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
-        errors: ErrorAnswers(logger: parts.logger),
+        errors: ErrorMapper(logger: parts.logger),
         traces: parts.traces,
         uptime: parts.uptime,
         makeRequestID: parts.makeRequestID
@@ -348,10 +348,10 @@ private func application(
     router.refuseOtherMethods()
     let (sizes, metrics, unsent) = (parts.limits.current, parts.metrics, parts.unsent)
     let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
-    let refusals = RefusalAnswers(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
+    let refusals = TransportErrorResponses(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
     let shares = DescriptorShares(limit: sizes.descriptors, wanted: sizes.connections)
     let connections = shares.connections(of: port)
-    let crowd = ConnectionCrowd(limit: connections, port: port, metrics: metrics)
+    let crowd = ConnectionRegistry(limit: connections, port: port, metrics: metrics)
     var logger = parts.logger
     logger.logLevel = logger.levelOfHummingbird
     let application = Application(
@@ -368,7 +368,7 @@ private func application(
             )
             var connection: any ServerChildChannel = http1
             if let certificates {
-                let streams = ConnectionCrowd(
+                let streams = ConnectionRegistry(
                     limit: connections,
                     of: "fingerpost_http2_streams",
                     port: port,

@@ -18,7 +18,7 @@ package func buildControlApplication(
     var own = logger
     own.logLevel = logger.levelOfHummingbird
     let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: ErrorMiddleware(errors: ErrorAnswers(logger: logger)))
+    router.add(middleware: ErrorMiddleware(errors: ErrorMapper(logger: logger)))
     router.post("/control") { request, _ in
         var request = request
         let body = try await request.readBody(upTo: 65_536)

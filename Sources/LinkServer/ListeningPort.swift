@@ -14,14 +14,14 @@ package enum PortRole: String, Sendable {
 }
 
 /// A port that serves until it is stopped: then it takes no more connections, and ends when what was asked is answered, or
-/// when the shutdown is hurried. When its address cannot be listened on it throws a `ListenFailure`.
+/// when the shutdown is hurried. When its address cannot be listened on it throws a `BindError`.
 package struct ListeningPort<Application: ApplicationProtocol>: Service {
     private let role: PortRole
     private let address: ListenAddress
     private let application: Application
-    private let pace: ShutdownPace
+    private let pace: ShutdownController
 
-    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownPace, _ application: Application) {
+    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownController, _ application: Application) {
         self.role = role
         self.address = address
         self.pace = pace
@@ -35,15 +35,15 @@ package struct ListeningPort<Application: ApplicationProtocol>: Service {
         } catch is CancellationError where pace.isHurried {
             return
         } catch let error as IOError {
-            throw ListenFailure(role, at: address, errno: error.errnoCode)
+            throw BindError(role, at: address, errno: error.errnoCode)
         } catch is SocketAddressError {
-            throw ListenFailure(role, at: address, .unknownHost)
+            throw BindError(role, at: address, .unknownHost)
         }
     }
 }
 
 /// Why a port cannot be opened, and what to do: one line.
-package struct ListenFailure: Error, Hashable, CustomStringConvertible {
+package struct BindError: Error, Hashable, CustomStringConvertible {
     package let role: PortRole
     package let address: ListenAddress
     package let reason: Reason

@@ -125,7 +125,7 @@ package final class LiveCatalog: Sendable {
     }
 
     /// The association file of a host in look-up form; nil while it is not made.
-    func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> ServedFile? {
+    func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> CachedAssociationFile? {
         let files = reference.load(ordering: .acquiring).files[table.tenant]
         // Hosts of one `*.` domain share a file.
         return files?.file(kind, forHost: table.settings.identity.domain(for: host)?.host ?? host)
@@ -142,8 +142,8 @@ private struct TableFiles: Sendable {
     private let byHost: [String: Pair]
 
     private struct Pair: Sendable {
-        let apple: ServedFile
-        let android: ServedFile
+        let apple: CachedAssociationFile
+        let android: CachedAssociationFile
     }
 
     struct Unfinished: Error {}
@@ -151,11 +151,11 @@ private struct TableFiles: Sendable {
     init(of table: PublishedTable, within budget: WorkBudget) throws {
         self.table = table
         let files = AssociationFiles(router: table.router, within: budget)
-        var served: [[UInt8]: ServedFile] = [:]
+        var served: [[UInt8]: CachedAssociationFile] = [:]
         /// Most hosts have the same files.
-        func serve(_ bytes: [UInt8]) throws -> ServedFile {
+        func serve(_ bytes: [UInt8]) throws -> CachedAssociationFile {
             if let file = served[bytes] { return file }
-            let file = try ServedFile(bytes)
+            let file = try CachedAssociationFile(bytes)
             served[bytes] = file
             return file
         }
@@ -180,7 +180,7 @@ private struct TableFiles: Sendable {
 
     func moved(to table: PublishedTable) -> TableFiles { TableFiles(table, byHost) }
 
-    func file(_ kind: AssociationFile, forHost host: String) -> ServedFile? {
+    func file(_ kind: AssociationFile, forHost host: String) -> CachedAssociationFile? {
         switch kind {
         case .apple: byHost[host]?.apple
         case .android: byHost[host]?.android

@@ -105,11 +105,11 @@ struct Problem: Error {
         self.findings = findings
     }
 
-    func answer(requestID: String) -> Answer {
+    func answer(requestID: String) -> BufferedResponse {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
-        return Answer(code.status, headers: headers, body: ByteBuffer(bytes: json(requestID: requestID)))
+        return BufferedResponse(code.status, headers: headers, body: ByteBuffer(bytes: json(requestID: requestID)))
     }
 
     func json(requestID: String) -> [UInt8] {

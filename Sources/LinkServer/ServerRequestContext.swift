@@ -8,12 +8,12 @@ struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var scope: RequestScope
     /// Of the admin port: whoever changes something is asked for his key again.
-    var keys: KeyRing?
+    var keys: APIKeyAuthenticator?
     /// Of a request with an `Idempotency-Key`.
     var repeatable: RepeatableChange?
 
     var requestID: String { scope.requestID }
-    var facts: RequestFacts { scope.facts }
+    var facts: AccessLogFields { scope.facts }
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

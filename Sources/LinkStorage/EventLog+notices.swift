@@ -20,7 +20,7 @@ extension EventLog {
         }
     }
 
-    package func add(_ notice: ExportNotice) async throws {
+    package func add(_ notice: WebhookDelivery) async throws {
         try await ledger.storing { db in
             try db.execute(
                 sql: """
@@ -35,19 +35,19 @@ extension EventLog {
         }
     }
 
-    package func notices(dueAt now: Timestamp, limit: Int) async throws -> [ExportNotice] {
-        try await notices("due_at <= ?", [min(now.milliseconds, ExportNotice.held.milliseconds - 1)], limit: limit)
+    package func notices(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery] {
+        try await notices("due_at <= ?", [min(now.milliseconds, WebhookDelivery.held.milliseconds - 1)], limit: limit)
     }
 
-    package func heldNotices(limit: Int) async throws -> [ExportNotice] {
-        try await notices("due_at = ?", [ExportNotice.held.milliseconds], limit: limit)
+    package func heldNotices(limit: Int) async throws -> [WebhookDelivery] {
+        try await notices("due_at = ?", [WebhookDelivery.held.milliseconds], limit: limit)
     }
 
     package func release(_ id: String, at now: Timestamp) async throws {
         try await ledger.storing { db in
             try db.execute(
                 sql: "UPDATE export_notice SET due_at = ? WHERE id = ? AND due_at = ?",
-                arguments: [now.milliseconds, id, ExportNotice.held.milliseconds]
+                arguments: [now.milliseconds, id, WebhookDelivery.held.milliseconds]
             )
         }
     }
@@ -56,7 +56,7 @@ extension EventLog {
         _ condition: String,
         _ arguments: StatementArguments,
         limit: Int
-    ) async throws -> [ExportNotice] {
+    ) async throws -> [WebhookDelivery] {
         try await ledger.read { db in
             try Row.fetchAll(
                 db,
@@ -66,7 +66,7 @@ extension EventLog {
                 guard let tenant = TenantID(row["tenant"] as String) else {
                     throw StorageError.corrupt(file: "events/ledger.db", detail: "a notice has no readable tenant")
                 }
-                return ExportNotice(
+                return WebhookDelivery(
                     id: row["id"],
                     tenant: tenant,
                     payload: row["payload"],
@@ -83,12 +83,12 @@ extension EventLog {
             try Int64.fetchOne(
                 db,
                 sql: "SELECT min(due_at) FROM export_notice WHERE due_at < ?",
-                arguments: [ExportNotice.held.milliseconds]
+                arguments: [WebhookDelivery.held.milliseconds]
             )
         }.map(Timestamp.init(milliseconds:))
     }
 
-    package func postpone(_ notice: ExportNotice, to instant: Timestamp) async throws {
+    package func postpone(_ notice: WebhookDelivery, to instant: Timestamp) async throws {
         try await ledger.storing { db in
             try db.execute(
                 sql: "UPDATE export_notice SET attempts = attempts + 1, due_at = ? WHERE id = ?",
@@ -97,7 +97,7 @@ extension EventLog {
         }
     }
 
-    package func settle(_ notice: ExportNotice) async throws {
+    package func settle(_ notice: WebhookDelivery) async throws {
         try await ledger.storing { db in
             try db.execute(sql: "DELETE FROM export_notice WHERE id = ?", arguments: [notice.id])
         }

@@ -7,7 +7,7 @@ import LinkStorage
 /// of the process that does, which answers with the same.
 struct CatalogCommands {
     let store: any CatalogStore
-    let keys: KeyMaker
+    let keys: APIKeyIssuer
 
     /// - Parameter elsewhere: What to send to the process that holds the directory.
     static func run(
@@ -19,7 +19,7 @@ struct CatalogCommands {
             let directory = try DataDirectory(path)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
-                let maker = KeyMaker(store: database, ring: nil, random: Server.random)
+                let maker = APIKeyIssuer(store: database, ring: nil, random: Server.random)
                 let answer = try await work(CatalogCommands(store: database, keys: maker))
                 try database.close()
                 return answer
@@ -44,7 +44,7 @@ struct CatalogCommands {
             "expiresAt"
         )
         let change = change("keys-create")
-        let wanted = try KeyMaker.Wish(object, at: change.at)
+        let wanted = try APIKeyIssuer.KeyRequest(object, at: change.at)
         if let tenant = wanted.tenant, try await store.settingsRevision(of: tenant) == nil {
             throw try object.required("tenant").error("there is no tenant '\(tenant)'.")
         }
@@ -69,7 +69,7 @@ struct CatalogCommands {
 
     func verifyAudit() async throws -> JSONNode { try await store.verifyAudit().json }
 
-    private func change(_ request: String) -> Change {
-        Change(actor: Server.system, at: Server.now(), requestID: request)
+    private func change(_ request: String) -> AuditContext {
+        AuditContext(actor: Server.system, at: Server.now(), requestID: request)
     }
 }

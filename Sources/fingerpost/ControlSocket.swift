@@ -31,7 +31,7 @@ enum ControlMessage {
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
     /// `wish` is what `POST …/draft/replay` takes.
-    static func replay(_ wish: JSONNode, at place: CatalogEditor.Place) -> JSONNode {
+    static func replay(_ wish: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
         .object([
             "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
             "environment": .string(place.environment.rawValue), "draft": .string(place.draft), "replay": wish,
@@ -63,7 +63,7 @@ enum ControlMessage {
 /// The server's end of the control socket.
 struct ControlSocket {
     let path: String
-    let parts: ServerParts
+    let parts: ServerDependencies
     let store: any CatalogStore
     let log: EventLog
     let backups: BackupWorker
@@ -92,7 +92,7 @@ struct ControlSocket {
             "window",
             "since"
         )
-        if let wish = try ExportWish(object) { return try await answer(wish, at: try object.required("tenant")) }
+        if let wish = try ExportRequest(object) { return try await answer(wish, at: try object.required("tenant")) }
         let commands = CatalogCommands(store: store, keys: parts.keyMaker)
         switch try object.required("do").text() {
         case "createKey": return try await commands.createKey(try object.required("key"))
@@ -112,24 +112,24 @@ struct ControlSocket {
                 throw target.error(error.description)
             }
         case "replay":
-            let place = CatalogEditor.Place(
+            let place = PublishingService.DraftLocation(
                 try object.required("tenant").identifier(TenantID.self),
                 try object.required("environment").identifier(EnvironmentID.self),
                 draft: try object.required("draft").text()
             )
-            let wish = try ReplayWish(try object.required("replay").anyObject())
+            let wish = try ReplayRequest(try object.required("replay").anyObject())
             return try await parts.replayer.replay(wish, at: place).json
         default:
             throw try object.required("do").error("this server does not know the command; is it of the same version?")
         }
     }
 
-    private func answer(_ wish: ExportWish, at tenant: Field) async throws -> JSONNode {
+    private func answer(_ wish: ExportRequest, at tenant: Field) async throws -> JSONNode {
         let catalog = parts.resolving.catalog
-        let desk = ExportDesk(exporter: parts.exporter) { catalog.current.table(of: $0).map { ExportPlan($0) } }
+        let desk = ExportCommandHandler(exporter: parts.exporter) { catalog.current.table(of: $0).map { ExportPlan($0) } }
         do {
             return try await desk.answer(wish)
-        } catch let error as ExportDesk.UnknownTenant {
+        } catch let error as ExportCommandHandler.UnknownTenant {
             throw tenant.error(error.description)
         } catch let error as ExportFailure {
             throw tenant.error("\(error).")

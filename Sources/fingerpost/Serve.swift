@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
             }
             let directory = try DataDirectory(configuration.data)
             try ControlSocket.requireRoom(in: directory)
-            let board = try OpsBoard(configuration, metrics: metrics, live: live, logger: logger)
+            let board = try OpsServer(configuration, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: board) { ops in
                 let server = try await Server(
                     configuration,
@@ -87,7 +87,7 @@ struct Serve: AsyncParsableCommand {
             throw fail(error.description, .wrongConfiguration)
         } catch let error as StorageError {
             throw fail(error)
-        } catch let error as ListenFailure {
+        } catch let error as BindError {
             throw fail(error.description, .unavailable)
         } catch let error as EventStoreError {
             throw fail(
@@ -100,12 +100,12 @@ struct Serve: AsyncParsableCommand {
     /// An ops port that cannot be opened leaves a directory in which nothing was opened yet.
     private func leavingAsFound(
         _ directory: DataDirectory,
-        unlessListening board: OpsBoard,
+        unlessListening board: OpsServer,
         _ body: (Int) async throws -> Void
     ) async throws {
         do {
             try await board.whileListening(body)
-        } catch let failure as ListenFailure where failure.role == .ops {
+        } catch let failure as BindError where failure.role == .ops {
             try directory.leaveAsFound()
             throw failure
         }

@@ -16,7 +16,7 @@ extension Server {
         reloading reloader: ConfigurationReloader,
         onReady: @escaping @Sendable (BoundPorts) -> Void
     ) async throws {
-        let pace = ShutdownPace()
+        let pace = ShutdownController()
         let ports = PortBoard { [health] ports in
             health.run()
             onReady(ports)
@@ -40,7 +40,7 @@ extension Server {
                 defer { tasks.cancelAll() }
                 try await group.run()
             }
-        } catch let failure as ListenFailure {
+        } catch let failure as BindError {
             // Nothing is wrong with the files: a start at another address need not check them.
             try close()
             try directory.leaveAsFound()
@@ -70,7 +70,7 @@ extension Server {
 
     private func services(
         _ ports: PortBoard,
-        _ pace: ShutdownPace,
+        _ pace: ShutdownController,
         _ reloader: ConfigurationReloader
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         let (admin, open) = (configuration.adminAddress, configuration.publicAddress)
@@ -93,7 +93,7 @@ extension Server {
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {
-            let announcer = ExportAnnouncer(
+            let announcer = WebhookDispatcher(
                 ledger: log,
                 webhook: live.webhook ?? webhook,
                 now: Self.now,
@@ -130,7 +130,7 @@ extension Server {
     }
 
     /// Waits for signals until the task is cancelled.
-    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ pace: ShutdownPace) async {
+    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ pace: ShutdownController) async {
         await withTaskGroup(of: Void.self) { tasks in
             var isStopping = false
             for await signal in signals {
@@ -139,7 +139,7 @@ extension Server {
                         "asked to stop again: what is not answered yet is cut off",
                         metadata: ["signal": "\(signal)"]
                     )
-                    pace.hurry()
+                    pace.force()
                     continue
                 }
                 isStopping = true
@@ -150,7 +150,7 @@ extension Server {
                 tasks.addTask {
                     guard (try? await Task.sleep(for: patience)) != nil else { return }
                     logger.warning("requests are still not answered; they are cut off")
-                    pace.hurry()
+                    pace.force()
                 }
             }
             tasks.cancelAll()
@@ -188,7 +188,7 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     fileprivate static func port(
         _ role: PortRole,
         at address: ListenAddress,
-        _ pace: ShutdownPace,
+        _ pace: ShutdownController,
         _ application: some ApplicationProtocol
     ) -> Self {
         Self(
@@ -202,7 +202,7 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
 private struct Drain: Service {
     let health: Health
     let live: LiveConfiguration
-    let pace: ShutdownPace
+    let pace: ShutdownController
 
     func run() async throws {
         try await gracefulShutdown()

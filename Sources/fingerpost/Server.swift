@@ -19,10 +19,10 @@ struct Server {
     let directory: DataDirectory
     let database: CatalogDatabase
     let log: EventLog
-    let parts: ServerParts
+    let parts: ServerDependencies
     let recorder: EventRecorder
     let keyUses: KeyUseRecorder
-    let writer: SignsOfLife
+    let writer: WriterHeartbeat
     /// Of the public port; nil where it speaks plain HTTP.
     let certificates: ServerCertificates?
 
@@ -42,7 +42,7 @@ struct Server {
         in directory: DataDirectory,
         live: LiveConfiguration,
         certificates: ServerCertificates?,
-        board: OpsBoard,
+        board: OpsServer,
         metrics: MetricRegistry,
         logger: Logger
     ) async throws {
@@ -56,7 +56,7 @@ struct Server {
         board.health.start("loading the tables")
         recorder = EventRecorder(store: log, now: Self.now, logger: logger)
         let catalog = LiveCatalog()
-        let editor = CatalogEditor(
+        let editor = PublishingService(
             store: database,
             pool: WorkPool(),
             maximumRoutes: configuration.limits.tableRoutes,
@@ -68,7 +68,7 @@ struct Server {
             suite.failures(against: table, at: Self.now(), within: budget)
         } prepare: {
             try catalog.prepare($0, unless: $1)
-        } goLive: {
+        } onCommit: {
             for table in catalog.update(from: $0) {
                 logger.error(
                     "a tenant's table or settings cannot be read: replace them with PUT …/settings or a publication",
@@ -99,14 +99,14 @@ struct Server {
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
-        let keeper = LogKeeper(
+        let keeper = RetentionService(
             days: log,
             rules: { catalog.current.retentionRules },
             now: Self.now,
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
-        writer = SignsOfLife(
+        writer = WriterHeartbeat(
             probe: { [recorder, log] in
                 _ = try await recorder.fence()
                 try await log.assertDurable()
@@ -125,13 +125,13 @@ struct Server {
             Health.Check("log") { [log] in .good(log.condition) },
         ])
         keyUses = KeyUseRecorder(store: database, logger: logger)
-        let ring = KeyRing(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
-        parts = ServerParts(
-            resolving: Resolving(
+        let ring = APIKeyAuthenticator(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
+        parts = ServerDependencies(
+            resolving: LinkResolver(
                 catalog: catalog,
                 recorder: recorder,
                 sealer: sealer,
-                eventIDs: EventIDGenerator(random: RandomWords().next),
+                eventIDs: EventIDGenerator(random: BufferedRandom().next),
                 addressKeys: AddressKeys(random: Self.random),
                 locate: live.locate,
                 now: Self.now,
@@ -146,7 +146,7 @@ struct Server {
                 metrics: metrics,
                 uptime: { DispatchTime.now().uptimeNanoseconds }
             ),
-            keyMaker: KeyMaker(store: database, ring: ring, random: Self.random),
+            keyMaker: APIKeyIssuer(store: database, ring: ring, random: Self.random),
             editor: editor,
             store: database,
             exporter: exporter,
@@ -223,19 +223,19 @@ struct Server {
     /// Loads the example tenants into a directory that has none, and makes a key for them; nil when there are tenants.
     func loadDemo() async throws -> APIKey? {
         guard try await database.tenants().isEmpty else { return nil }
-        let change = Change(actor: Self.system, at: Self.now(), requestID: "demo")
+        let change = AuditContext(actor: Self.system, at: Self.now(), requestID: "demo")
         for (name, text) in Examples.tenants {
             let document = try TenantDocument(text)
             guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
                 preconditionFailure("config/examples/\(name).yaml has a tenant, settings and a table")
             }
             _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
-            let place = CatalogEditor.Place(tenant, .production)
+            let place = PublishingService.DraftLocation(tenant, .production)
             _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
             _ = try await parts.editor.publish(place, note: .init(message: "example"), change: change)
         }
         return try await parts.keyMaker.create(
-            KeyMaker.Wish(name: "demo", tenant: nil, scopes: [.admin]),
+            APIKeyIssuer.KeyRequest(name: "demo", tenant: nil, scopes: [.admin]),
             change: change
         )
         .key

@@ -6,11 +6,11 @@ import LinkStorage
 /// A tenant of a real catalog, to which the steps are done.
 struct EditedCatalog: Sendable {
     let store: CatalogDatabase
-    let editor: CatalogEditor
+    let editor: PublishingService
     let tenant: TenantID
 
     private static let moment = Timestamp(milliseconds: 1_795_255_200_000)
-    private static let change = Change(
+    private static let change = AuditContext(
         actor: Actor(kind: .system, id: "history", name: "history"),
         at: moment,
         requestID: "history"
@@ -20,10 +20,10 @@ struct EditedCatalog: Sendable {
     init(_ store: CatalogDatabase, pool: WorkPool, tenant: TenantID) {
         self.store = store
         self.tenant = tenant
-        editor = CatalogEditor(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
+        editor = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
             table.router.table.routes.contains { $0.id.rawValue == "a" }
                 ? [] : [SuiteFailure(suite: suite.name ?? "", line: 1, link: "", key: "route", difference: "")]
-        } goLive: { _ in
+        } onCommit: { _ in
         }
     }
 
@@ -42,12 +42,12 @@ struct EditedCatalog: Sendable {
             return try await done(step)
         } catch is StaleWrite {
             return Answer(code: .stale)
-        } catch let failure as CatalogEditor.Failure {
+        } catch let failure as PublishingService.Failure {
             return Answer(code: try Self.code(failure))
         }
     }
 
-    private static func code(_ failure: CatalogEditor.Failure) throws -> EditingModel.Code {
+    private static func code(_ failure: PublishingService.Failure) throws -> EditingModel.Code {
         switch failure {
         case .conflicts(let conflicts): conflicts.allSatisfy { $0.kind == .order } ? .order : .conflict
         case .findings: .invalidTable
@@ -100,7 +100,7 @@ struct EditedCatalog: Sendable {
                 try await self.editor.publish(
                     try self.place(place),
                     expected: match.version,
-                    note: CatalogEditor.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
                     limit: try limit(editor),
                     change: Self.change
                 )
@@ -120,7 +120,7 @@ struct EditedCatalog: Sendable {
                 try await self.editor.publishAgain(
                     Revision(rawValue: revision),
                     in: try place(EditingModel.Place(environment: environment, draft: "main")),
-                    note: CatalogEditor.Note(overrideReason: isOverridden ? "so be it" : nil),
+                    note: PublishingService.Note(overrideReason: isOverridden ? "so be it" : nil),
                     limit: try limit(editor),
                     change: Self.change
                 )
@@ -128,7 +128,7 @@ struct EditedCatalog: Sendable {
         case .plan(let place, let editor):
             return try answer(try await self.editor.plan(at: try self.place(place), limit: try limit(editor)))
         case .planTable(let table, let place, let base, let editor):
-            let wish = CatalogEditor.Wish(table: try Self.node(table), base: base.map(Revision.init(rawValue:)))
+            let wish = PublishingService.PlanRequest(table: try Self.node(table), base: base.map(Revision.init(rawValue:)))
             return try answer(try await self.editor.plan(wish, at: try self.place(place), limit: try limit(editor)))
         case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
         case .guardTables(true):
@@ -197,7 +197,7 @@ struct EditedCatalog: Sendable {
         return Answer(code: .done, table: try Self.table(plan.content), changed: changed)
     }
 
-    private func answer(_ published: CatalogEditor.Published) throws -> Answer {
+    private func answer(_ published: PublishingService.Published) throws -> Answer {
         var answer = try answer(published.plan)
         answer.revision = published.row.revision.rawValue
         return answer
@@ -205,8 +205,8 @@ struct EditedCatalog: Sendable {
 
     // MARK: Words of the catalog
 
-    private func place(_ place: EditingModel.Place) throws -> CatalogEditor.Place {
-        CatalogEditor.Place(tenant, try Self.known(EnvironmentID(place.environment)), draft: place.draft)
+    private func place(_ place: EditingModel.Place) throws -> PublishingService.DraftLocation {
+        PublishingService.DraftLocation(tenant, try Self.known(EnvironmentID(place.environment)), draft: place.draft)
     }
 
     private func limit(_ editor: EditingModel.Editor) throws -> KeyGrant? {

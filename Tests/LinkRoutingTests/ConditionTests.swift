@@ -24,7 +24,7 @@ struct ConditionTests {
         try Condition(try Fixture.field(json), salt: "rollout")
     }
 
-    static let cases: [(String, Truth)] = [
+    static let cases: [(String, Tristate)] = [
         (#"{"platform": "ios"}"#, .holds), (#"{"platform": ["android", "ios"]}"#, .holds),
         (#"{"platform": "android"}"#, .fails),
         (#"{"device": "phone"}"#, .holds), (#"{"device": ["tablet", "tv"]}"#, .fails),
@@ -69,11 +69,11 @@ struct ConditionTests {
     }
 
     @Test(arguments: [
-        (#"{"platform": "ios", "country": "GB"}"#, Truth.unknown),
+        (#"{"platform": "ios", "country": "GB"}"#, Tristate.unknown),
         (#"{"platform": "tv"}"#.replacing("tv", with: "android"), .fails),
         (#"{"platform": "android", "country": "GB"}"#, .fails), (#"[{"platform": "ios"}, {"country": "GB"}]"#, .holds),
         (#"[{"platform": "android"}, {"country": "GB"}]"#, .unknown),
-    ]) func unknownIsTheThirdValue(_ json: String, _ truth: Truth) throws {
+    ]) func unknownIsTheThirdValue(_ json: String, _ truth: Tristate) throws {
         #expect(try condition(json).evaluate(in: Context(platform: .ios)) == truth)
     }
 

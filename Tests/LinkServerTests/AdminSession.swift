@@ -31,10 +31,10 @@ struct AdminSession {
     init(
         _ service: TestService,
         scopes: Set<KeyGrant.Scope> = [.admin],
-        change: (inout KeyMaker.Wish) -> Void = { _ in }
+        change: (inout APIKeyIssuer.KeyRequest) -> Void = { _ in }
     ) async throws {
         self.service = service
-        var wish = KeyMaker.Wish(name: "test", tenant: nil, scopes: scopes)
+        var wish = APIKeyIssuer.KeyRequest(name: "test", tenant: nil, scopes: scopes)
         change(&wish)
         let made = try await service.parts.keyMaker.create(wish, change: service.change)
         key = made.key.token
@@ -42,7 +42,7 @@ struct AdminSession {
     }
 
     /// With the key that an answer shows.
-    init(_ service: TestService, _ made: Answer) {
+    init(_ service: TestService, _ made: TestResponse) {
         self.service = service
         key = made.json?["key"]?.text ?? ""
         id = made.json?["id"]?.text ?? ""
@@ -57,21 +57,21 @@ struct AdminSession {
         return session
     }
 
-    func get(_ path: String, accept: String? = nil) async throws -> Answer {
+    func get(_ path: String, accept: String? = nil) async throws -> TestResponse {
         try await send(.get, path, headers: accept.map { [.accept: $0] } ?? [:])
     }
 
-    func post(_ path: String, _ body: String = "", headers: HTTPFields = [:]) async throws -> Answer {
+    func post(_ path: String, _ body: String = "", headers: HTTPFields = [:]) async throws -> TestResponse {
         try await send(.post, path, body, headers: headers)
     }
 
-    func put(_ path: String, yaml: String, headers: HTTPFields = [:]) async throws -> Answer {
+    func put(_ path: String, yaml: String, headers: HTTPFields = [:]) async throws -> TestResponse {
         var headers = headers
         headers[.contentType] = "application/yaml"
         return try await send(.put, path, yaml, headers: headers)
     }
 
-    func delete(_ path: String, headers: HTTPFields = [:]) async throws -> Answer {
+    func delete(_ path: String, headers: HTTPFields = [:]) async throws -> TestResponse {
         try await send(.delete, path, headers: headers)
     }
 
@@ -81,7 +81,7 @@ struct AdminSession {
         _ path: String,
         _ body: String = "",
         headers: HTTPFields = [:]
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         let full = path.hasPrefix("/") ? "/admin/v1\(path)" : "/admin/v1/tenants/\(tenant)/\(path)"
         return try await service.adminPort(method, full, key: key, headers: headers, body: body)
     }
@@ -94,11 +94,11 @@ struct AdminSession {
 }
 
 extension TestService {
-    var change: Change {
-        Change(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
+    var change: AuditContext {
+        AuditContext(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
     }
 }
 
-extension Answer {
+extension TestResponse {
     var code: String? { json?["code"]?.text }
 }

@@ -19,7 +19,7 @@ struct ClickPageTests {
         }
     }
 
-    private func expectLocked(_ answer: Answer) {
+    private func expectLocked(_ answer: TestResponse) {
         #expect(answer["Content-Type"] == "text/html; charset=utf-8")
         #expect(
             answer["Content-Security-Policy"]

@@ -13,7 +13,7 @@ struct ContinuationTests {
         return try #require(answer.json?["continuation"]?["token"]?.text)
     }
 
-    private func resume(_ token: String, app: String, _ service: TestService) async throws -> Answer {
+    private func resume(_ token: String, app: String, _ service: TestService) async throws -> TestResponse {
         try await service.resolve(
             #"{"continuation":"\#(token)","context":{"app":"\#(app)","authenticated":true}}"#
         )

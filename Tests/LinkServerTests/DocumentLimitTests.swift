@@ -91,7 +91,7 @@ struct DocumentLimitTests {
             var limits = service.parts.limits.current
             limits.tableBytes = 4_096
             service.parts.limits.replace(by: limits)
-            func note(_ name: String, _ draft: String) async throws -> Answer {
+            func note(_ name: String, _ draft: String) async throws -> TestResponse {
                 let note = String(repeating: name, count: 1_500)
                 let route = #"{"path":"/\#(name)","note":"\#(note)","open":{"screen":"A"}}"#
                 return try await session.send(.put, "draft/routes/\(name)?draft=\(draft)", route)

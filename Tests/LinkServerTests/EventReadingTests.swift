@@ -11,7 +11,7 @@ import Testing
 /// Recorded events by themselves: in parts and as they come.
 @Suite(.timeLimit(.minutes(15)))
 struct EventReadingTests {
-    private func sequences(_ answer: Answer) -> [Int64] {
+    private func sequences(_ answer: TestResponse) -> [Int64] {
         (answer.json?["events"]?.elements ?? []).compactMap { $0["seq"]?.int }
     }
 

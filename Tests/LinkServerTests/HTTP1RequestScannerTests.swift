@@ -161,20 +161,20 @@ struct HTTP1RequestScannerTests {
         init(_ pieces: [[UInt8]], passing: Bool?) {
             let channel = EmbeddedChannel()
             let (limits, metrics) = (HTTP1RequestScannerTests.limits, MetricRegistry())
-            let crowd = ConnectionCrowd(limit: 10, port: .public, metrics: metrics)
-            let refusals = RefusalAnswers(port: .public, metrics: metrics) { "id" }
+            let crowd = ConnectionRegistry(limit: 10, port: .public, metrics: metrics)
+            let refusals = TransportErrorResponses(port: .public, metrics: metrics) { "id" }
             let outflow = Outflow(UnsentAnswers(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
-            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
+            let gate = HTTP1ConnectionHandler(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let listener = Listener()
             var passed = 0
-            let take: HTTP1Entrance.WholeRequests = { request, body in
+            let take: HTTP1InputLimiter.WholeRequests = { request, body in
                 guard passing == true else { return false }
                 passed += 1
                 gate.tookWhole()
                 listener.hear(.head(request))
                 if body.readableBytes > 0 { listener.hear(.body(body)) }
                 listener.hear(.end(nil))
-                gate.send(LinkServer.Answer(.ok))
+                gate.send(LinkServer.BufferedResponse(.ok))
                 return true
             }
             let pipeline = channel.pipeline.syncOperations
@@ -183,7 +183,7 @@ struct HTTP1RequestScannerTests {
                 try pipeline.addHandler(outflow)
                 let (turns, buffers) = (LoopTurns(channel.eventLoop), RequestBufferBudget())
                 try pipeline.addHandler(
-                    HTTP1Entrance(gate, limits, turns, buffers, longestBody: 100, take: passing == nil ? nil : take)
+                    HTTP1InputLimiter(gate, limits, turns, buffers, longestBody: 100, take: passing == nil ? nil : take)
                 )
                 try pipeline.addHandler(
                     ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))

@@ -7,8 +7,8 @@ import Testing
 struct HealthTests {
     @Test func probesFollowTheLifeOfTheService() async throws {
         try await withService { service in
-            func answers() async throws -> [Answer] {
-                var answers: [Answer] = []
+            func answers() async throws -> [TestResponse] {
+                var answers: [TestResponse] = []
                 for path in ["/livez", "/startupz", "/readyz"] { answers.append(try await service.opsPort(path)) }
                 return answers
             }
@@ -64,15 +64,15 @@ struct HealthTests {
 }
 
 @Suite(.timeLimit(.minutes(15)))
-struct SignsOfLifeTests {
+struct WriterHeartbeatTests {
     /// Each sleep waits for the test, which tells what the next probe does.
     private func signs(
         probing probe: @escaping @Sendable () async throws -> Void,
         at clock: TestClock,
-        _ body: (SignsOfLife, AsyncStream<Void>) async throws -> Void
+        _ body: (WriterHeartbeat, AsyncStream<Void>) async throws -> Void
     ) async throws {
         let (slept, sleeping) = AsyncStream<Void>.makeStream()
-        let signs = SignsOfLife(
+        let signs = WriterHeartbeat(
             probe: probe,
             sleep: { _ in
                 sleeping.yield()
@@ -124,19 +124,19 @@ struct SignsOfLifeTests {
 }
 
 @Suite(.timeLimit(.minutes(15)))
-struct ShutdownPaceTests {
+struct ShutdownControllerTests {
     @Test func whoWaitsGoesOnWhenTheShutdownIsHurried() async {
-        let pace = ShutdownPace()
+        let pace = ShutdownController()
         await withTaskGroup(of: Void.self) { tasks in
             for _ in 0..<100 { tasks.addTask { await pace.untilHurried() } }
-            tasks.addTask { pace.hurry() }
+            tasks.addTask { pace.force() }
         }
         await pace.untilHurried()
         #expect(pace.isHurried)
     }
 
     @Test func whoIsCancelledWaitsNoLonger() async {
-        let pace = ShutdownPace()
+        let pace = ShutdownController()
         await withTaskGroup(of: Void.self) { tasks in
             for _ in 0..<100 { tasks.addTask { await pace.untilHurried() } }
             tasks.cancelAll()

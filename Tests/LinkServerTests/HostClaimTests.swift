@@ -19,7 +19,7 @@ struct HostClaimTests {
     }
 
     /// With a key of this tenant only.
-    private func put(_ domains: String, of tenant: String, _ service: TestService) async throws -> Answer {
+    private func put(_ domains: String, of tenant: String, _ service: TestService) async throws -> TestResponse {
         try await session(of: tenant, service).put("settings", yaml: "domains: [\(domains)]")
     }
 

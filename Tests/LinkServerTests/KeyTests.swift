@@ -168,7 +168,7 @@ struct KeyTests {
             expiresAt: nil,
             name: "a"
         )
-        let ring = KeyRing([], now: { now })
+        let ring = APIKeyAuthenticator([], now: { now })
         ring.add([grant])
         #expect(ring.stillHolds(grant))
         let before = grant

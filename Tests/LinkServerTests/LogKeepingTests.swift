@@ -25,7 +25,7 @@ struct LogKeepingTests {
         #expect(try await service.resolve(body).status == 200)
     }
 
-    private func rows(_ answer: Answer, _ state: String) -> [String] {
+    private func rows(_ answer: TestResponse, _ state: String) -> [String] {
         (answer.json?[state]?.elements ?? []).map { "\($0["day"]?.text ?? "") \($0["rows"]?.int ?? 0)" }
     }
 

@@ -54,20 +54,20 @@ struct LoopTurnTests {
         init(_ loop: EmbeddedEventLoop, _ turns: LoopTurns) throws {
             channel = EmbeddedChannel(loop: loop)
             let (limits, metrics) = (ConnectionLimits(ServerLimits(), bodySeconds: 10), MetricRegistry())
-            let crowd = ConnectionCrowd(limit: 10, port: .public, metrics: metrics)
-            let refusals = RefusalAnswers(port: .public, metrics: metrics) { "id" }
+            let crowd = ConnectionRegistry(limit: 10, port: .public, metrics: metrics)
+            let refusals = TransportErrorResponses(port: .public, metrics: metrics) { "id" }
             let outflow = Outflow(UnsentAnswers(limit: 1 << 20), port: .public, stalledAfter: .seconds(30))
-            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
-            let take: HTTP1Entrance.WholeRequests = { _, _ in
+            let gate = HTTP1ConnectionHandler(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
+            let take: HTTP1InputLimiter.WholeRequests = { _, _ in
                 gate.tookWhole()
-                gate.send(LinkServer.Answer(.ok))
+                gate.send(LinkServer.BufferedResponse(.ok))
                 return true
             }
             let pipeline = channel.pipeline.syncOperations
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             try pipeline.addHandler(outflow)
             try pipeline.addHandler(
-                HTTP1Entrance(gate, limits, turns, RequestBufferBudget(), longestBody: 100, take: take)
+                HTTP1InputLimiter(gate, limits, turns, RequestBufferBudget(), longestBody: 100, take: take)
             )
             try pipeline.addHandler(
                 ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
@@ -88,12 +88,12 @@ struct LoopTurnTests {
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
 
-        private let gate: HTTP1Gate
+        private let gate: HTTP1ConnectionHandler
 
-        init(_ gate: HTTP1Gate) { self.gate = gate }
+        init(_ gate: HTTP1ConnectionHandler) { self.gate = gate }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .end = unwrapInboundIn(data) { gate.send(LinkServer.Answer(.ok)) }
+            if case .end = unwrapInboundIn(data) { gate.send(LinkServer.BufferedResponse(.ok)) }
         }
     }
 }

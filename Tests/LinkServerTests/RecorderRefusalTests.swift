@@ -45,7 +45,7 @@ struct RecorderRefusalTests {
         try await withService(failing: { _ in .full }) { service in
             let recording = service.parts.resolving
             var parts = service.parts
-            parts.resolving = Resolving(
+            parts.resolving = LinkResolver(
                 catalog: recording.catalog,
                 recorder: recording.recorder,
                 sealer: recording.sealer,
@@ -84,7 +84,7 @@ struct RecorderRefusalTests {
         try await withService(failing: { events in
             events.contains { $0.clientEventID == "poison" } ? .refused("poison") : nil
         }) { service in
-            let answers = try await withThrowingTaskGroup(of: (isPoison: Bool, answer: Answer).self) { group in
+            let answers = try await withThrowingTaskGroup(of: (isPoison: Bool, answer: TestResponse).self) { group in
                 for number in 0..<40 {
                     let isPoison = number == 17
                     let id = isPoison ? "poison" : "event-\(number)"

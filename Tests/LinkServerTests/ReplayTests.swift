@@ -34,9 +34,9 @@ struct ReplayTests {
         """
     }
 
-    private let place: CatalogEditor.Place
+    private let place: PublishingService.DraftLocation
 
-    init() throws { place = CatalogEditor.Place(try #require(TenantID("rep")), .production) }
+    init() throws { place = PublishingService.DraftLocation(try #require(TenantID("rep")), .production) }
 
     private func withReplay(
         settings: String = settings,
@@ -51,7 +51,7 @@ struct ReplayTests {
 
     private func draft(_ routes: String, _ service: TestService) async throws {
         let table = try #require(try TenantDocument(Self.document(routes)).table)
-        let change = Change(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
+        let change = AuditContext(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
         _ = try await service.parts.editor.saveDraft(table, at: place, expected: nil, change: change)
     }
 
@@ -62,7 +62,7 @@ struct ReplayTests {
         }
     }
 
-    private func replay(_ service: TestService, _ wish: ReplayWish = ReplayWish()) async throws -> JSONNode {
+    private func replay(_ service: TestService, _ wish: ReplayRequest = ReplayRequest()) async throws -> JSONNode {
         try await service.parts.replayer.replay(wish, at: place).json
     }
 
@@ -173,9 +173,9 @@ struct ReplayTests {
             try await record(["rep://item/2", "rep://item/3"], service)
             service.clock.advance(seconds: 60)
             try await draft(Self.routes, service)
-            #expect(try await replay(service, ReplayWish(seconds: 59))["events"]?.int == 0)
-            #expect(try await replay(service, ReplayWish(seconds: 60))["events"]?.int == 2)
-            #expect(try await replay(service, ReplayWish(seconds: 90_000))["events"]?.int == 3)
+            #expect(try await replay(service, ReplayRequest(seconds: 59))["events"]?.int == 0)
+            #expect(try await replay(service, ReplayRequest(seconds: 60))["events"]?.int == 2)
+            #expect(try await replay(service, ReplayRequest(seconds: 90_000))["events"]?.int == 3)
         }
     }
 
@@ -186,14 +186,14 @@ struct ReplayTests {
                 service.clock.advance(seconds: 10)
             }
             try await draft(Self.routes.replacing("screen: Item", with: "screen: Product"), service)
-            let report = try await replay(service, ReplayWish(limit: 2))
+            let report = try await replay(service, ReplayRequest(limit: 2))
             #expect(report.counts(["events", "changed"]) == [2, 2])
             #expect(report["limited"]?.bool == true)
             let start = Timestamp(milliseconds: service.clock.now.milliseconds - 20_000)
             #expect(report["from"]?.text == start.description)
             let samples = report["changes"]?.elements?.first?["samples"]?.elements ?? []
             #expect(samples.compactMap { $0["link"]?.text } == ["rep://item/5", "rep://item/4"])
-            #expect(try await replay(service, ReplayWish(limit: 5))["limited"]?.bool == false)
+            #expect(try await replay(service, ReplayRequest(limit: 5))["limited"]?.bool == false)
         }
     }
 
@@ -213,7 +213,7 @@ struct ReplayTests {
             try await record(["rep://item/3"], purpose: "prefetch", service)
             try await draft(Self.routes, service)
             #expect(try await replay(service)["events"]?.int == 1)
-            #expect(try await replay(service, ReplayWish(purposes: [.test, .live]))["events"]?.int == 2)
+            #expect(try await replay(service, ReplayRequest(purposes: [.test, .live]))["events"]?.int == 2)
         }
     }
 
@@ -304,7 +304,7 @@ struct ReplayTests {
             // The route that knew what the value was is gone from both tables.
             let routes = Self.routes.split(separator: "\n").filter { !$0.contains("reset") }.joined(separator: "\n")
             try await draft(routes, service)
-            let change = Change(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
+            let change = AuditContext(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
             _ = try await service.parts.editor.publish(place, change: change)
             try await draft(routes, service)
             #expect(try await replay(service)["hidden"]?.json() == #"{"sensitive":1}"#)
@@ -358,7 +358,7 @@ struct ReplayTests {
             let second = TestService(parts: parts, clock: service.clock, directory: service.directory, log: service.log)
             let key = try service.makeKey()
             history.ask { try await second.adminPort(.post, "/admin/v1/tenants/rep/draft/replay", key: key) }
-            #expect(try await replayer.replay(ReplayWish(), at: place).json["events"]?.int == 0)
+            #expect(try await replayer.replay(ReplayRequest(), at: place).json["events"]?.int == 0)
             let answer = try #require(history.answer)
             #expect(answer.status == 503)
             #expect(answer.json?["code"]?.text == "busy")
@@ -371,12 +371,12 @@ struct ReplayTests {
 
 /// An empty log that asks for a second replay while the first one waits for it.
 private final class AskingHistory: EventHistory {
-    private let question = Mutex<(@Sendable () async throws -> Answer)?>(nil)
-    private let answered = Mutex<Answer?>(nil)
+    private let question = Mutex<(@Sendable () async throws -> TestResponse)?>(nil)
+    private let answered = Mutex<TestResponse?>(nil)
 
-    var answer: Answer? { answered.withLock(\.self) }
+    var answer: TestResponse? { answered.withLock(\.self) }
 
-    func ask(_ question: @escaping @Sendable () async throws -> Answer) { self.question.withLock { $0 = question } }
+    func ask(_ question: @escaping @Sendable () async throws -> TestResponse) { self.question.withLock { $0 = question } }
 
     func events(
         of tenant: TenantID,

@@ -9,7 +9,7 @@ import NIOEmbedded
 import Synchronization
 
 /// What a port answered.
-struct Answer: Sendable {
+struct TestResponse: Sendable {
     let status: Int
     let headers: HTTPFields
     let body: [UInt8]
@@ -21,7 +21,7 @@ struct Answer: Sendable {
 }
 
 extension TestService {
-    func resolve(_ body: String, headers: HTTPFields = [:]) async throws -> Answer {
+    func resolve(_ body: String, headers: HTTPFields = [:]) async throws -> TestResponse {
         try await publicPort(.post, "/resolve", headers: headers, body: body)
     }
 
@@ -32,7 +32,7 @@ extension TestService {
         headers: HTTPFields = [:],
         body: String = "",
         from peer: String = "203.0.113.77"
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(method, path, host, headers, body, from: peer, to: application)
     }
@@ -44,15 +44,15 @@ extension TestService {
         headers: HTTPFields = [:],
         body: String = "",
         from peer: String = "203.0.113.77"
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         var headers = headers
         if let key { headers[.authorization] = "Bearer \(key)" }
         let application = buildAdminApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(method, path, "localhost", headers, body, from: peer, to: application)
     }
 
-    var opsParts: OpsParts {
-        OpsParts(
+    var opsParts: OpsDependencies {
+        OpsDependencies(
             health: health,
             metrics: parts.metrics,
             readings: readings,
@@ -66,7 +66,7 @@ extension TestService {
         )
     }
 
-    func opsPort(_ path: String) async throws -> Answer {
+    func opsPort(_ path: String) async throws -> TestResponse {
         let application = buildOpsApplication(opsParts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
         return try await send(.get, path, "localhost", [:], "", to: application)
     }
@@ -80,7 +80,7 @@ extension TestService {
         _ body: String,
         from peer: String = "203.0.113.77",
         to application: Port
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         var headers = headers
         if !body.isEmpty { headers[.contentLength] = "\(body.utf8.count)" }
         let request = Request(
@@ -94,7 +94,7 @@ extension TestService {
         _ request: Request,
         from peer: String = "203.0.113.77",
         to application: Port
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 40_000)
         let context = Port.Responder.Context(
@@ -103,7 +103,7 @@ extension TestService {
         let response = try await application.responder.respond(to: request, context: context)
         let written = WrittenBody()
         try await response.body.write(written)
-        return Answer(status: response.status.code, headers: response.headers, body: written.bytes)
+        return TestResponse(status: response.status.code, headers: response.headers, body: written.bytes)
     }
 }
 

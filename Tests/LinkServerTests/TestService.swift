@@ -11,7 +11,7 @@ import Synchronization
 
 /// The service on real files, with a clock that only the test moves.
 struct TestService: Sendable {
-    let parts: ServerParts
+    let parts: ServerDependencies
     let clock: TestClock
     let directory: String
     let log: EventLog
@@ -24,9 +24,9 @@ struct TestService: Sendable {
         guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
             throw IncompleteDocument()
         }
-        let change = Change(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
+        let change = AuditContext(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
         _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
-        let place = CatalogEditor.Place(tenant, .production)
+        let place = PublishingService.DraftLocation(tenant, .production)
         _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
         _ = try await parts.editor.publish(place, change: change)
     }
@@ -162,12 +162,12 @@ private func makeService(
         throw TestService.IncompleteDocument()
     }
     let random: @Sendable (Int) -> Data = { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }
-    let ring = KeyRing([], now: { clock.now })
+    let ring = APIKeyAuthenticator([], now: { clock.now })
     var limits = ServerLimits()
     // A tail tells what there is and ends.
     limits.tailSeconds = 0
     let liveLimits = LiveLimits(limits)
-    let editor = CatalogEditor(
+    let editor = PublishingService(
         store: database,
         maximumTableBytes: { liveLimits.tableBytes },
         random: random,
@@ -176,7 +176,7 @@ private func makeService(
         suite.failures(against: table, at: clock.now, within: budget)
     } prepare: {
         try catalog.prepare($0, unless: $1)
-    } goLive: {
+    } onCommit: {
         catalog.update(from: $0)
     }
     let exporter = Exporter(
@@ -190,8 +190,8 @@ private func makeService(
         logger: logger
     )
     let metrics = MetricRegistry()
-    let parts = ServerParts(
-        resolving: Resolving(
+    let parts = ServerDependencies(
+        resolving: LinkResolver(
             catalog: catalog,
             recorder: recorder,
             sealer: sealer,
@@ -204,11 +204,11 @@ private func makeService(
         ),
         keys: ring,
         admission: Admission(policy, seed: 1, metrics: metrics) { UInt64(clock.now.milliseconds) * 1_000_000 },
-        keyMaker: KeyMaker(store: database, ring: ring, random: random),
+        keyMaker: APIKeyIssuer(store: database, ring: ring, random: random),
         editor: editor,
         store: database,
         exporter: exporter,
-        keeper: LogKeeper(
+        keeper: RetentionService(
             days: log,
             rules: { catalog.current.retentionRules },
             now: { clock.now },

@@ -8,7 +8,7 @@ import Testing
 
 /// What is written down of a change can neither be changed nor removed without being found.
 struct CatalogAuditTests {
-    private let change = Change(
+    private let change = AuditContext(
         actor: Actor(kind: .person, id: "anna", name: "Anna"),
         at: instant("2026-11-21T10:00:00Z"),
         requestID: "r1"

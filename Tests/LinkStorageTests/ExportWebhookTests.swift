@@ -19,9 +19,9 @@ struct ExportWebhookTests {
         _ url: String,
         timeout: TimeAmount = .minutes(15),
         reach: OutboundHTTP.Reach = .anywhere
-    ) throws -> ExportAnnouncer {
+    ) throws -> WebhookDispatcher {
         let secret = try #require(WebhookSecret("whsec_" + Self.key.base64EncodedString()))
-        return ExportAnnouncer(
+        return WebhookDispatcher(
             ledger: bench.log,
             webhook: Webhook(
                 url: url,
@@ -109,7 +109,7 @@ struct ExportWebhookTests {
                 }
                 let hours = (bench.clock.now.milliseconds - start.milliseconds) / 3_600_000
                 #expect((22...24).contains(hours))
-                #expect(receiver.deliveries.count == ExportAnnouncer.pauses.count + 1)
+                #expect(receiver.deliveries.count == WebhookDispatcher.pauses.count + 1)
             }
         }
     }

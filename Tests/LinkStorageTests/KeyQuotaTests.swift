@@ -10,8 +10,8 @@ import Testing
 struct KeyQuotaTests {
     private let now = instant("2026-11-21T10:00:00Z")
 
-    private var change: Change {
-        Change(actor: Actor(kind: .system, id: "test", name: "test"), at: now, requestID: "r1")
+    private var change: AuditContext {
+        AuditContext(actor: Actor(kind: .system, id: "test", name: "test"), at: now, requestID: "r1")
     }
 
     private func grant(_ id: String, of tenant: TenantID?, by maker: String? = nil) -> KeyGrant {

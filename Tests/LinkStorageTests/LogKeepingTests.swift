@@ -18,8 +18,8 @@ struct LogKeepingTests {
         return try EventLog(folder) { clock.now }
     }
 
-    private func keeper(_ log: EventLog, _ rules: [TenantID: RetentionRule]) -> LogKeeper {
-        LogKeeper(
+    private func keeper(_ log: EventLog, _ rules: [TenantID: RetentionRule]) -> RetentionService {
+        RetentionService(
             days: log,
             rules: { rules },
             now: { [clock] in clock.now },
@@ -324,7 +324,7 @@ struct LogKeepingTests {
             try await bench.record((1...5).map { .sample($0) })
             bench.clock.set("2026-12-02T10:00:00Z")
             let rule = RetentionRule(days: 5, isExported: false)
-            let keeper = LogKeeper(
+            let keeper = RetentionService(
                 days: bench.log,
                 rules: { [tenant("shop"): rule] },
                 now: { bench.clock.now },

@@ -6,7 +6,7 @@ import Testing
 
 /// Of old settings the newest are kept, as many and as large as may be.
 struct SettingsHistoryTests {
-    private let change = Change(
+    private let change = AuditContext(
         actor: Actor(kind: .person, id: "anna", name: "Anna"),
         at: instant("2026-11-21T10:00:00Z"),
         requestID: "r1"

@@ -87,11 +87,11 @@ struct StatisticsReadingTests {
                 for shape in shapes {
                     let question = TotalsQuestion(scope: scope, columns: shape.columns, filter: shape.filter)
                     try await expectNoScans(log.ledger.writer) { db in
-                        var tally = TotalsTally(question)
+                        var tally = TotalsReader(question)
                         try tally.readLedger(db)
                     }
                     try await expectNoScans(open.writer) { db in
-                        var tally = TotalsTally(question)
+                        var tally = TotalsReader(question)
                         try tally.readDay(db, [])
                     }
                 }

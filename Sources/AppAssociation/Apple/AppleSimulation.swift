@@ -97,7 +97,7 @@ private struct AppleSimulation {
     ) -> AppleDecision {
         let variables = PatternVariables(custom: applinks.substitutionVariables)
         var inspection = RuleInspection(applinks, variables)
-        var trial = RuleTrial(url, variables, budget)
+        var trial = RuleEvaluation(url, variables, budget)
         var first: (Candidate, Ruling)?
         var opening: (Candidate, Ruling)?
         for candidate in candidates where opening == nil {
@@ -119,7 +119,7 @@ private struct AppleSimulation {
 
     private mutating func ruling(
         of entry: File.Entry,
-        _ trial: inout RuleTrial,
+        _ trial: inout RuleEvaluation,
         _ inspection: inout RuleInspection,
         _ file: File
     ) throws(StepBudget.Exhausted) -> Ruling {

@@ -42,12 +42,12 @@ public struct AndroidFileGenerator: Sendable {
     // MARK: Over-open
 
     /// As ``AppleFileGenerator/overOpens()``, on Android 15 and later.
-    public func overOpens() -> [OverOpen] { overOpens(of: statements(.associationFiles)) }
+    public func overOpens() -> [Overmatch] { overOpens(of: statements(.associationFiles)) }
 
     /// The same of the first routes alone.
-    func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [OverOpen] {
+    func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
         statements.flatMap { statement in
-            let index = HeadIndex(statement.rules ?? [])
+            let index = PrefixIndex(statement.rules ?? [])
             var search = OverOpenSearch(routes(for: statement.app)) { link in
                 var relevant = statement
                 relevant.rules = statement.rules.map { rules in

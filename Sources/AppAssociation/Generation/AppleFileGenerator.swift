@@ -65,13 +65,13 @@ public struct AppleFileGenerator: Sendable {
 
     /// Links that the file opens and the table would not: at most one example for each route and reason, in the order of
     /// the file's entries and the table's routes.
-    public func overOpens() -> [OverOpen] { overOpens(of: entries(.associationFiles)) }
+    public func overOpens() -> [Overmatch] { overOpens(of: entries(.associationFiles)) }
 
     /// The same of the first routes alone.
-    func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [OverOpen] {
+    func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [Overmatch] {
         entries.flatMap { entry in
-            guard let app = entry.apps.first, let id = entry.ids.first else { return [OverOpen]() }
-            let index = HeadIndex(entry.rules)
+            guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
+            let index = PrefixIndex(entry.rules)
             var search = OverOpenSearch(routes(for: app)) { link in
                 // Rules with other beginnings cannot decide, and a file may have thousands.
                 var relevant = entry

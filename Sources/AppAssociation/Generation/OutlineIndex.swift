@@ -4,9 +4,9 @@ import LinkRouting
 /// whichever leaves the fewest.
 struct OutlineIndex {
     private let outlines: [PathOutline]
-    private let heads: HeadIndex
+    private let heads: PrefixIndex
     /// Of the tails read backwards.
-    private let tails: HeadIndex
+    private let tails: PrefixIndex
     /// Those with so many segments and no more.
     private var byCount: [Int: Column] = [:]
     /// Those that may have others.
@@ -28,8 +28,8 @@ struct OutlineIndex {
 
     init(_ outlines: [PathOutline]) {
         self.outlines = outlines
-        heads = HeadIndex(outlines.enumerated().flatMap { number, one in one.heads.map { ($0, number) } })
-        tails = HeadIndex(outlines.enumerated().map { number, one in (one.tail.reversed(), number) })
+        heads = PrefixIndex(outlines.enumerated().flatMap { number, one in one.heads.map { ($0, number) } })
+        tails = PrefixIndex(outlines.enumerated().map { number, one in (one.tail.reversed(), number) })
         for (number, outline) in outlines.enumerated() {
             guard let segments = outline.segments, !outline.mayHaveMore else {
                 ofAnyCount.append(number)

@@ -32,7 +32,7 @@ private struct AssociationCheck {
     /// For judging all of the files.
     private let judgement = WorkBudget.associationJudgement
     private(set) var findings: [Finding] = []
-    private var overOpens: [OverOpen] = []
+    private var overOpens: [Overmatch] = []
 
     /// Of each file: a longer list of examples helps nobody, and finding them takes a while.
     private static let mostOverOpenRoutes = 32
@@ -230,7 +230,7 @@ private struct AssociationCheck {
     // MARK: Over-open
 
     /// A coarse file opens what it does on purpose.
-    private mutating func findOverOpens(_ search: (_ mostRoutes: Int) -> [OverOpen]) {
+    private mutating func findOverOpens(_ search: (_ mostRoutes: Int) -> [Overmatch]) {
         guard advice == .included, router.identity.association.detail == .routes else { return }
         overOpens += search(Self.mostOverOpenRoutes)
     }
@@ -265,7 +265,7 @@ private struct AssociationCheck {
 
     private struct Kind: Hashable {
         let route: RouteID?
-        let reason: OverOpen.Reason
+        let reason: Overmatch.Reason
     }
 
     private func path(of route: Route) -> String {

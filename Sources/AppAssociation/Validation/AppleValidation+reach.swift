@@ -12,7 +12,7 @@ extension AppleValidation {
         _ merged: [AppleAppSiteAssociation.MergedRule]
     ) {
         let candidates = merged.map { Candidate($0, variables) }
-        let index = HeadIndex(candidates.map(\.head))
+        let index = PrefixIndex(candidates.map(\.head))
         var comparisons = 0
         for (number, candidate) in candidates.enumerated() {
             guard !candidate.isDead else { continue }

@@ -386,7 +386,7 @@ package struct AuditVerdict: Sendable, Hashable {
 }
 
 /// A request that may come twice.
-package struct RepeatedRequest: Sendable, Hashable {
+package struct IdempotentRequest: Sendable, Hashable {
     /// The id of the key that sent it.
     package let actor: String
     /// The `Idempotency-Key`, and the operation that it came with.
@@ -401,7 +401,7 @@ package struct RepeatedRequest: Sendable, Hashable {
     }
 }
 
-package struct StoredAnswer: Sendable, Hashable {
+package struct StoredResponse: Sendable, Hashable {
     package let status: Int
     package let headers: [String: String]
     package let body: Data
@@ -415,7 +415,7 @@ package struct StoredAnswer: Sendable, Hashable {
 
 package enum KnownRequest: Sendable, Hashable {
     case new
-    case answered(StoredAnswer)
+    case answered(StoredResponse)
     /// The key came with another request.
     case other
 }

@@ -25,7 +25,7 @@ package protocol CatalogStore: Sendable {
     /// `installKey` the tenant has it from then on, unless it has one already.
     ///
     /// Throws `OwnershipConflict` when another tenant owns one of them or, by `claims`, a host that overlaps, `StaleWrite` when `expected` is not the current
-    /// revision, `CatalogMoved` when other tables than those of `checked` are live.
+    /// revision, `ConcurrentModification` when other tables than those of `checked` are live.
     func saveSettings(
         _ content: JSONNode,
         identity: Identity,
@@ -34,7 +34,7 @@ package protocol CatalogStore: Sendable {
         expected: Int64?,
         checked: [EnvironmentID: Revision],
         claims: HostClaims.Rule,
-        change: Change
+        change: AuditContext
     ) async throws -> SettingsRow
     /// Nil for a tenant that never recorded installs.
     func installKey(of tenant: TenantID) async throws -> Data?
@@ -43,7 +43,7 @@ package protocol CatalogStore: Sendable {
 
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
     func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
-    /// Throws `StaleWrite` when `expected` is not the draft's current version, `CatalogMoved` when there is no revision `base`.
+    /// Throws `StaleWrite` when `expected` is not the draft's current version, `ConcurrentModification` when there is no revision `base`.
     /// Throws `TooManyDrafts` when there is no room.
     func saveDraft(
         _ content: JSONNode,
@@ -53,7 +53,7 @@ package protocol CatalogStore: Sendable {
         base: DraftBase,
         expected: DraftVersion?,
         within room: DraftRoom,
-        change: Change
+        change: AuditContext
     ) async throws -> DraftRow
     /// False when there was none. Throws `ForeignDraft` when `author` is given and somebody else has written the draft.
     func removeDraft(
@@ -62,7 +62,7 @@ package protocol CatalogStore: Sendable {
         in environment: EnvironmentID,
         expected: DraftVersion?,
         ofOnly author: String?,
-        change: Change
+        change: AuditContext
     ) async throws -> Bool
 
     // MARK: Revisions
@@ -70,8 +70,8 @@ package protocol CatalogStore: Sendable {
     func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision]
     /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
     ///
-    /// Throws `CatalogMoved` when what the publication was checked against is no longer so.
-    func publish(_ publication: Publication, change: Change) async throws -> RevisionRow
+    /// Throws `ConcurrentModification` when what the publication was checked against is no longer so.
+    func publish(_ publication: Publication, change: AuditContext) async throws -> RevisionRow
     /// Newest first, those before a revision; of every environment for nil.
     func revisions(
         of tenant: TenantID,
@@ -83,7 +83,7 @@ package protocol CatalogStore: Sendable {
     func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode?
     /// Forgets revisions that are older than the newest `keep` and than `before`; never one that is live anywhere or that a
     /// draft is based on. Those that went.
-    func prune(_ tenant: TenantID, keep: Int, before: Timestamp, change: Change) async throws -> [Revision]
+    func prune(_ tenant: TenantID, keep: Int, before: Timestamp, change: AuditContext) async throws -> [Revision]
 
     // MARK: Suites
 
@@ -94,15 +94,15 @@ package protocol CatalogStore: Sendable {
         name: String,
         of tenant: TenantID,
         expected: Int64?,
-        change: Change
+        change: AuditContext
     ) async throws -> SuiteRow
     /// False when there was none.
-    func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: Change) async throws -> Bool
+    func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws -> Bool
 
     // MARK: Keys
 
     /// Throws `MakerHasEnded` when the key that makes it has ended, `TooManyKeys` when there is no room.
-    func saveKey(_ grant: KeyGrant, change: Change) async throws
+    func saveKey(_ grant: KeyGrant, change: AuditContext) async throws
     /// Every key, by id.
     func keyGrants() async throws -> [KeyGrant]
     /// Those of the keys that are there.
@@ -110,7 +110,7 @@ package protocol CatalogStore: Sendable {
     /// Of the tenant's keys, of all keys for nil.
     func keyIDs(of tenant: TenantID?) async throws -> [String]
     /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
-    func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey?
+    func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     func noteUse(ofKey id: String, at hour: Timestamp) async throws
     /// The continuation keys, newest first; makes one from `random` when there is none or the newest is older than `age` ms.
     func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
@@ -118,7 +118,7 @@ package protocol CatalogStore: Sendable {
     // MARK: Audit
 
     /// Adds a row about something that was done outside the catalog.
-    func note(_ deed: Deed, change: Change) async throws
+    func note(_ deed: AuditAction, change: AuditContext) async throws
     /// Newest first, those before an id; of every tenant for nil.
     func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow]
     /// Reads the whole audit and computes its hashes again.
@@ -127,12 +127,12 @@ package protocol CatalogStore: Sendable {
     // MARK: Repeated requests
 
     /// What is known of a request with an `Idempotency-Key` since `oldest`. Writes nothing.
-    func known(_ request: RepeatedRequest, since oldest: Timestamp) async throws -> KnownRequest
+    func known(_ request: IdempotentRequest, since oldest: Timestamp) async throws -> KnownRequest
     /// Keeps the answer of a change that is done. Forgets those before `oldest`, and the oldest of the actor and of the tenant
     /// where they take more than they may.
     func keep(
-        _ answer: StoredAnswer,
-        to request: RepeatedRequest,
+        _ answer: StoredResponse,
+        to request: IdempotentRequest,
         of tenant: TenantID?,
         at now: Timestamp,
         since oldest: Timestamp
@@ -152,7 +152,7 @@ extension CatalogStore {
 }
 
 /// Who changes the catalog, when, and with which request.
-package struct Change: Sendable {
+package struct AuditContext: Sendable {
     package let actor: Actor
     package let at: Timestamp
     package let requestID: String
@@ -165,7 +165,7 @@ package struct Change: Sendable {
 }
 
 /// What somebody did that no other row of the catalog tells of.
-package struct Deed: Sendable {
+package struct AuditAction: Sendable {
     package let kind: Kind
     package let tenant: TenantID
     package let facts: JSONNode
@@ -203,6 +203,6 @@ package struct StaleWrite: Error, Hashable, Sendable {
 }
 
 /// What a change was checked against is no longer so; check again and repeat.
-package struct CatalogMoved: Error, Hashable, Sendable {
+package struct ConcurrentModification: Error, Hashable, Sendable {
     package init() {}
 }

@@ -116,7 +116,7 @@ final class WorkQueue: Sendable {
 
     private func startThread() {
         let thread = Thread { [self] in
-            Self.giveWay()
+            Self.lowerPriority()
             while work() {}
         }
         thread.name = "fingerpost.work"
@@ -126,7 +126,7 @@ final class WorkQueue: Sendable {
     }
 
     /// Lets the threads that answer go first.
-    private static func giveWay() {
+    private static func lowerPriority() {
         #if canImport(Glibc)
             // On Linux the niceness is a thread's own, and 0 stands for the one that calls. Without it the work is done all the same.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

@@ -6,7 +6,7 @@ package protocol EventDays: Sendable {
     func closeFinishedDays() async throws
 
     /// Who has rows in closed days, oldest day first, without what was dropped.
-    func heldRows() async throws -> [HeldRows]
+    func heldRows() async throws -> [RetainedRows]
 
     /// When retention last looked at the clock; nil for a log that it never looked at.
     func retentionClock() async throws -> RetentionClock?
@@ -14,7 +14,7 @@ package protocol EventDays: Sendable {
 
     /// Takes rows out for good. A day of which all rows go is removed as a file, whatever its size; else rows are deleted in
     /// small transactions. What was begun before a crash is ended by the next call.
-    func drop(_ rows: [HeldRows], at now: Timestamp) async throws
+    func drop(_ rows: [RetainedRows], at now: Timestamp) async throws
 
     /// Notes an erasure, which holds for rows up to the log's end, before it is begun.
     func beginErasure(of install: String, tenant: TenantID, requestID: String, at now: Timestamp) async throws
@@ -30,7 +30,7 @@ package protocol EventDays: Sendable {
 }
 
 /// A tenant's rows of one closed day.
-package struct HeldRows: Sendable, Hashable {
+package struct RetainedRows: Sendable, Hashable {
     package let day: CivilDay
     package let tenant: TenantID
     /// As many as were committed; some may have been erased.

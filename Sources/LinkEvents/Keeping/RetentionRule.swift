@@ -24,7 +24,7 @@ package struct RetentionRule: Sendable, Hashable {
 
     /// A tenant that exports by hand has had a window, and its rows wait as those of a schedule do; one that never asked for an
     /// export has nothing to wait for.
-    package func verdict(on rows: HeldRows, today: CivilDay) -> Verdict {
+    package func verdict(on rows: RetainedRows, today: CivilDay) -> Verdict {
         guard today.daysSince1970 - rows.day.daysSince1970 > Int64(days) else { return .keep }
         guard isExported || rows.exportEdge != nil else { return .drop }
         return rows.exportEdge ?? 0 >= rows.lastSequence && !rows.hasPendingWindow ? .drop : .wait

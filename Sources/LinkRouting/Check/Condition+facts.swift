@@ -13,7 +13,7 @@ extension Condition {
             let chosen = isNegated ? Choices.allBut(Set(values)) : .only(Set(values))
             return [Facts(fact, .choices(all.map(chosen.within) ?? chosen))]
         }
-        func span<Value>(_ fact: Facts.Fact, _ span: Span<Value>, _ set: (Span<Value>) -> Facts.FactSet) -> [Facts] {
+        func span<Value>(_ fact: Facts.Fact, _ span: OpenInterval<Value>, _ set: (OpenInterval<Value>) -> Facts.FactSet) -> [Facts] {
             (isNegated ? span.complement : [span]).map { Facts(fact, set($0)) }
         }
         let booleans = ["true", "false"]
@@ -28,19 +28,19 @@ extension Condition {
         case .authenticated(let expected): return choices(.authenticated, ["\(expected)"], of: booleans)
         case .inAppBrowser(let expected): return choices(.inAppBrowser, ["\(expected)"], of: booleans)
         case .osVersion(let range):
-            return span(.osVersion, Span(from: range.from, until: range.until)) { .versions($0) }
+            return span(.osVersion, OpenInterval(from: range.from, until: range.until)) { .versions($0) }
         case .appVersion(let range):
-            return span(.appVersion, Span(from: range.from, until: range.until)) { .versions($0) }
-        case .appBuild(let range): return span(.appBuild, Span(from: range.from, until: range.until)) { .builds($0) }
-        case .time(let from, let until): return span(.time, Span(from: from, until: until)) { .times($0) }
+            return span(.appVersion, OpenInterval(from: range.from, until: range.until)) { .versions($0) }
+        case .appBuild(let range): return span(.appBuild, OpenInterval(from: range.from, until: range.until)) { .builds($0) }
+        case .time(let from, let until): return span(.time, OpenInterval(from: from, until: until)) { .times($0) }
         case .rollout(let rollout):
-            return span(.rollout(ExactText(rollout.salt)), Span(from: 0, until: rollout.basisPoints)) { .buckets($0) }
+            return span(.rollout(ExactText(rollout.salt)), OpenInterval(from: 0, until: rollout.basisPoints)) { .buckets($0) }
         case .trait(let name, let values):
             let values = values.map { ExactText($0) }
-            let wanted = isNegated ? Wanted(none: values) : Wanted(oneOfEach: [values])
+            let wanted = isNegated ? SetConstraint(none: values) : SetConstraint(oneOfEach: [values])
             return [Facts(.trait(ExactText(name)), .trait(wanted))]
         case .locale(let tags):
-            return [Facts(.locale, .locale(isNegated ? Wanted(none: tags) : Wanted(oneOfEach: [tags])))]
+            return [Facts(.locale, .locale(isNegated ? SetConstraint(none: tags) : SetConstraint(oneOfEach: [tags])))]
         case .not(let condition): return condition.alternatives(isNegated: !isNegated)
         case .all(let conditions): return isNegated ? Self.any(conditions, true) : Self.all(conditions, false)
         case .any(let conditions): return isNegated ? Self.all(conditions, true) : Self.any(conditions, false)

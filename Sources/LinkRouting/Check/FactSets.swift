@@ -32,7 +32,7 @@ enum Choices: Hashable {
 }
 
 /// Values from `from`, included, until `until`, excluded; an end that is nil is open.
-struct Span<Value: Comparable & Hashable>: Hashable {
+struct OpenInterval<Value: Comparable & Hashable>: Hashable {
     var from: Value?
     var until: Value?
 
@@ -45,27 +45,27 @@ struct Span<Value: Comparable & Hashable>: Hashable {
         (from.map { $0 <= value } ?? true) && (until.map { value < $0 } ?? true)
     }
 
-    func intersection(_ other: Span) -> Span {
-        Span(
+    func intersection(_ other: OpenInterval) -> OpenInterval {
+        OpenInterval(
             from: [from, other.from].compactMap(\.self).max(),
             until: [until, other.until].compactMap(\.self).min()
         )
     }
 
     /// What lies below and above.
-    var complement: [Span] {
+    var complement: [OpenInterval] {
         isEmpty
-            ? [Span()] : [from.map { Span(until: $0) }, until.map { Span(from: $0) }].compactMap(\.self)
+            ? [OpenInterval()] : [from.map { OpenInterval(until: $0) }, until.map { OpenInterval(from: $0) }].compactMap(\.self)
     }
 }
 
 /// What is asked of a fact with several values at once: one of each list, and none of others.
-struct Wanted<Value: Hashable>: Hashable {
+struct SetConstraint<Value: Hashable>: Hashable {
     var oneOfEach: [[Value]] = []
     var none: [Value] = []
 
-    func intersection(_ other: Wanted) -> Wanted {
-        Wanted(oneOfEach: oneOfEach + other.oneOfEach, none: none + other.none)
+    func intersection(_ other: SetConstraint) -> SetConstraint {
+        SetConstraint(oneOfEach: oneOfEach + other.oneOfEach, none: none + other.none)
     }
 
     /// The first of each list that `isFree` allows beside what must not be; nil where one has none.
@@ -79,7 +79,7 @@ struct Wanted<Value: Hashable>: Hashable {
     }
 
     /// Whether whoever satisfies this satisfies the other.
-    func implies(_ other: Wanted) -> Bool {
+    func implies(_ other: SetConstraint) -> Bool {
         other.none.allSatisfy(none.contains)
             && other.oneOfEach.allSatisfy { list in oneOfEach.contains { $0.allSatisfy(list.contains) } }
     }

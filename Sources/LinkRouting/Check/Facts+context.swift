@@ -50,11 +50,11 @@ extension Facts {
         }
     }
 
-    private func version(_ span: Span<Version>) -> Version? {
+    private func version(_ span: OpenInterval<Version>) -> Version? {
         span.from ?? ["1.0", "0.1", "0", "0-0"].lazy.compactMap { Version($0) }.first(where: span.contains)
     }
 
-    private func locale(_ wanted: Wanted<LanguageTag>) -> [LanguageTag] {
+    private func locale(_ wanted: SetConstraint<LanguageTag>) -> [LanguageTag] {
         let picks = wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } ?? []
         guard picks.isEmpty else { return picks }
         return ["zxx", "en", "fr", "mis"].compactMap { LanguageTag($0) }
@@ -65,7 +65,7 @@ extension Facts {
 
     /// False where no key was found that all rollouts take.
     private func chooseStickyKey(_ context: inout Context) -> Bool {
-        let rollouts = sets.compactMap { fact, set -> (salt: String, span: Span<Int>)? in
+        let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
             return (salt.description, span)
         }
@@ -88,11 +88,11 @@ extension Facts {
 
 extension Facts.FactSet {
     fileprivate var words: String {
-        func words<Value>(_ span: Span<Value>) -> String {
+        func words<Value>(_ span: OpenInterval<Value>) -> String {
             [span.from.map { "from \($0)" }, span.until.map { "until \($0)" }].compactMap(\.self)
                 .joined(separator: " ")
         }
-        func words<Value>(_ wanted: Wanted<Value>) -> String {
+        func words<Value>(_ wanted: SetConstraint<Value>) -> String {
             let wants = wanted.oneOfEach.map { $0.map { "\($0)" }.joined(separator: " or ") }
             return (wants + wanted.none.map { "not \($0)" }).joined(separator: " and ")
         }

@@ -30,13 +30,13 @@ struct Facts: Hashable {
 
     enum FactSet: Hashable {
         case choices(Choices)
-        case versions(Span<Version>)
-        case builds(Span<Int64>)
-        case times(Span<Timestamp>)
+        case versions(OpenInterval<Version>)
+        case builds(OpenInterval<Int64>)
+        case times(OpenInterval<Timestamp>)
         /// Of buckets: hundredths of a percent.
-        case buckets(Span<Int>)
-        case trait(Wanted<ExactText>)
-        case locale(Wanted<LanguageTag>)
+        case buckets(OpenInterval<Int>)
+        case trait(SetConstraint<ExactText>)
+        case locale(SetConstraint<LanguageTag>)
     }
 
     init() {}
@@ -107,7 +107,7 @@ extension Facts.FactSet {
         case .versions(let span): span.isEmpty
         case .builds(let span): span.isEmpty
         case .times(let span): span.isEmpty
-        case .buckets(let span): span.intersection(Span(from: 0, until: Bucket.count)).isEmpty
+        case .buckets(let span): span.intersection(OpenInterval(from: 0, until: Bucket.count)).isEmpty
         case .trait(let wanted): wanted.picks { !$1.contains($0) } == nil
         case .locale(let wanted): wanted.picks { LanguageTag.lookup([$0], in: $1) == nil } == nil
         }

@@ -5,7 +5,7 @@ package import LinkRouting
 
 /// Who changed what. Rows are only ever added.
 struct AuditController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let store: any CatalogStore
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -26,7 +26,7 @@ struct AuditController {
         guard grant.isForWholeTenants else {
             throw Problem(.forbidden, "The audit tells of all environments; it takes a key of all of them.")
         }
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let rows = try await store.audit(
             of: tenant ?? grant.tenant,
             before: try page.number(),

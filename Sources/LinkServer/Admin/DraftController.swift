@@ -6,8 +6,8 @@ import LinkRouting
 
 /// A tenant's drafts: what is edited, checked, tested and published. `?draft=` names one, else it is `main`.
 struct DraftController {
-    let gate: AdminGate
-    let editor: CatalogEditor
+    let gate: AdminAuthorizer
+    let editor: PublishingService
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -26,7 +26,7 @@ struct DraftController {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
-        return Response(try Page(request).answer(of: drafts, "drafts", \.json, key: \.name))
+        return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name))
     }
 
     /// The table as it is edited; without a draft the live one.
@@ -75,7 +75,7 @@ struct DraftController {
             ofOnly: entry.grant.routes == nil ? nil : entry.grant.id,
             change: entry.change
         )
-        guard wasThere else { throw CatalogEditor.Failure.noDraft(entry.place.draft) }
+        guard wasThere else { throw PublishingService.Failure.noDraft(entry.place.draft) }
         return Response(status: .noContent)
     }
 
@@ -95,7 +95,7 @@ struct DraftController {
         writer.key("findings")
         do {
             writer.findings(try await editor.findings(in: content, of: entry.tenant))
-        } catch CatalogEditor.Failure.findings(let findings) {
+        } catch PublishingService.Failure.findings(let findings) {
             writer.findings(findings)
         }
         writer.endObject()
@@ -118,7 +118,7 @@ struct DraftController {
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
-    private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> CatalogEditor.Wish {
+    private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> PublishingService.PlanRequest {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
         let object = try Field(body, path: "").object("basedOn", "settings", "table", "suites")
         var suites: [String: LinkSuite] = [:]
@@ -131,7 +131,7 @@ struct DraftController {
             }
             suites[name] = try LinkSuite(text)
         }
-        return CatalogEditor.Wish(
+        return PublishingService.PlanRequest(
             table: object["table"]?.node,
             base: try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) },
             settings: object["settings"]?.node,
@@ -173,18 +173,18 @@ extension CatalogStore {
     /// Throws for a tenant that is not there.
     func require(_ tenant: TenantID) async throws {
         guard try await settingsRevision(of: tenant) != nil else {
-            throw CatalogEditor.Failure.unknownTenant(tenant)
+            throw PublishingService.Failure.unknownTenant(tenant)
         }
     }
 }
 
 extension Request {
     /// `{"message", "approvals", "override": {"reason"}}`, all of it optional.
-    mutating func note(upTo limit: Int) async throws -> CatalogEditor.Note {
+    mutating func note(upTo limit: Int) async throws -> PublishingService.Note {
         let object = try await object("message", "approvals", "override", upTo: limit)
         let reason = try object["override"]?.object("reason").required("reason")
         if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("say why, for the audit.") }
-        return CatalogEditor.Note(
+        return PublishingService.Note(
             message: try object["message"]?.textWithoutNUL() ?? "",
             approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],
             overrideReason: try reason?.text()
@@ -207,7 +207,7 @@ extension Response {
         self.init(status: status, json: writer.bytes, headers: [.eTag: "\"\(draft.version)\""])
     }
 
-    init(_ published: CatalogEditor.Published) {
+    init(_ published: PublishingService.Published) {
         var members = published.row.json.members ?? []
         members += (published.plan.json.members ?? []).filter { ["changes", "findings", "moves"].contains($0.key) }
         self.init(JSONNode(.object(members)), status: .created, eTag: published.row.revision.rawValue)

@@ -6,7 +6,7 @@ package import LinkRouting
 
 /// Erases what was recorded of one install, in the log and in the exports.
 struct ErasureController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let eraser: Eraser
     let days: any EventDays
     let store: any CatalogStore
@@ -18,15 +18,15 @@ struct ErasureController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .admin)
+        let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         let erasures = try await days.erasures(of: entry.tenant)
-        return Response(try Page(request).answer(of: erasures, "erasures", \.json, key: { "\($0.id)" }))
+        return Response(try PageRequest(request).answer(of: erasures, "erasures", \.json, key: { "\($0.id)" }))
     }
 
     /// `{"stickyKey"}`, which is used once and kept nowhere; 201 when everything is erased.
     @Sendable private func erase(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .admin)
+        let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("stickyKey", upTo: limits.bodyBytes)
@@ -47,7 +47,7 @@ extension Eraser {
         stickyKey: String,
         of tenant: TenantID,
         store: any CatalogStore,
-        change: Change
+        change: AuditContext
     ) async throws -> Report {
         guard let install = try await store.install(of: stickyKey, tenant: tenant) else {
             throw Problem(
@@ -55,7 +55,7 @@ extension Eraser {
                 "The tenant has never recorded installs (settings: privacy.recordInstall), so nothing can be found by one."
             )
         }
-        try await store.note(Deed(.eraseInstall, of: tenant, .object([:])), change: change)
+        try await store.note(AuditAction(.eraseInstall, of: tenant, .object([:])), change: change)
         return try await erase(install: install, of: tenant, requestID: change.requestID)
     }
 }

@@ -7,7 +7,7 @@ import NIOCore
 
 /// Exports: list, run now, download.
 struct ExportController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let exporter: Exporter
     let catalog: LiveCatalog
 
@@ -21,10 +21,10 @@ struct ExportController {
     }
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let entry = try gate.tenantWide(request, context, .exportsRead)
         let names = try await told { try await exporter.names(of: entry.tenant) }
         var manifests: [String: JSONNode] = [:]
-        let page = try Page(request)
+        let page = try PageRequest(request)
         for name in try page.part(of: names, key: \.self) {
             guard let manifest = try await exporter.manifest(name) else { continue }
             do {
@@ -38,9 +38,9 @@ struct ExportController {
 
     /// Ends a window at this moment. The answer is its manifest, or with `?download` its file: 204 when it has no rows.
     @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let entry = try gate.tenantWide(request, context, .exportsRead)
         guard let table = catalog.current.table(of: entry.tenant) else {
-            throw CatalogEditor.Failure.unknownTenant(entry.tenant)
+            throw PublishingService.Failure.unknownTenant(entry.tenant)
         }
         do {
             try await context.once(entry.grant, of: entry.tenant)
@@ -65,13 +65,13 @@ struct ExportController {
 
     /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
     @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let entry = try gate.tenantWide(request, context, .exportsRead)
         return try await file(at: path(of: entry.tenant, context))
     }
 
     /// Exports the window of that name again; the answer is the manifest that holds then.
     @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let entry = try gate.tenantWide(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
         try await context.once(entry.grant, of: entry.tenant)
         let manifest = try await told {

@@ -14,7 +14,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     let answers: KeptAnswers
-    let keys: KeyRing
+    let keys: APIKeyAuthenticator
 
     func handle(
         _ request: Request,
@@ -39,7 +39,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
             return Response(replay.answer)
         } catch let error as StoredNotLive {
             // It is done: a repeat must not do it again.
-            await answers.keep(StoredAnswer(Problem(error).answer(requestID: context.requestID)), to: change)
+            await answers.keep(StoredResponse(Problem(error).answer(requestID: context.requestID)), to: change)
             throw error
         }
     }
@@ -58,7 +58,7 @@ extension ServerRequestContext {
 }
 
 extension Response {
-    init(_ answer: StoredAnswer) {
+    init(_ answer: StoredResponse) {
         var headers = HTTPFields()
         for (name, value) in answer.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
         headers[.idempotencyReplayed] = "true"
@@ -72,10 +72,10 @@ extension Response {
     }
 
     /// The answer with its body in memory, and as it is stored; a large body is not kept.
-    fileprivate func kept(upTo limit: Int) async throws -> (Response, StoredAnswer?) {
+    fileprivate func kept(upTo limit: Int) async throws -> (Response, StoredResponse?) {
         // What is streamed from a file is told by its place.
         guard headers[.contentLocation] == nil else {
-            return (self, StoredAnswer(status: status.code, headers: headers.stored, body: Data()))
+            return (self, StoredResponse(status: status.code, headers: headers.stored, body: Data()))
         }
         guard let length = body.contentLength, length <= limit else { return (self, nil) }
         let collector = BodyCollector()
@@ -83,7 +83,7 @@ extension Response {
         let bytes = collector.bytes.withLock(\.self)
         var response = self
         response.body = ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        let stored = StoredAnswer(
+        let stored = StoredResponse(
             status: status.code,
             headers: headers.stored,
             body: Data(Self.withoutSecret(bytes))
@@ -98,8 +98,8 @@ extension HTTPFields {
     }
 }
 
-extension StoredAnswer {
-    fileprivate init(_ answer: Answer) {
+extension StoredResponse {
+    fileprivate init(_ answer: BufferedResponse) {
         self.init(
             status: answer.status.code,
             headers: answer.headers.stored,

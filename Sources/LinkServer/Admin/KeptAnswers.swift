@@ -10,7 +10,7 @@ import Synchronization
 
 /// The first answer to a request that came again.
 struct ReplayedAnswer: Error {
-    let answer: StoredAnswer
+    let answer: StoredResponse
 }
 
 /// One request with an `Idempotency-Key`: the middleware makes it, and the endpoint begins it once nothing can refuse it any
@@ -23,7 +23,7 @@ final class RepeatableChange: Sendable {
 
     private struct State {
         var hash = SHA256()
-        var begun: (request: RepeatedRequest, tenant: TenantID?)?
+        var begun: (request: IdempotentRequest, tenant: TenantID?)?
     }
 
     init(_ name: String, _ request: Request, _ answers: KeptAnswers) {
@@ -46,14 +46,14 @@ final class RepeatableChange: Sendable {
         return part
     }
 
-    var begun: (request: RepeatedRequest, tenant: TenantID?)? { state.withLock(\.begun) }
+    var begun: (request: IdempotentRequest, tenant: TenantID?)? { state.withLock(\.begun) }
 
     func begin(_ grant: KeyGrant, of tenant: TenantID?) async throws {
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
         }
         let repeated = state.withLock { state in
-            RepeatedRequest(
+            IdempotentRequest(
                 actor: grant.id,
                 // Each operation has its own keys.
                 key: "\(name) \(request.method) \(request.uri.path)",
@@ -82,12 +82,12 @@ final class KeptAnswers: Sendable {
         let actor: String
         let key: String
 
-        init(_ request: RepeatedRequest) { (actor, key) = (request.actor, request.key) }
+        init(_ request: IdempotentRequest) { (actor, key) = (request.actor, request.key) }
     }
 
     private struct State {
         var working: Set<Key> = []
-        var unstored: [Key: (request: RepeatedRequest, answer: StoredAnswer)] = [:]
+        var unstored: [Key: (request: IdempotentRequest, answer: StoredResponse)] = [:]
     }
 
     init(store: any CatalogStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
@@ -99,7 +99,7 @@ final class KeptAnswers: Sendable {
     private var oldest: Timestamp { Timestamp(milliseconds: now().milliseconds - Self.lifetime) }
 
     /// Throws the first answer, or why there is none; returns for a request that is new.
-    func begin(_ request: RepeatedRequest) async throws {
+    func begin(_ request: IdempotentRequest) async throws {
         let key = Key(request)
         let held: KnownRequest? = try state.withLock { state in
             if let known = state.unstored[key] {
@@ -126,13 +126,13 @@ final class KeptAnswers: Sendable {
         }
     }
 
-    private func known(_ held: KnownRequest?, _ request: RepeatedRequest) async throws -> KnownRequest {
+    private func known(_ held: KnownRequest?, _ request: IdempotentRequest) async throws -> KnownRequest {
         guard let held else { return try await store.known(request, since: oldest) }
         return held
     }
 
     /// The change is done, so nothing that fails here may become a failure of the request.
-    func keep(_ answer: StoredAnswer?, to change: RepeatableChange) async {
+    func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
         guard let (request, tenant) = change.begun, let answer else { return }
         do {
             try await store.keep(answer, to: request, of: tenant, at: now(), since: oldest)

@@ -5,8 +5,8 @@ import LinkRouting
 
 /// Keys of the admin API and of callers. Nobody hands out more than he has.
 struct KeyController {
-    let gate: AdminGate
-    let keys: KeyMaker
+    let gate: AdminAuthorizer
+    let keys: APIKeyIssuer
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -24,7 +24,7 @@ struct KeyController {
 
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try gate.grant(request, context, .keys)
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let ids = try page.part(of: try await store.keyIDs(of: grant.tenant), key: \.self)
         return Response(page.answer("keys", try await store.keyGrants(Array(ids)), \.json, cursor: \.id))
     }
@@ -47,7 +47,7 @@ struct KeyController {
             "expiresAt",
             upTo: limits.bodyBytes
         )
-        let wanted = try KeyMaker.Wish(object, at: gate.now())
+        let wanted = try APIKeyIssuer.KeyRequest(object, at: gate.now())
         // Which tenants there are is told to keys that may be for them; the others are refused below.
         if let tenant = wanted.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
         try await context.once(grant, of: wanted.tenant)
@@ -70,7 +70,7 @@ struct KeyController {
         let grace = try object["graceSeconds"]?.int(in: 0...Self.maximumGrace) ?? Self.grace
         try await context.once(grant, of: old.tenant)
         let change = gate.change(grant, context)
-        let (key, made) = try await keys.create(KeyMaker.Wish(old), change: change, within: grant)
+        let (key, made) = try await keys.create(APIKeyIssuer.KeyRequest(old), change: change, within: grant)
         let end = Timestamp(milliseconds: change.at.milliseconds + grace * 1_000)
         let ending = try await keys.end(old.id, at: end, as: .rotate, change: change)
         var members = made.json(with: key).members ?? []

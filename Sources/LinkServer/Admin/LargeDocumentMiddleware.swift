@@ -13,7 +13,7 @@ struct LargeDocumentMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     let documents: LargeDocuments
-    let keys: KeyRing
+    let keys: APIKeyAuthenticator
 
     func handle(
         _ request: Request,

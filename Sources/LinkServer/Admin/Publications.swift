@@ -19,13 +19,13 @@ enum Publications {
     /// Makes the counters known at 0: a rate sees the first publication only of one that was there before.
     static func begin() { _ = counters }
 
-    static func counted<Answer>(_ publish: () async throws -> Answer) async throws -> Answer {
+    static func counted<BufferedResponse>(_ publish: () async throws -> BufferedResponse) async throws -> BufferedResponse {
         do {
             let answer = try await publish()
             counters[.published]?.increment()
             return answer
         } catch {
-            let isRefusal = error is CatalogEditor.Failure || error is StaleWrite || error is OwnershipConflict
+            let isRefusal = error is PublishingService.Failure || error is StaleWrite || error is OwnershipConflict
             counters[isRefusal ? .refused : .failed]?.increment()
             throw error
         }

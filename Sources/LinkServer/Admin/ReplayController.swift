@@ -4,7 +4,7 @@ import LinkRouting
 
 /// What a draft would change for recorded links.
 struct ReplayController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let replayer: Replayer
     let limits: LiveLimits
 
@@ -19,7 +19,7 @@ struct ReplayController {
             throw Problem(.forbidden, "This key lacks the scope 'exports:read' here: a replay shows recorded links.")
         }
         var request = request
-        let wish = try ReplayWish(
+        let wish = try ReplayRequest(
             try await request.object("sinceSeconds", "limit", "purposes", upTo: limits.bodyBytes)
         )
         return Response(try await replayer.replay(wish, at: entry.place, limit: entry.grant).json)

@@ -6,8 +6,8 @@ package import LinkRouting
 
 /// How long rows are kept, and what waits to go.
 struct RetentionController {
-    let gate: AdminGate
-    let keeper: LogKeeper
+    let gate: AdminAuthorizer
+    let keeper: RetentionService
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -19,7 +19,7 @@ struct RetentionController {
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .exportsRead)
+        let entry = try gate.tenantWide(request, context, .exportsRead)
         try await store.require(entry.tenant)
         return Response(try await keeper.state().json(of: entry.tenant))
     }
@@ -27,7 +27,7 @@ struct RetentionController {
     /// Drops at once what may go, as every night does. With `{"force": {"reason"}}` the tenant's rows do not wait for their
     /// exports: whoever asks for that stands in the audit before anything goes.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .admin)
+        let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("force", upTo: limits.bodyBytes)
@@ -43,7 +43,7 @@ struct RetentionController {
             }
             let waiting = try await keeper.state().waiting.filter { $0.tenant == entry.tenant }
             try await store.note(
-                Deed(
+                AuditAction(
                     .forceRetention,
                     of: entry.tenant,
                     .object(["reason": .string(reason), "waiting": .array(waiting.map(\.json))])
@@ -69,13 +69,13 @@ extension Catalog {
     }
 }
 
-extension LogKeeper.Report {
+extension RetentionService.Report {
     func json(of tenant: TenantID) -> JSONNode {
-        func rows(_ held: [HeldRows]) -> JSONNode { .array(held.filter { $0.tenant == tenant }.map(\.json)) }
+        func rows(_ held: [RetainedRows]) -> JSONNode { .array(held.filter { $0.tenant == tenant }.map(\.json)) }
         return .object(["kept": rows(kept), "waiting": rows(waiting), "dropped": rows(dropped)])
     }
 }
 
-extension HeldRows {
+extension RetainedRows {
     fileprivate var json: JSONNode { .object(["day": .string("\(day)"), "rows": .int(count)]) }
 }

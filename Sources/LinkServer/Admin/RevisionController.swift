@@ -5,8 +5,8 @@ import LinkRouting
 
 /// Published tables: read, compared, brought back, taken over into another environment, forgotten.
 struct RevisionController {
-    let gate: AdminGate
-    let editor: CatalogEditor
+    let gate: AdminAuthorizer
+    let editor: PublishingService
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -36,7 +36,7 @@ struct RevisionController {
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let rows = try await store.revisions(
             of: entry.tenant,
             in: entry.environment,
@@ -116,10 +116,10 @@ struct RevisionController {
 
     private func publish(
         _ revision: Revision,
-        _ place: CatalogEditor.Place,
+        _ place: PublishingService.DraftLocation,
         _ request: Request,
         _ context: ServerRequestContext,
-        _ entry: AdminGate.Entry
+        _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
         let expected = try request.expectedRevision()
         var request = request
@@ -140,7 +140,7 @@ struct RevisionController {
 
     /// `{"keep": 50, "olderThanDays": 90}`
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .admin)
+        let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
         var request = request
         let object = try await request.object("keep", "olderThanDays", upTo: limits.bodyBytes)
@@ -164,16 +164,16 @@ struct RevisionController {
     }
 
     /// A revision that the key may see.
-    private func row(_ revision: Revision, _ entry: AdminGate.Entry) async throws -> RevisionRow {
+    private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> RevisionRow {
         guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
-            throw CatalogEditor.Failure.unknownRevision(revision)
+            throw PublishingService.Failure.unknownRevision(revision)
         }
         return row
     }
 
-    private func content(of revision: Revision, _ entry: AdminGate.Entry) async throws -> JSONNode {
+    private func content(of revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> JSONNode {
         guard let content = try await store.content(of: revision, tenant: entry.tenant) else {
-            throw CatalogEditor.Failure.unknownRevision(revision)
+            throw PublishingService.Failure.unknownRevision(revision)
         }
         return content
     }

@@ -6,8 +6,8 @@ import NIOCore
 
 /// Single routes of a tenant's draft, and all of them as a stream of lines.
 struct RouteController {
-    let gate: AdminGate
-    let editor: CatalogEditor
+    let gate: AdminAuthorizer
+    let editor: PublishingService
     let limits: LiveLimits
 
     private static let lines = "application/x-ndjson"
@@ -26,7 +26,7 @@ struct RouteController {
         let draft = try await editor.draft(at: entry.place)
         let routes = draft.content["routes"]?.elements ?? []
         guard request.headers[.accept]?.contains(Self.lines) == true else {
-            let page = try Page(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
+            let page = try PageRequest(request).answer(of: routes, "routes", \.self) { $0["id"]?.text ?? "" }
             return Response(page, eTag: draft.version)
         }
         let body = ResponseBody { writer in
@@ -72,7 +72,7 @@ struct RouteController {
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         let id = try id(context)
-        var placement = CatalogEditor.Placement.keep
+        var placement = PublishingService.Placement.keep
         if let text = request.uri.queryParameters.get("before") {
             guard let before = RouteID(text), before != id else {
                 throw Problem(.invalidRequest, "'before' names another route of the draft.")

@@ -5,7 +5,7 @@ import LinkRouting
 
 /// A tenant's stored suites: a table that fails one is not published.
 struct SuiteController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -19,7 +19,7 @@ struct SuiteController {
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let suites = try await store.suites(of: entry.tenant)
         return Response(
             try await LargeDocuments.readYAML(bytes: suites.reduce(0) { $0 + $1.content.utf8.count }) {
@@ -42,7 +42,7 @@ struct SuiteController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .tablesWrite)
+        let entry = try gate.tenantWide(request, context, .tablesWrite)
         try await store.require(entry.tenant)
         let name = try name(context)
         var request = request
@@ -63,7 +63,7 @@ struct SuiteController {
     }
 
     @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .tablesWrite)
+        let entry = try gate.tenantWide(request, context, .tablesWrite)
         let name = try name(context)
         try await context.once(entry.grant, of: entry.tenant)
         let wasThere = try await store.removeSuite(

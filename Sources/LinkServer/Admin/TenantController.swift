@@ -5,8 +5,8 @@ import LinkRouting
 
 /// Tenants and their settings.
 struct TenantController {
-    let gate: AdminGate
-    let editor: CatalogEditor
+    let gate: AdminAuthorizer
+    let editor: PublishingService
     let store: any CatalogStore
     let limits: LiveLimits
 
@@ -21,7 +21,7 @@ struct TenantController {
         let grant = try gate.grant(request, context, .tablesRead)
         let visible = try await store.tenants().filter { grant.allows(.tablesRead, for: $0.id) }
         return Response(
-            try Page(request).answer(of: visible, "tenants") { tenant in
+            try PageRequest(request).answer(of: visible, "tenants") { tenant in
                 .object([
                     "id": .string(tenant.id.rawValue),
                     "settingsRevision": .int(tenant.settingsRevision),
@@ -61,7 +61,7 @@ struct TenantController {
     @Sendable private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let rows = try await store.settingsHistory(
             of: entry.tenant,
             before: try page.number(),
@@ -80,7 +80,7 @@ struct TenantController {
     }
 
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.wholeTenant(request, context, .admin)
+        let entry = try gate.tenantWide(request, context, .admin)
         var request = request
         let content = try await request.document(upTo: Document.maximumSettingsBytes)
         try await context.once(entry.grant, of: entry.tenant)

@@ -7,7 +7,7 @@ struct AdmissionMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
     let admission: Admission
-    let keys: KeyRing
+    let keys: APIKeyAuthenticator
 
     func handle(
         _ request: Request,
@@ -27,7 +27,7 @@ struct AdmissionMiddleware: RouterMiddleware {
 extension Admission {
     /// Finds out who asks, and counts the request on them: on their key where keys have a limit of their own, as behind an
     /// address there may be a whole company.
-    func enter(_ head: HTTPRequest, _ scope: inout RequestScope, _ keys: KeyRing) throws(Problem) {
+    func enter(_ head: HTTPRequest, _ scope: inout RequestScope, _ keys: APIKeyAuthenticator) throws(Problem) {
         let policy = policy
         let client = policy.proxies.client(of: scope.client.address, headers: head.headerFields)
         scope.client = client

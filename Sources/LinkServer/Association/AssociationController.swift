@@ -32,7 +32,7 @@ struct AssociationController: Sendable {
         guard request.uri.path == path else { throw Problem(.notFound, "The file is at \(path).") }
     }
 
-    func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> Answer {
+    func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> BufferedResponse {
         let catalog = live.current
         guard let host = request.host(in: catalog)?.name, let table = catalog.tableForAssociation(ofHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")

@@ -7,7 +7,7 @@ import NIOCore
 
 /// `GET` on a host that serves links: somebody tapped a link in a browser.
 struct ClickController: Sendable {
-    let resolving: Resolving
+    let resolving: LinkResolver
     let admission: Admission
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -22,7 +22,7 @@ struct ClickController: Sendable {
         return Response(try await resolving.answer(step, context.scope))
     }
 
-    func begin(_ request: HTTPRequest, _ scope: RequestScope) throws -> EndpointStep {
+    func begin(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
         let catalog = resolving.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port), serves == .links
@@ -35,11 +35,11 @@ struct ClickController: Sendable {
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
         try admission.check(.tenant(table.tenant))
 
-        let visitor = Visitor(request.headerFields)
+        let visitor = ClickContext(request.headerFields)
         var facts = visitor.context
         facts.now = resolving.now()
         facts.country = resolving.country(of: scope.client.address)
-        let caller = Resolving.Caller(
+        let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: scope.client.address,
             userAgent: request.headerFields[.userAgent],
@@ -62,7 +62,7 @@ struct ClickController: Sendable {
         return .record([passage]) { _ in answer(to: passage.answer) }
     }
 
-    private func answer(to answer: CatalogResolution) -> Answer {
+    private func answer(to answer: CatalogResolution) -> BufferedResponse {
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
@@ -110,18 +110,18 @@ extension String {
     }
 }
 
-extension Answer {
+extension BufferedResponse {
     /// 302, never 301: where a link leads may change.
-    fileprivate static func redirect(to page: Link) -> Answer {
+    fileprivate static func redirect(to page: Link) -> BufferedResponse {
         var headers = HTTPFields()
         headers[.location] = page.asciiText
         headers[.cacheControl] = "no-store"
         headers[.referrerPolicy] = "no-referrer"
-        return Answer(.found, headers: headers)
+        return BufferedResponse(.found, headers: headers)
     }
 
     /// A page for people, without script, style or anything of the link's own text.
-    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> Answer {
+    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> BufferedResponse {
         var headers = HTTPFields()
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
@@ -134,7 +134,7 @@ extension Answer {
             <h1>\(title.escapedForHTML)</h1><p>\(text.escapedForHTML)</p></html>
 
             """
-        return Answer(status, headers: headers, body: ByteBuffer(string: html))
+        return BufferedResponse(status, headers: headers, body: ByteBuffer(string: html))
     }
 }
 

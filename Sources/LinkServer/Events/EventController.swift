@@ -6,7 +6,7 @@ import LinkRouting
 
 /// The recorded events themselves: in parts, from either end, and as they are committed.
 struct EventController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let store: any CatalogStore
     let log: any EventStore & EventHistory & EventStatistics
     let commits: CommitFeed
@@ -26,7 +26,7 @@ struct EventController {
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.allRoutes(request, context, .exportsRead)
         try await store.require(entry.tenant)
-        let page = try Page(request)
+        let page = try PageRequest(request)
         let filter = try EventFilter(request, in: entry.environment)
         guard let text = request.parameter("after") else {
             return try await newest(page, filter, entry)
@@ -43,7 +43,7 @@ struct EventController {
         return try await oldest(page.limit, after: after, filter, entry)
     }
 
-    private func newest(_ page: Page, _ filter: EventFilter, _ entry: AdminGate.Entry) async throws -> Response {
+    private func newest(_ page: PageRequest, _ filter: EventFilter, _ entry: AdminAuthorizer.Entry) async throws -> Response {
         var before: Int64
         if let cursor = try page.number() { before = cursor } else { before = try await end(of: filter) }
         var found: [StoredEvent] = []
@@ -85,7 +85,7 @@ struct EventController {
         _ limit: Int,
         after: Int64,
         _ filter: EventFilter,
-        _ entry: AdminGate.Entry
+        _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
         let last = try await log.lastSequence()
         // A log that was restored from a backup may not have come so far again.

@@ -7,10 +7,10 @@ final class AcceptFailureHandler: ChannelInboundHandler {
 
     private static let pause = TimeAmount.milliseconds(100)
 
-    private let crowd: ConnectionCrowd?
+    private let crowd: ConnectionRegistry?
     private var isPausing = false
 
-    init(_ crowd: ConnectionCrowd?) { self.crowd = crowd }
+    init(_ crowd: ConnectionRegistry?) { self.crowd = crowd }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
@@ -28,7 +28,7 @@ final class AcceptFailureHandler: ChannelInboundHandler {
 
 extension Channel {
     /// Adds it to a listening socket.
-    func survivesLackOfDescriptors(_ crowd: ConnectionCrowd?) async {
+    func survivesLackOfDescriptors(_ crowd: ConnectionRegistry?) async {
         // So many more than may be are taken at most.
         try? await setOption(.maxMessagesPerRead, value: 4).get()
         let added = eventLoop.submit {

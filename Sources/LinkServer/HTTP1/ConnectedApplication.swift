@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// answers has none: a group of ten thousand tasks looks through all of them for each that ends.
 struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     let base: Base
-    let crowd: ConnectionCrowd
+    let crowd: ConnectionRegistry
 
     var responder: Base.Responder { get async throws { try await base.responder } }
     var server: HTTPServerBuilder { base.server }

@@ -23,8 +23,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let limits: ConnectionLimits
-    let refusals: RefusalAnswers
-    let crowd: ConnectionCrowd
+    let refusals: TransportErrorResponses
+    let crowd: ConnectionRegistry
     let unsent: UnsentAnswers
     let port: PortRole
     /// Answers what it can on the event loop; nil where Hummingbird answers everything.
@@ -35,7 +35,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
         channel.eventLoop.makeCompletedFuture {
             try limitReads(of: channel)
             let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
-            let gate = HTTP1Gate(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
+            let gate = HTTP1ConnectionHandler(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let turns = turns.on(channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
             // At the socket: what stands behind it makes other bytes of what is answered.
@@ -48,7 +48,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
                 addOrdinary: lane == nil ? nil : { try answerOrdinarily(on: channel, for: $0, logger) }
             )
             try pipeline.addHandler(
-                HTTP1Entrance(
+                HTTP1InputLimiter(
                     gate,
                     limits,
                     turns,

@@ -41,7 +41,7 @@ struct HTTP1ResponseWriter {
     }
 
     /// A whole answer, of which nothing comes in chunks, to a request that is no HEAD.
-    mutating func write(_ answer: Answer, isLast: Bool, to context: ChannelHandlerContext) {
+    mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
         begin(answer.status)
         append(answer.headers, butLength: !answer.status.mayHaveBody)
         if isLast { pending.writeStaticString("Connection: close\r\n") }

@@ -14,7 +14,7 @@ struct HTTP2Connection: ServerChildChannel {
 
     let stream: HTTP2Stream
     let limits: HTTP2Limits
-    let crowd: ConnectionCrowd
+    let crowd: ConnectionRegistry
     let unsent: UnsentAnswers
     let port: PortRole
 
@@ -57,17 +57,17 @@ struct HTTP2Stream: HTTPChannelHandler {
 
     let responder: HTTPChannelHandler.Responder
     let limits: ConnectionLimits
-    let refusals: RefusalAnswers
+    let refusals: TransportErrorResponses
     /// Of all streams of the port: they are what costs memory, so it is they that give way to others.
-    let crowd: ConnectionCrowd
+    let crowd: ConnectionRegistry
 
     private var connection: NIOLoopBound<HTTP2ConnectionHandler>?
 
     init(
         responder: @escaping HTTPChannelHandler.Responder,
         limits: ConnectionLimits,
-        refusals: RefusalAnswers,
-        crowd: ConnectionCrowd
+        refusals: TransportErrorResponses,
+        crowd: ConnectionRegistry
     ) {
         self.responder = responder
         self.limits = limits
@@ -87,7 +87,7 @@ struct HTTP2Stream: HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
             try pipeline.addHandler(
-                HTTP2StreamGate(limits: limits, refusals: refusals, crowd: crowd, connection: connection.value)
+                HTTP2StreamHandler(limits: limits, refusals: refusals, crowd: crowd, connection: connection.value)
             )
             return try Value(wrappingChannelSynchronously: channel)
         }

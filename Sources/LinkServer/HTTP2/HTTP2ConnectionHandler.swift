@@ -11,12 +11,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTP2Frame
 
     private let limits: HTTP2Limits
-    private let crowd: ConnectionCrowd
+    private let crowd: ConnectionRegistry
     private let outflow: Outflow
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
-    private var seat: ConnectionCrowd.Seat?
-    private var closing = HTTP2Closing()
+    private var seat: ConnectionRegistry.Registration?
+    private var closing = HTTP2ShutdownStateMachine()
     private var open: [HTTP2StreamID: (since: NIODeadline, channel: any Channel)] = [:]
     private var idleSince = NIODeadline.now()
     private var look: Scheduled<Void>?
@@ -26,9 +26,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     /// How many requests wait for us. A stream that waits for its client keeps nobody's place.
     private var busy = 0
     /// Streams whose requests are not passed on before the client has taken more of the answers to others.
-    private var waiting = CircularBuffer<HTTP2StreamGate>()
+    private var waiting = CircularBuffer<HTTP2StreamHandler>()
 
-    init(_ limits: HTTP2Limits, crowd: ConnectionCrowd, outflow: Outflow, on loop: any EventLoop) {
+    init(_ limits: HTTP2Limits, crowd: ConnectionRegistry, outflow: Outflow, on loop: any EventLoop) {
         self.limits = limits
         self.crowd = crowd
         self.outflow = outflow
@@ -78,9 +78,9 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     var mayAnswer: Bool { outflow.mayAnswer && waiting.isEmpty }
 
-    func waits(_ stream: HTTP2StreamGate) { waiting.append(stream) }
+    func waits(_ stream: HTTP2StreamHandler) { waiting.append(stream) }
 
-    func waitsNoMore(_ stream: HTTP2StreamGate) { waiting.removeAll { $0 === stream } }
+    func waitsNoMore(_ stream: HTTP2StreamHandler) { waiting.removeAll { $0 === stream } }
 
     /// A stream's answer is so much larger, or has gone so far.
     func streams(hold bytes: Int) {
@@ -145,7 +145,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    private func take(_ step: HTTP2Closing.Step?, _ context: ChannelHandlerContext) {
+    private func take(_ step: HTTP2ShutdownStateMachine.Step?, _ context: ChannelHandlerContext) {
         switch step {
         case .announce:
             send(.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil), context)

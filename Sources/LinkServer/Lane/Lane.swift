@@ -5,10 +5,10 @@ import NIOCore
 /// admitted, judged, recorded and written by the same functions as on the ordinary way, which costs them two changes of
 /// thread and a task.
 final class Lane: Sendable {
-    let frame: RequestFrame
+    let frame: RequestInstrumentation
     let admission: Admission
-    let keys: KeyRing
-    let resolving: Resolving
+    let keys: APIKeyAuthenticator
+    let resolving: LinkResolver
     let resolve: ResolveController
     let click: ClickController
     let association: AssociationController
@@ -17,10 +17,10 @@ final class Lane: Sendable {
     let ownSegments: Set<[UInt8]>
 
     init(
-        frame: RequestFrame,
+        frame: RequestInstrumentation,
         admission: Admission,
-        keys: KeyRing,
-        resolving: Resolving,
+        keys: APIKeyAuthenticator,
+        resolving: LinkResolver,
         resolve: ResolveController,
         click: ClickController,
         association: AssociationController,
@@ -86,7 +86,7 @@ final class Lane: Sendable {
         _ head: HTTPRequest,
         _ body: ByteBuffer,
         _ scope: inout RequestScope
-    ) throws -> EndpointStep {
+    ) throws -> HandlerResult {
         try admission.enter(head, &scope, keys)
         switch endpoint {
         case .resolve:
@@ -96,7 +96,7 @@ final class Lane: Sendable {
         }
     }
 
-    func answer(to error: any Error, _ scope: RequestScope) -> Answer {
+    func answer(to error: any Error, _ scope: RequestScope) -> BufferedResponse {
         frame.errors.answer(to: admission.judged(error, scope), scope)
     }
 }

@@ -15,7 +15,7 @@ import OutboundHTTP
 ///      │                             └──longer than the lane reads: as below
 ///      └──any other head──▶ passing ──its end──▶ passed ──answer from behind──▶ free
 ///
-/// What ends the connection, and how long a body may take, is the affair of ``HTTP1Gate``, which stands before and counts the
+/// What ends the connection, and how long a body may take, is the affair of ``HTTP1ConnectionHandler``, which stands before and counts the
 /// requests of both.
 final class LaneHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
@@ -40,7 +40,7 @@ final class LaneHandler: ChannelDuplexHandler {
 
     /// Nil where who stands behind answers everything.
     private let lane: Lane?
-    private let gate: HTTP1Gate
+    private let gate: HTTP1ConnectionHandler
     private let turns: LoopTurns
     /// Adds who stands behind, when the first request passes; nil where somebody does already.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
@@ -62,7 +62,7 @@ final class LaneHandler: ChannelDuplexHandler {
     ///   - addOrdinary: Adds who answers what passes; called once at most.
     init(
         _ lane: Lane?,
-        _ gate: HTTP1Gate,
+        _ gate: HTTP1ConnectionHandler,
         _ turns: LoopTurns,
         client: ClientAddress,
         addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
@@ -283,7 +283,7 @@ final class LaneHandler: ChannelDuplexHandler {
     }
 
     private func send(
-        _ result: Result<Answer, any Error>,
+        _ result: Result<BufferedResponse, any Error>,
         _ endpoint: Lane.Endpoint,
         _ head: HTTPRequest,
         _ scope: RequestScope
@@ -297,7 +297,7 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
-    private func send(_ answer: Answer, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
+    private func send(_ answer: BufferedResponse, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
         guard let lane else { return }
         var answer = answer
         lane.frame.end(head, scope, route: endpoint.route, answer.status, &answer.headers)

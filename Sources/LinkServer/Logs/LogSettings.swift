@@ -39,8 +39,8 @@ package final class LogSettings: Sendable {
     private let wanted: Atomic<Int>
     private let values: Mutex<Values>
     /// Of requests that get a line though not all do.
-    let successes = SecondBudget(10)
-    let failures = SecondBudget(100)
+    let successes = PerSecondQuota(10)
+    let failures = PerSecondQuota(100)
 
     package init(_ values: Values = Values()) {
         severity = Atomic(values.level.index)

@@ -10,24 +10,24 @@ package actor Replayer {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let history: any EventHistory
-    private let editor: CatalogEditor
+    private let editor: PublishingService
     private let now: @Sendable () -> Timestamp
     private var isBusy = false
 
     /// Events that are in memory at once.
     private static let pageSize = 1_000
 
-    package init(history: any EventHistory, editor: CatalogEditor, now: @escaping @Sendable () -> Timestamp) {
+    package init(history: any EventHistory, editor: PublishingService, now: @escaping @Sendable () -> Timestamp) {
         self.history = history
         self.editor = editor
         self.now = now
     }
 
     /// Answers the newest recorded links from the live table and from the draft merged on it. Throws
-    /// `CatalogEditor.Failure` for a draft that is not there or may not be published.
+    /// `PublishingService.Failure` for a draft that is not there or may not be published.
     package func replay(
-        _ wish: ReplayWish,
-        at place: CatalogEditor.Place,
+        _ wish: ReplayRequest,
+        at place: PublishingService.DraftLocation,
         limit: KeyGrant? = nil
     ) async throws -> ReplayReport {
         // The actor takes a second call while the first one waits for the log.

@@ -13,7 +13,7 @@ struct RequestScope: Sendable {
     var trace: TraceContext?
     /// Whether who asks takes part in tracing; others have no use for a trace.
     var isTraced = false
-    let facts = RequestFacts()
+    let facts = AccessLogFields()
 
     init(client: ClientAddress) { self.client = client }
 }

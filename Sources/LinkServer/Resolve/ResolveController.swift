@@ -7,8 +7,8 @@ import NIOCore
 
 /// `POST /resolve`
 struct ResolveController: Sendable {
-    let resolving: Resolving
-    let keys: KeyRing
+    let resolving: LinkResolver
+    let keys: APIKeyAuthenticator
     let limits: LiveLimits
     let admission: Admission
     let buffers: RequestBufferBudget
@@ -22,7 +22,7 @@ struct ResolveController: Sendable {
         return Response(try await resolving.answer(try await begin(request, grant, context.scope), context.scope))
     }
 
-    private func begin(_ request: Request, _ grant: KeyGrant?, _ scope: RequestScope) async throws -> EndpointStep {
+    private func begin(_ request: Request, _ grant: KeyGrant?, _ scope: RequestScope) async throws -> HandlerResult {
         var reserved = 0
         defer { buffers.release(reserved) }
         var request = request
@@ -39,12 +39,12 @@ struct ResolveController: Sendable {
         body: ByteBuffer,
         _ grant: KeyGrant?,
         _ scope: RequestScope
-    ) throws -> EndpointStep {
+    ) throws -> HandlerResult {
         var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
         let client = scope.client.address
-        let caller = Resolving.Caller(
+        let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: client,
             country: message.context.country == nil ? resolving.country(of: client) : nil,
@@ -78,7 +78,7 @@ struct ResolveController: Sendable {
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try checkTenants(of: passages)
         return .record(passages) { [warnings = message.warnings] recorded in
-            Answer(json: try json(of: passages, recorded, isBatch: isBatch, warnings: warnings))
+            BufferedResponse(json: try json(of: passages, recorded, isBatch: isBatch, warnings: warnings))
         }
     }
 
@@ -140,14 +140,14 @@ struct ResolveController: Sendable {
     }
 
     /// Each link counts for its tenant; where one has too many, nothing of the message is answered or recorded.
-    private func checkTenants(of passages: [Resolving.Passage]) throws {
+    private func checkTenants(of passages: [LinkResolver.ResolvedLink]) throws {
         guard admission.policy.tenant != nil else { return }
         let counts = Dictionary(passages.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
 
     /// Some tenants answer only to their own apps and servers.
-    private func checkClientKey(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
+    private func checkClientKey(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
         for passage in passages {
             guard let table = passage.answer.table, table.wantsClientKey else { continue }
             guard let grant else {
@@ -163,7 +163,7 @@ struct ResolveController: Sendable {
     }
 
     /// A trace shows unpublished paths: it needs a key of scope `explain`, or a tenant that shows them to all.
-    private func checkExplanation(_ passages: [Resolving.Passage], _ grant: KeyGrant?) throws {
+    private func checkExplanation(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
         for passage in passages {
             guard let table = passage.answer.table, table.settings.explain == .key else { continue }
             guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
@@ -176,8 +176,8 @@ struct ResolveController: Sendable {
     }
 
     private func json(
-        of passages: [Resolving.Passage],
-        _ recorded: Resolving.Recorded,
+        of passages: [LinkResolver.ResolvedLink],
+        _ recorded: LinkResolver.Recorded,
         isBatch: Bool,
         warnings: [String]
     ) throws -> [UInt8] {

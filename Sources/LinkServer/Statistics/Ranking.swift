@@ -6,8 +6,8 @@ import LinkRouting
 struct Ranking {
     /// Of the outcomes that were asked for, how many events had each.
     private(set) var outcomes: [Outcome: Int64] = [:]
-    private let wish: StatisticsWish
-    private let entry: AdminGate.Entry
+    private let wish: StatisticsQuery
+    private let entry: AdminAuthorizer.Entry
     private let now: Timestamp
     private let shown: [ValueCount]
     /// Counted together because there were too many values in a day.
@@ -26,12 +26,12 @@ struct Ranking {
     init(
         of dimension: Dimension,
         _ request: Request,
-        _ entry: AdminGate.Entry,
+        _ entry: AdminAuthorizer.Entry,
         _ statistics: any EventStatistics,
         at now: Timestamp,
         outcomes: [Outcome]? = nil
     ) async throws {
-        wish = try StatisticsWish(request, at: now, precision: .hour)
+        wish = try StatisticsQuery(request, at: now, precision: .hour)
         self.entry = entry
         self.now = now
         let limit = try request.limit(Self.limits, usually: Self.usualLimit)
@@ -53,11 +53,11 @@ struct Ranking {
     init(
         of column: TotalsQuestion.Column,
         _ request: Request,
-        _ entry: AdminGate.Entry,
+        _ entry: AdminAuthorizer.Entry,
         _ statistics: any EventStatistics,
         at now: Timestamp
     ) async throws {
-        wish = try StatisticsWish(request, at: now)
+        wish = try StatisticsQuery(request, at: now)
         self.entry = entry
         self.now = now
         let limit = try request.limit(Self.limits, usually: Self.usualLimit)

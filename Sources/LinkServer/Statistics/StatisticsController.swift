@@ -6,7 +6,7 @@ import LinkRouting
 
 /// Counts of a tenant's links: how many, when, by what, and which of them nobody answered.
 struct StatisticsController {
-    let gate: AdminGate
+    let gate: AdminAuthorizer
     let store: any CatalogStore
     let statistics: any EventStatistics
     let pool: WorkPool
@@ -24,7 +24,7 @@ struct StatisticsController {
     }
 
     /// A request that may be answered.
-    private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminGate.Entry {
+    private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminAuthorizer.Entry {
         let entry = try gate.allRoutes(request, context, .analyticsRead)
         try await store.require(entry.tenant)
         return entry
@@ -47,8 +47,8 @@ struct StatisticsController {
     @Sendable private func totals(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
-        let wish = try StatisticsWish(request, at: now)
-        let wanted = try TotalsWish(request)
+        let wish = try StatisticsQuery(request, at: now)
+        let wanted = try TotalsQuery(request)
         let limit = try request.limit(1...1_000, usually: 100)
         let counts = try await statistics.totals(wanted.question(wish.scope(entry)))
         let groups = try await groups(counts, of: entry.tenant, limit: limit)
@@ -74,7 +74,7 @@ struct StatisticsController {
     @Sendable private func series(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
-        let series = try SeriesWish(request, at: now)
+        let series = try SeriesQuery(request, at: now)
         var writer = JSONWriter()
         writer.beginObject()
         series.write(entry, to: &writer)
@@ -163,7 +163,7 @@ struct StatisticsController {
     @Sendable private func revisions(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
-        let wish = try StatisticsWish(request, at: now)
+        let wish = try StatisticsQuery(request, at: now)
         let wanted = try RevisionComparison.wanted(request)
         let limit = try request.limit(1...1_000, usually: 100)
         let question = TotalsQuestion(scope: wish.scope(entry), columns: Set(TotalsQuestion.Column.allCases))

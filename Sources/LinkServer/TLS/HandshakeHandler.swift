@@ -9,11 +9,11 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// As long as a head may take.
     static let limit = TimeAmount.seconds(5)
 
-    private let crowd: ConnectionCrowd
-    private var seat: ConnectionCrowd.Seat?
+    private let crowd: ConnectionRegistry
+    private var seat: ConnectionRegistry.Registration?
     private var deadline: Scheduled<Void>?
 
-    init(crowd: ConnectionCrowd) { self.crowd = crowd }
+    init(crowd: ConnectionRegistry) { self.crowd = crowd }
 
     func handlerAdded(context: ChannelHandlerContext) {
         seat = crowd.enter(context.channel)

@@ -15,7 +15,7 @@ struct SecureConnection: ServerChildChannel {
     }
 
     let certificates: ServerCertificates
-    let crowd: ConnectionCrowd
+    let crowd: ConnectionRegistry
     let http1: HTTP1Connection
     let http2: HTTP2Connection
 

@@ -54,7 +54,7 @@ package final class ServerCertificates: Service {
         self.sleep = sleep
         self.logger = logger
         let contents = try files.read()
-        let identity = try Identity(contents, files, at: now())
+        let identity = try TLSIdentity(contents, files, at: now())
         let context = try identity.context(protocols)
         state = Mutex(State(context: context, digests: contents.digests, expiry: identity.expiry))
         expiry = Meter(label: "fingerpost_tls_certificate_expiry_timestamp_seconds", factory: metrics)
@@ -100,7 +100,7 @@ package final class ServerCertificates: Service {
             state.withLock { $0.complaint = nil }
             return .unchanged
         }
-        let identity = try Identity(contents, files, at: now())
+        let identity = try TLSIdentity(contents, files, at: now())
         let context = try identity.context(protocols)
         state.withLock { $0 = State(context: context, digests: contents.digests, expiry: identity.expiry) }
         expiry.set(identity.expiry.milliseconds / 1_000)

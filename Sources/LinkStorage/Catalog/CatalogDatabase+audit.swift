@@ -32,7 +32,7 @@ struct Audited {
 
 extension CatalogDatabase {
     /// Adds a row, in the transaction of what it tells of. Its hash covers every column and the hash before it.
-    static func audit(_ audited: Audited, _ change: Change, _ db: Database) throws {
+    static func audit(_ audited: Audited, _ change: AuditContext, _ db: Database) throws {
         let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
         let row = AuditRow(
             id: (last?["id"] ?? 0) + 1,
@@ -61,7 +61,7 @@ extension CatalogDatabase {
         )
     }
 
-    package func note(_ deed: Deed, change: Change) async throws {
+    package func note(_ deed: AuditAction, change: AuditContext) async throws {
         try await pool.storing { db in
             try Self.audit(
                 Audited(deed.kind.rawValue, deed.tenant, subject: deed.tenant.rawValue, after: deed.facts),

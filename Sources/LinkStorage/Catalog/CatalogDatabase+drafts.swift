@@ -112,7 +112,7 @@ extension CatalogDatabase {
         base: DraftBase,
         expected: DraftVersion?,
         within room: DraftRoom,
-        change: Change
+        change: AuditContext
     ) async throws -> DraftRow {
         try await pool.storing { db in
             let current = try Self.stored(name, tenant, environment, db)
@@ -177,7 +177,7 @@ extension CatalogDatabase {
         case .revision(let revision):
             let sql = "SELECT EXISTS (SELECT 1 FROM revision WHERE tenant = ? AND number = ?)"
             let isThere = try Bool.fetchOne(db, sql: sql, arguments: [tenant.rawValue, revision.rawValue])
-            guard isThere == true else { throw CatalogMoved() }
+            guard isThere == true else { throw ConcurrentModification() }
             return revision
         }
     }
@@ -188,7 +188,7 @@ extension CatalogDatabase {
         in environment: EnvironmentID,
         expected: DraftVersion?,
         ofOnly author: String?,
-        change: Change
+        change: AuditContext
     ) async throws -> Bool {
         try await pool.storing { db in
             guard let current = try Self.stored(name, tenant, environment, db) else { return false }

@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func saveKey(_ grant: KeyGrant, change: Change) async throws {
+    package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws {
         try await pool.storing { db in
             try Self.require(grant, db)
             try db.execute(
@@ -71,7 +71,7 @@ extension CatalogDatabase {
         return try ids.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(grant) }
     }
 
-    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: Change) async throws -> EndedKey? {
+    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey? {
         try await pool.storing { db in
             guard let key = try Self.grants([id], db).first else { return nil }
             let after = try Self.end(key, at: end, as: action, change, db)
@@ -85,7 +85,7 @@ extension CatalogDatabase {
         _ before: KeyGrant,
         at end: Timestamp,
         as action: KeyEnd,
-        _ change: Change,
+        _ change: AuditContext,
         _ db: Database
     ) throws -> KeyGrant {
         var after = before

@@ -10,7 +10,7 @@ extension CatalogDatabase {
     private static let maximumAnswersOfTenant = 4_000
     private static let maximumBytesOfTenant = 64 << 20
 
-    package func known(_ request: RepeatedRequest, since oldest: Timestamp) async throws -> KnownRequest {
+    package func known(_ request: IdempotentRequest, since oldest: Timestamp) async throws -> KnownRequest {
         try await pool.read { db in
             let known = try Row.fetchOne(
                 db,
@@ -24,7 +24,7 @@ extension CatalogDatabase {
             guard known["request_hash"] as Data == request.hash else { return .other }
             let headers = try Self.content(known["headers"] ?? "{}").members ?? []
             return .answered(
-                StoredAnswer(
+                StoredResponse(
                     status: status,
                     headers: Dictionary(headers.map { ($0.key, $0.value.text ?? "") }) { first, _ in first },
                     body: known["body"] ?? Data()
@@ -34,8 +34,8 @@ extension CatalogDatabase {
     }
 
     package func keep(
-        _ answer: StoredAnswer,
-        to request: RepeatedRequest,
+        _ answer: StoredResponse,
+        to request: IdempotentRequest,
         of tenant: TenantID?,
         at now: Timestamp,
         since oldest: Timestamp

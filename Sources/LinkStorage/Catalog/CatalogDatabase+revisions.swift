@@ -8,7 +8,7 @@ extension CatalogDatabase {
         try await pool.read { try Self.live(of: tenant, $0) }
     }
 
-    package func publish(_ publication: Publication, change: Change) async throws -> RevisionRow {
+    package func publish(_ publication: Publication, change: AuditContext) async throws -> RevisionRow {
         let text = publication.content.json()
         let hash = Self.contentHash(text)
         return try await pool.storing { db in
@@ -71,7 +71,7 @@ extension CatalogDatabase {
         let settings = try Self.settingsRevision(of: tenant, db) ?? 0
         let suites = try newestSuite(of: tenant, db)
         guard publication.checked == Publication.Checked(live: live, settings: settings, suites: suites) else {
-            throw CatalogMoved()
+            throw ConcurrentModification()
         }
         guard case .draft(let name, .written(let version)) = publication.origin else { return }
         let current = try Int64.fetchOne(
@@ -79,7 +79,7 @@ extension CatalogDatabase {
             sql: "SELECT version FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
             arguments: [tenant.rawValue, publication.environment.rawValue, name]
         )
-        guard current == version else { throw CatalogMoved() }
+        guard current == version else { throw ConcurrentModification() }
     }
 
     private static func insert(_ row: RevisionRow, _ text: String, _ tenant: TenantID, _ db: Database) throws {
@@ -180,7 +180,7 @@ extension CatalogDatabase {
         _ tenant: TenantID,
         keep: Int,
         before: Timestamp,
-        change: Change
+        change: AuditContext
     ) async throws -> [Revision] {
         try await pool.storing { db in
             let numbers = try Int64.fetchAll(

@@ -87,13 +87,13 @@ extension CatalogDatabase {
         expected: Int64?,
         checked: [EnvironmentID: Revision],
         claims: HostClaims.Rule,
-        change: Change
+        change: AuditContext
     ) async throws -> SettingsRow {
         try await pool.storing { db in
             let current = try Self.settingsRevision(of: tenant, db)
             let number = current ?? 0
             if let expected, expected != number { throw StaleWrite(current: "\(number)") }
-            guard try Self.live(of: tenant, db) == checked else { throw CatalogMoved() }
+            guard try Self.live(of: tenant, db) == checked else { throw ConcurrentModification() }
             let before = try current.flatMap { try Self.settingsHash($0, of: tenant, db) }
             try db.execute(
                 sql: "INSERT INTO tenant (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",

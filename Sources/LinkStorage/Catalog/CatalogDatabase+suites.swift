@@ -18,7 +18,7 @@ extension CatalogDatabase {
         name: String,
         of tenant: TenantID,
         expected: Int64?,
-        change: Change
+        change: AuditContext
     ) async throws -> SuiteRow {
         try await pool.storing { db in
             let current = try Self.version(name, tenant, db)
@@ -52,7 +52,7 @@ extension CatalogDatabase {
         _ name: String,
         of tenant: TenantID,
         expected: Int64?,
-        change: Change
+        change: AuditContext
     ) async throws -> Bool {
         try await pool.storing { db in
             guard let current = try Self.version(name, tenant, db) else { return false }

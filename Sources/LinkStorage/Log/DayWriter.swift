@@ -17,13 +17,13 @@ struct DayWriter {
 
     private struct Memory {
         private(set) var texts: TextDictionary
-        private var counts: CountWriter
+        private var counts: RollupWriter
         /// Of the rows that are in no count yet.
-        private var tally = EventTally()
+        private var tally = RollupAccumulator()
 
         init(_ db: Database) throws {
             texts = try TextDictionary(db)
-            counts = try CountWriter(db)
+            counts = try RollupWriter(db)
             for stored in try EventRow.uncounted(db) { tally.add([stored.event], from: stored.sequence) }
             try counts.number(&tally, db)
         }
@@ -51,7 +51,7 @@ struct DayWriter {
         mutating func makeRoom(_ db: Database) throws {
             guard counts.isCrowded else { return }
             try counts.makeRoom(db)
-            tally = EventTally()
+            tally = RollupAccumulator()
         }
     }
 

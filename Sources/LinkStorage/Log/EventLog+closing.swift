@@ -6,7 +6,7 @@ import LinkRouting
 /// as closed, so each is added exactly once.
 extension EventLog: EventDays {
     package func closeFinishedDays() async throws {
-        try await leaveYesterday()
+        try await rotate()
         try await onSettlingThread { log in
             let closed = try log.ledger.read { Set(try Int64.fetchAll($0, sql: "SELECT day FROM day")) }
             try log.forEachSound(log.finishedDays().filter { !closed.contains($0.daysSince1970) }) { try log.close($0) }
@@ -77,7 +77,7 @@ private struct CountCopy {
 
     private mutating func numberStreams() throws {
         try source.forEachRow("SELECT id, tenant, environment, purpose FROM stream") { row in
-            streams[row[0]] = try CountWriter.number(
+            streams[row[0]] = try RollupWriter.number(
                 ledger,
                 "stream",
                 ["tenant", "environment", "purpose"],
@@ -90,7 +90,7 @@ private struct CountCopy {
         try source.forEachRow("SELECT id, stream, route, revision, outcome, action FROM result") { row in
             let stream = try known(streams[row[1]])
             let (outcome, action) = (row[4] as String, row[5] as String)
-            let number = try CountWriter.number(
+            let number = try RollupWriter.number(
                 ledger,
                 "result",
                 ["stream", "route", "revision", "outcome", "action"],

@@ -5,7 +5,7 @@ package import LinkRouting
 /// Retention: rows leave the log for good. The ledger says so first, so that a crash in between is finished later and no
 /// export reads what is half gone.
 extension EventLog {
-    package func heldRows() async throws -> [HeldRows] {
+    package func heldRows() async throws -> [RetainedRows] {
         try await ledger.read { db in
             try Row.fetchAll(
                 db,
@@ -23,7 +23,7 @@ extension EventLog {
                     WHERE dropped_at IS NULL ORDER BY day, tenant
                     """
             ).map { row in
-                HeldRows(
+                RetainedRows(
                     day: CivilDay(daysSince1970: row[0]),
                     tenant: try Self.tenant(row[1]),
                     count: row[2],
@@ -61,7 +61,7 @@ extension EventLog {
         }
     }
 
-    package func drop(_ rows: [HeldRows], at now: Timestamp) async throws {
+    package func drop(_ rows: [RetainedRows], at now: Timestamp) async throws {
         try await onSettlingThread { log in
             try log.ledger.storing { db in
                 for rows in rows {

@@ -20,7 +20,7 @@ package final class EventLog: EventStore, EventHistory {
     /// Where others wait for the writer, so that they hold no thread that answers requests.
     private let waiting = DispatchQueue(label: "fingerpost.log.waiting")
     /// Empties the WALs of days that are over while the writer goes on in the next file.
-    private let settling = DispatchQueue(label: "fingerpost.log.settling")
+    private let checkpointing = DispatchQueue(label: "fingerpost.log.settling")
 
     struct State {
         /// Oldest first; sequences rise from day to day.
@@ -205,7 +205,7 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
     package func close() throws {
-        try settling.sync {
+        try checkpointing.sync {
             try today.withLock { today in
                 do {
                     try today?.writeCounts()
@@ -237,7 +237,7 @@ package final class EventLog: EventStore, EventHistory {
             let first = state.withLock { $0.lastSequence } + 1
             guard !events.isEmpty else { return first }
             // The file is chosen once for the batch, so that no transaction spans two.
-            try turn(&today)
+            try rotateIfNeeded(&today)
             guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
             do {
                 try today?.append(events, from: first)
@@ -259,7 +259,7 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     /// Turns to the file of today; a clock that steps back stays in the newest one, so that sequences rise from file to file.
-    private func turn(_ today: inout DayWriter?) throws {
+    private func rotateIfNeeded(_ today: inout DayWriter?) throws {
         let date = now().day
         if let today, today.day >= date { return }
         do {
@@ -272,7 +272,7 @@ package final class EventLog: EventStore, EventHistory {
                 state.days.append(Day(day: date, start: .empty))
                 state.newest = (DayFile(day: date, storageFile(pool, of: date)), pool)
             }
-            if let before { settling.async { Self.settle(before) } }
+            if let before { checkpointing.async { Self.checkpoint(before) } }
         } catch let error as StorageError {
             throw EventStoreError(error)
         } catch let error as DatabaseError {
@@ -295,18 +295,18 @@ package final class EventLog: EventStore, EventHistory {
 
     /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
     /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
-    private static func settle(_ pool: DatabasePool) {
+    private static func checkpoint(_ pool: DatabasePool) {
         try? SQLiteFile.checkpoint(pool)
     }
 
     /// Turns to the file of today when the newest one is of an earlier day; a log without files stays so.
-    func leaveYesterday() async throws {
+    func rotate() async throws {
         try await withCheckedThrowingContinuation { continuation in
             waiting.async {
                 continuation.resume(
                     with: Result {
                         try self.today.withLock { today in
-                            if today != nil { try self.turn(&today) }
+                            if today != nil { try self.rotateIfNeeded(&today) }
                         }
                     }
                 )
@@ -347,12 +347,12 @@ package final class EventLog: EventStore, EventHistory {
         _ body: @escaping @Sendable (EventLog) throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            settling.async { continuation.resume(with: Swift.Result { try body(self) }) }
+            checkpointing.async { continuation.resume(with: Swift.Result { try body(self) }) }
         }
     }
 
     /// Returns when the files of days that are over are brought to rest.
-    func finishSettling() { settling.sync {} }
+    func finishSettling() { checkpointing.sync {} }
 }
 
 extension EventStoreError {

@@ -6,11 +6,11 @@ package import LinkRouting
 extension EventLog: EventStatistics {
     package func totals(_ question: TotalsQuestion) async throws -> [TotalsCount] {
         try await count(question.scope) { db, uncounted in
-            var tally = TotalsTally(question)
+            var tally = TotalsReader(question)
             try tally.readDay(db, uncounted)
             return tally
         } withLedger: { db, days in
-            var tally = TotalsTally(question)
+            var tally = TotalsReader(question)
             try tally.readLedger(db)
             for day in days { tally.add(day) }
             return tally.answer

@@ -43,7 +43,7 @@ enum AssociationPlatform: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    func overOpens(for host: String, _ router: Router) -> [OverOpen] {
+    func overOpens(for host: String, _ router: Router) -> [Overmatch] {
         switch self {
         case .ios: AppleFileGenerator(host: host, router: router).overOpens()
         case .android: AndroidFileGenerator(host: host, router: router).overOpens()

@@ -59,9 +59,9 @@ struct AssociationDoctor: AsyncParsableCommand {
     func run() async throws {
         let target = try DoctorTarget(domain)
         let published = try PublishedFiles(table: table, server: server)
-        var examinations: [HostExamination] = []
+        var examinations: [HostCheck] = []
         for platform in platforms {
-            var examination = HostExamination(
+            var examination = HostCheck(
                 target,
                 platform,
                 app: app,
@@ -92,7 +92,7 @@ struct AssociationDoctor: AsyncParsableCommand {
         return [isApple ? .ios : .android]
     }
 
-    private var appleCDN: HostExamination.CDN? {
+    private var appleCDN: HostCheck.CDN? {
         if skipsCDN { return nil }
         if let cdn { return (cdn, http(at: address.flatMap(NetworkAddress.init))) }
         return ("https://app-site-association.cdn-apple.com/a/v1", http(at: nil))

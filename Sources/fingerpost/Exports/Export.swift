@@ -42,7 +42,7 @@ struct Export: AsyncParsableCommand {
             if let start {
                 try await Backfill(tenant: tenant, since: start, session: session).run()
             } else {
-                let wish = window.map { ExportWish.again(tenant, window: $0) } ?? .now(tenant)
+                let wish = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
                 show(try await session.answer(wish))
             }
         }

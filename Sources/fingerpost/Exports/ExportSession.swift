@@ -8,9 +8,9 @@ import NIOCore
 
 /// Somebody who does what a wish says: this process, or the one that holds the directory.
 struct ExportSession: Sendable {
-    let answer: @Sendable (ExportWish) async throws -> JSONNode
+    let answer: @Sendable (ExportRequest) async throws -> JSONNode
 
-    func answer(_ wish: ExportWish) async throws -> JSONNode { try await answer(wish) }
+    func answer(_ wish: ExportRequest) async throws -> JSONNode { try await answer(wish) }
 
     /// Runs `body` over an open data directory, and closes it in good order; ends the process with what went wrong.
     static func open(
@@ -32,7 +32,7 @@ struct ExportSession: Sendable {
             )
         } catch let error as StorageError {
             throw fail(error)
-        } catch let error as ExportDesk.UnknownTenant {
+        } catch let error as ExportCommandHandler.UnknownTenant {
             throw fail(error.description, .failed)
         } catch let error as ExportFailure {
             throw fail("\(error).", .failed)
@@ -74,7 +74,7 @@ struct ExportSession: Sendable {
             sleep: { _ in },
             logger: logger
         )
-        let desk = ExportDesk(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
+        let desk = ExportCommandHandler(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
         // The recorder only answers the exporter's fence; it ends when the export is written.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }

@@ -28,8 +28,8 @@ struct Replay: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "How far back, such as 90m, 24h or 7d.") var since = "24h"
-    @ArgumentParser.Option(help: "The draft.") var draft = CatalogEditor.mainDraft
-    @ArgumentParser.Option(help: "At most so many events, the newest.") var limit = ReplayWish.usualLimit
+    @ArgumentParser.Option(help: "The draft.") var draft = PublishingService.mainDraft
+    @ArgumentParser.Option(help: "At most so many events, the newest.") var limit = ReplayRequest.usualLimit
     @ArgumentParser.Option(help: "Replay events of this purpose; may be repeated (default: live).") var purpose:
         [String] = []
     @ArgumentParser.Option(help: "A data directory, instead of a server.") var data: String?
@@ -59,7 +59,7 @@ struct Replay: AsyncParsableCommand {
         if report["changed"]?.int != 0 { throw ExitCode(ExitStatus.wouldChange.rawValue) }
     }
 
-    private var place: CatalogEditor.Place {
+    private var place: PublishingService.DraftLocation {
         get throws {
             guard let tenant = TenantID(tenant) else { throw ValidationError("'\(tenant)' is not a tenant's id.") }
             let name = admin.environment ?? EnvironmentID.production.rawValue
@@ -67,18 +67,18 @@ struct Replay: AsyncParsableCommand {
                 throw ValidationError("'\(name)' is not an environment's name.")
             }
             guard RouteID(draft) != nil else { throw ValidationError("'\(draft)' is not a draft's name.") }
-            return CatalogEditor.Place(tenant, environment, draft: draft)
+            return PublishingService.DraftLocation(tenant, environment, draft: draft)
         }
     }
 
-    private var wish: ReplayWish {
+    private var wish: ReplayRequest {
         get throws {
-            guard let seconds = Self.seconds(since), ReplayWish.secondsRange.contains(seconds) else {
+            guard let seconds = Self.seconds(since), ReplayRequest.secondsRange.contains(seconds) else {
                 throw ValidationError("--since is '\(since)'; write up to 366 days such as 90m, 24h or 7d.")
             }
-            guard ReplayWish.limitRange.contains(Int64(limit)) else {
+            guard ReplayRequest.limitRange.contains(Int64(limit)) else {
                 throw ValidationError(
-                    "--limit is a number from \(ReplayWish.limitRange.lowerBound) to \(ReplayWish.limitRange.upperBound)."
+                    "--limit is a number from \(ReplayRequest.limitRange.lowerBound) to \(ReplayRequest.limitRange.upperBound)."
                 )
             }
             let purposes = try purpose.map { text in
@@ -88,7 +88,7 @@ struct Replay: AsyncParsableCommand {
                 }
                 return purpose
             }
-            return ReplayWish(seconds: seconds, limit: limit, purposes: purposes.isEmpty ? [.live] : Set(purposes))
+            return ReplayRequest(seconds: seconds, limit: limit, purposes: purposes.isEmpty ? [.live] : Set(purposes))
         }
     }
 
@@ -102,8 +102,8 @@ struct Replay: AsyncParsableCommand {
 
     /// Reads a directory that no process uses, else asks the one that does.
     private static func replay(
-        _ wish: ReplayWish,
-        at place: CatalogEditor.Place,
+        _ wish: ReplayRequest,
+        at place: PublishingService.DraftLocation,
         in path: String
     ) async throws -> JSONNode {
         do {
@@ -112,9 +112,9 @@ struct Replay: AsyncParsableCommand {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let log = try EventLog(directory.eventsPath, now: Server.now)
                 // Nothing is published here, so no suite is run and nothing goes live.
-                let editor = CatalogEditor(store: database, random: Server.random) { _, _, _ in
+                let editor = PublishingService(store: database, random: Server.random) { _, _, _ in
                     []
-                } goLive: { _ in
+                } onCommit: { _ in
                 }
                 let report = try await Replayer(history: log, editor: editor, now: Server.now).replay(wish, at: place)
                 try log.close()
@@ -129,7 +129,7 @@ struct Replay: AsyncParsableCommand {
             )
         } catch let error as StorageError {
             throw fail(error)
-        } catch let failure as CatalogEditor.Failure {
+        } catch let failure as PublishingService.Failure {
             throw AdminClient.Refusal(status: 0, body: failure.json).told()
         }
     }

@@ -58,7 +58,7 @@ struct LimitedMatrixTests {
         _ names: ForeignNames,
         queries: [String],
         revision: String,
-        _ judge: (_ asked: String, _ answer: Answer) -> Void
+        _ judge: (_ asked: String, _ answer: TestResponse) -> Void
     ) async throws {
         let bodies = TenantMatrixTests.bodies(of: names)
         let operations = PortOperation.all(of: adminRouter(session.service.parts)).sorted {

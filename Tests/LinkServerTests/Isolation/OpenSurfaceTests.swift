@@ -36,7 +36,7 @@ struct OpenSurfaceTests {
         _ operation: PortOperation,
         key: String?,
         admin: Bool
-    ) async throws -> Answer {
+    ) async throws -> TestResponse {
         let path = operation.path { $0 == "tenant" ? "acme" : $0 == "revision" ? "1" : "x" }
         let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
         return admin

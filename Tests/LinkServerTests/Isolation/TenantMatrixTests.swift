@@ -143,7 +143,7 @@ struct TenantMatrixTests {
     // MARK: What is answered
 
     private struct Asking {
-        var answers: [(asked: Asked, answer: Answer)] = []
+        var answers: [(asked: Asked, answer: TestResponse)] = []
         var foreign: ForeignTenant
         var secrets: [String] = []
     }

@@ -1,0 +1,104 @@
+/// Compares the rules of one file with one URL.
+struct RuleEvaluation {
+    private var texts: URLTexts
+    private let variables: PatternVariables
+    private var budget: StepBudget
+    /// What the comparisons brought up, beside what ``RuleInspection`` finds.
+    private(set) var notes: [AppleDecision.Note] = []
+
+    /// Of one rule, that are told. A part that fails is told beyond it, so that a failed rule always says why.
+    private static let maximumParts = 64
+
+    init(_ url: DeviceURL, _ variables: PatternVariables, _ budget: StepBudget) {
+        texts = URLTexts(url)
+        self.variables = variables
+        self.budget = budget
+    }
+
+    /// Whether a part had escapes that are no UTF-8, and so was compared as it is.
+    var hasUndecodable: Bool { texts.hasUndecodable }
+
+    /// Compares all parts, also behind one that fails, so that every failure can be told.
+    mutating func run(
+        _ rule: AppleAppSiteAssociation.Rule,
+        _ merged: AppleAppSiteAssociation.MergedRule,
+        entry: Int
+    ) throws(StepBudget.Exhausted) -> AppleDecision.TriedRule {
+        let reading = URLTexts.Reading(merged)
+        var parts: [AppleDecision.Part] = []
+        var matches = true
+        try budget.spend(1 + merged.constraintCount)
+        for constraint in merged.constraints {
+            let part = try compare(constraint, reading)
+            if !part.matches, reading.foldsCase, reading.isDecoded, !constraint.pattern.utf8.allSatisfy({ $0 < 0x80 }) {
+                add(.nonASCIIFolding, rule)
+            }
+            if !part.matches, try matchesInOtherCase(constraint, reading) {
+                add(.localeCodeCase, rule)
+            }
+            if parts.count < Self.maximumParts || matches && !part.matches { parts.append(part) }
+            matches = matches && part.matches
+        }
+        return AppleDecision.TriedRule(
+            entry: entry,
+            rule: rule.index,
+            pointer: rule.pointer,
+            matches: matches,
+            parts: parts
+        )
+    }
+
+    private mutating func add(_ code: AppleDecision.Note.Code, _ rule: AppleAppSiteAssociation.Rule) {
+        let note = AppleDecision.Note(code, at: rule.pointer)
+        guard notes.count < AppleDecision.maximumNotes, notes.last != note else { return }
+        notes.append(note)
+    }
+
+    private mutating func compare(
+        _ constraint: Constraint,
+        _ reading: URLTexts.Reading
+    ) throws(StepBudget.Exhausted) -> AppleDecision.Part {
+        try budget.spend(constraint.pattern.utf8.count + (constraint.name?.utf8.count ?? 0))
+        let found = texts[constraint.part, reading]
+        let failed = try firstFailure(constraint, in: found, variables)
+        let told = found.isEmpty ? nil : found[failed ?? 0]
+        return AppleDecision.Part(
+            kind: constraint.kind,
+            name: constraint.name,
+            expected: constraint.pattern,
+            found: told?.found,
+            matches: failed == nil,
+            level: constraint.level
+        )
+    }
+
+    /// The index of the first text that the pattern does not take. An item that is not there counts as an empty one.
+    private mutating func firstFailure(
+        _ constraint: Constraint,
+        in found: [URLTexts.Text],
+        _ variables: PatternVariables
+    ) throws(StepBudget.Exhausted) -> Int? {
+        let pattern = constraint.kind == .path ? DevicePath.normalised(constraint.pattern) : constraint.pattern
+        guard !found.isEmpty else {
+            let empty = PatternText([], foldsCase: false)
+            return try PatternMatcher.matches(pattern, empty, variables, &budget) ? nil : 0
+        }
+        for (index, text) in found.enumerated() {
+            guard try PatternMatcher.matches(pattern, text.text, variables, &budget) else { return index }
+        }
+        return nil
+    }
+
+    /// Whether a pattern that failed would match if `$(lang)` and `$(region)` took both cases.
+    private mutating func matchesInOtherCase(
+        _ constraint: Constraint,
+        _ reading: URLTexts.Reading
+    ) throws(StepBudget.Exhausted) -> Bool {
+        guard !reading.foldsCase, PatternInspection(constraint.pattern, variables).namesLocaleCodes else {
+            return false
+        }
+        var variables = variables
+        variables.localeCodesInBothCases = true
+        return try firstFailure(constraint, in: texts[constraint.part, reading], variables) == nil
+    }
+}

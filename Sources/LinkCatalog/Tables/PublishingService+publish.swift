@@ -1,0 +1,333 @@
+import AppAssociation
+package import LinkRouting
+
+/// From a draft to what is live, and back.
+extension PublishingService {
+    /// What a person says with a publication.
+    package struct Note: Sendable {
+        package var message: String
+        package var approvals: [String]
+        /// Why suites that fail may be ignored this once.
+        package var overrideReason: String?
+
+        package init(message: String = "", approvals: [String] = [], overrideReason: String? = nil) {
+            self.message = message
+            self.approvals = approvals
+            self.overrideReason = overrideReason
+        }
+    }
+
+    /// A revision that is live now, and what it changed.
+    package struct Published: Sendable {
+        package let row: RevisionRow
+        package let plan: TablePlan
+    }
+
+    /// What publishing the draft would do.
+    package func plan(at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
+        let state = try await state(of: place)
+        try state.requireEnvironment()
+        return try await plan(try await draft(at: place), state, limit)
+    }
+
+    /// What somebody would like to be so; what is nil stays as it is.
+    package struct PlanRequest: Sendable {
+        package var table: JSONNode?
+        /// The revision that the table was made from; nil for what is live.
+        package var base: Revision?
+        package var settings: JSONNode?
+        /// Suites that are to be stored, by name.
+        package var suites: [String: LinkSuite]
+
+        package init(
+            table: JSONNode?,
+            base: Revision? = nil,
+            settings: JSONNode? = nil,
+            suites: [String: LinkSuite] = [:]
+        ) {
+            self.table = table
+            self.base = base
+            self.settings = settings
+            self.suites = suites
+        }
+    }
+
+    /// What making it so would do.
+    package func plan(_ wish: PlanRequest, at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
+        let state = try await state(of: place, wishing: wish)
+        try state.requireEnvironment()
+        var base = Base(content: state.content, isShown: true)
+        if let revision = wish.base {
+            try await require(revision, of: place.tenant, for: limit)
+            base.content = try await content(of: revision, state)
+        }
+        return try await plan(wish.table ?? state.content, over: base, state)
+    }
+
+    /// Publishes the draft on top of what is live; it is live when this returns.
+    package func publish(
+        _ place: DraftLocation,
+        expected: DraftVersion? = nil,
+        note: Note = Note(),
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> Published {
+        try await publishing(place, note, limit, change) { state in
+            guard let draft = try await store.draft(place.draft, of: place.tenant, in: place.environment) else {
+                throw Failure.noDraft(place.draft)
+            }
+            guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
+            let plan = try await plan(draft, state, limit)
+            try requireStorable(plan.content, "The draft merged with what is live")
+            return (plan, .draft(draft.name, draft.version))
+        }
+    }
+
+    /// Publishes a table that was published before, under a new number: an earlier one of the same environment, or one of
+    /// another. Throws findings when it no longer checks: it may name an app or a host that the settings no longer have.
+    package func publishAgain(
+        _ revision: Revision,
+        in place: DraftLocation,
+        expected: Revision? = nil,
+        note: Note = Note(),
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> Published {
+        let environment = try await require(revision, of: place.tenant, for: limit).environment
+        let origin: Publication.Origin = environment == place.environment ? .rollback(revision) : .promotion(revision)
+        return try await publishing(place, note, limit, change) { state in
+            try state.require(expected)
+            return (try await plan(try await content(of: revision, tenant: place.tenant), over: nil, state), origin)
+        }
+    }
+
+    /// Runs a suite against the draft, the stored ones without one. A draft that does not check can be tested all the same.
+    package func test(_ suite: LinkSuite?, at place: DraftLocation) async throws -> [SuiteResult] {
+        let state = try await state(of: place)
+        let content = try await draft(at: place).content
+        return try await pool.run(for: .tenant(place.tenant)) { cancellation in
+            let published = state.published(try Self.table(content))
+            let budget = cancellation.budget(of: .suites)
+            return (suite.map { [$0] } ?? state.suites).map { suite in
+                SuiteResult(suite, failures: runSuite(suite, published, budget))
+            }
+        }
+    }
+
+    /// What is live, and what publishing the draft would make of it. Throws findings when the draft may not be published.
+    package func comparison(
+        at place: DraftLocation,
+        limit: KeyGrant? = nil
+    ) async throws -> (live: PublishedTable, draft: PublishedTable) {
+        let state = try await state(of: place)
+        guard let draft = try await store.draft(place.draft, of: place.tenant, in: place.environment) else {
+            throw Failure.noDraft(place.draft)
+        }
+        let base = try await base(of: draft, state, limit)
+        return try await pool.run(for: .tenant(place.tenant)) { cancellation in
+            let content = try merge(draft.content, base, state)
+            let table = try Self.table(content)
+            let errors = table.check(
+                for: state.settings.identity,
+                in: content,
+                prefix: "table",
+                unless: cancellation
+            )
+            .filter { $0.severity == .error }
+            guard errors.isEmpty else { throw Failure.findings(errors) }
+            return (state.published(try Self.table(stored: state.content)), state.published(table))
+        }
+    }
+
+    /// Makes a plan and commits it, again where something else went live in between.
+    private func publishing(
+        _ place: DraftLocation,
+        _ note: Note,
+        _ limit: KeyGrant?,
+        _ change: AuditContext,
+        _ makePlan: (State) async throws -> (TablePlan, Publication.Origin)
+    ) async throws -> Published {
+        // What guards the routes of all is for those who may write them.
+        if let limit, !limit.isForWholeTenants, note.overrideReason != nil || !note.approvals.isEmpty {
+            throw Failure.outsideLimit([
+                "a key of some environments or routes claims no approvals and overrides no suites"
+            ])
+        }
+        return try await Self.repeating {
+            let state = try await state(of: place)
+            try state.requireEnvironment()
+            let (plan, origin) = try await makePlan(state)
+            guard plan.errors.isEmpty else { throw Failure.findings(plan.errors) }
+            if let limit {
+                try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: place)
+            }
+            guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
+                throw Failure.suites(plan.suiteFailures)
+            }
+            try await pool.run(for: .tenant(place.tenant)) { try prepare(plan.published, $0) }
+            let row = try await store.publish(
+                Publication(
+                    tenant: place.tenant,
+                    environment: place.environment,
+                    content: plan.content,
+                    message: note.message,
+                    approvals: note.approvals,
+                    overrideReason: plan.suiteFailures.isEmpty ? nil : note.overrideReason,
+                    origin: origin,
+                    checked: plan.checked
+                ),
+                change: change
+            )
+            try await reload(behind: "Revision \(row.revision) is published")
+            return Published(row: row, plan: plan)
+        }
+    }
+
+    // MARK: Plans
+
+    /// What is so before a publication.
+    private struct State: Sendable {
+        let place: DraftLocation
+        let settings: Settings
+        /// What they change of those that are live.
+        let settingsChanges: [TableDiff.Field]
+        let suites: [LinkSuite]
+        let checked: Publication.Checked
+        /// The live table; nil where the stored one cannot be read.
+        let live: JSONNode?
+
+        var content: JSONNode { live ?? PublishingService.emptyTable }
+
+        /// A table that may not be live yet, as it would be.
+        func published(_ table: RouteTable) -> PublishedTable {
+            PublishedTable(
+                tenant: place.tenant,
+                environment: place.environment,
+                revision: checked.live,
+                settingsRevision: checked.settings,
+                settings: settings,
+                table: table
+            )
+        }
+
+        func requireEnvironment() throws {
+            try PublishingService.requireEnvironment(of: place, settings, live: checked.live)
+        }
+
+        func require(_ expected: Revision?) throws {
+            guard expected == nil || expected == checked.live else {
+                throw StaleWrite(current: "\(checked.live?.rawValue ?? 0)")
+            }
+        }
+    }
+
+    private func state(of place: DraftLocation, wishing wish: PlanRequest = PlanRequest(table: nil)) async throws -> State {
+        guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
+        let live = try await store.live(of: place.tenant, in: place.environment)
+        let suites = try await store.suites(of: place.tenant)
+        let content = try await readableContent(of: live, tenant: place.tenant)
+        return try await pool.run(for: .tenant(place.tenant)) { _ in
+            let stored = Dictionary(try suites.map { ($0.name, try $0.read()) }) { first, _ in first }
+            let named = stored.merging(wish.suites) { _, wished in wished }
+            return State(
+                place: place,
+                settings: try wish.settings.map { try Settings(Field($0, path: "settings")) } ?? row.read(),
+                settingsChanges: wish.settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
+                suites: named.sorted { $0.key < $1.key }.map { name, suite in
+                    var suite = suite
+                    suite.name = name
+                    return suite
+                },
+                checked: Publication.Checked(
+                    live: live,
+                    settings: row.revision,
+                    suites: suites.map(\.version).max() ?? 0
+                ),
+                live: content
+            )
+        }
+    }
+
+    /// What a draft was begun from.
+    private struct Base: Sendable {
+        var content: JSONNode
+        /// Whether the key may see it: it may be a revision of another environment.
+        var isShown: Bool
+    }
+
+    /// A draft without one was begun when nothing was live: what is live now was published since.
+    private func base(of draft: DraftRow, _ state: State, _ limit: KeyGrant?) async throws -> Base {
+        var isShown = true
+        if let base = draft.base, let limit, limit.environments != nil {
+            let row = try await store.revision(base, of: state.place.tenant)
+            isShown = row.map { limit.allows($0.environment) } ?? true
+        }
+        return Base(content: try await content(of: draft.base, state), isShown: isShown)
+    }
+
+    /// A revision's table; an empty one for none.
+    private func content(of revision: Revision?, _ state: State) async throws -> JSONNode {
+        revision == state.checked.live
+            ? state.content : try await content(of: revision, tenant: state.place.tenant)
+    }
+
+    /// The draft's changes on top of what is live.
+    private func merge(_ draft: JSONNode, _ base: Base, _ state: State) throws -> JSONNode {
+        // A live table that cannot be read takes part in no merge: the draft replaces it.
+        let merge = TableMerge(base: base.content, live: state.live ?? base.content, draft: draft)
+        guard merge.conflicts.isEmpty else {
+            throw Failure.conflicts(base.isShown ? merge.conflicts : merge.conflicts.map(\.withoutBase))
+        }
+        return merge.content
+    }
+
+    private func plan(_ draft: DraftRow, _ state: State, _ limit: KeyGrant?) async throws -> TablePlan {
+        try await plan(draft.content, over: try await base(of: draft, state, limit), state)
+    }
+
+    /// What a table would change: put on top of what is live where it has a base, else in its place.
+    private func plan(_ content: JSONNode, over base: Base?, _ state: State) async throws -> TablePlan {
+        try await pool.run(for: .tenant(state.place.tenant)) { cancellation in
+            try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
+        }
+    }
+
+    private func plan(_ content: JSONNode, _ state: State, unless cancellation: Cancellation) throws -> TablePlan {
+        let table = try Self.table(content)
+        let findings = table.check(
+            for: state.settings.identity,
+            in: content,
+            prefix: "table",
+            unless: cancellation
+        )
+        let budget = cancellation.budget(of: .suites)
+        let published = state.published(table)
+        var seen: Set<ExactText> = []
+        let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
+        let live = links.isEmpty ? nil : try? RouteTable(Field(stored: state.content, path: "table"))
+        return TablePlan(
+            content: content,
+            live: state.content,
+            identity: state.settings.identity,
+            published: published,
+            checked: state.checked,
+            settings: state.settingsChanges,
+            diff: TableDiff(from: state.content, to: content),
+            findings: findings,
+            suiteFailures: state.suites.flatMap { runSuite($0, published, budget) },
+            moves: live.map { live in
+                let router = Router(
+                    identity: state.settings.identity,
+                    table: live,
+                    environment: state.place.environment
+                )
+                return AssociationDiff(of: links, from: router, to: published.router, within: budget).moves
+            } ?? []
+        )
+    }
+}
+
+extension WorkBudget {
+    /// For all suites of a tenant together, and for where their links move.
+    package static var suites: WorkBudget { WorkBudget(steps: 1_000_000_000) }
+}

@@ -1,0 +1,154 @@
+package import LinkRouting
+
+/// Single routes of a draft.
+extension PublishingService {
+    package enum Placement: Sendable {
+        /// Where it stood; a new route goes last.
+        case keep
+        case before(RouteID)
+    }
+
+    package func route(_ id: RouteID, at place: DraftLocation) async throws -> (route: JSONNode, version: DraftVersion) {
+        let draft = try await draft(at: place)
+        let routes = draft.content["routes"]?.elements ?? []
+        guard let route = routes.first(where: { $0["id"]?.text == id.rawValue }) else { throw Failure.unknownRoute(id) }
+        return (route, draft.version)
+    }
+
+    /// Writes many routes of the draft: each takes the place of the one with its id, new ones go last. Replacing, no others
+    /// stay.
+    package func importRoutes(
+        _ routes: [JSONNode],
+        replacing: Bool,
+        at place: DraftLocation,
+        expected: DraftVersion? = nil,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        var seen: Set<String> = []
+        let named = try routes.map { route in
+            let field = try Field(route, path: "route").anyObject().required("id")
+            let id = try field.text()
+            guard seen.insert(id).inserted else { throw field.error("the route '\(id)' comes twice; leave one out.") }
+            return (id: id, content: route)
+        }
+        return try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { old in
+            var merged = replacing ? [] : old
+            var places = Dictionary(merged.enumerated().map { ($1["id"]?.text ?? "", $0) }) { first, _ in first }
+            for route in named {
+                if let place = places[route.id] {
+                    merged[place] = route.content
+                } else {
+                    places[route.id] = merged.count
+                    merged.append(route.content)
+                }
+            }
+            return merged
+        }
+    }
+
+    /// Writes one route of the draft.
+    package func saveRoute(
+        _ route: JSONNode,
+        id: RouteID,
+        placement: Placement,
+        at place: DraftLocation,
+        expected: DraftVersion? = nil,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> (draft: DraftRow, findings: [Finding], isNew: Bool) {
+        let field = Field(route, path: "route")
+        let stated = try field.anyObject()["id"]?.text()
+        guard stated == nil || stated == id.rawValue else {
+            throw DocumentError(
+                path: "route.id",
+                position: route.position,
+                message: "The id '\(stated ?? "")' is not the one in the path; write '\(id)' or leave it out."
+            )
+        }
+        var route = route
+        if stated == nil, let members = route.members {
+            route.value = .object([JSONNode.Member("id", .string(id.rawValue))] + members)
+        }
+        var isNew = true
+        let saved = try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+            var routes = routes
+            let old = routes.firstIndex { $0["id"]?.text == id.rawValue }
+            isNew = old == nil
+            switch placement {
+            case .keep, .before(id):
+                if let old { routes[old] = route } else { routes.append(route) }
+            case .before(let other):
+                if let old { routes.remove(at: old) }
+                guard let place = routes.firstIndex(where: { $0["id"]?.text == other.rawValue }) else {
+                    throw Failure.unknownRoute(other)
+                }
+                routes.insert(route, at: place)
+            }
+            return routes
+        }
+        return (saved.draft, saved.findings, isNew)
+    }
+
+    /// Removes one route of the draft.
+    package func removeRoute(
+        _ id: RouteID,
+        at place: DraftLocation,
+        expected: DraftVersion? = nil,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> DraftRow {
+        try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
+            guard let index = routes.firstIndex(where: { $0["id"]?.text == id.rawValue }) else {
+                throw Failure.unknownRoute(id)
+            }
+            var routes = routes
+            routes.remove(at: index)
+            return routes
+        }.draft
+    }
+
+    /// Makes the draft's routes into others: read again and made again where somebody wrote in between, unless the caller
+    /// said which version he means.
+    private func rewriteRoutes(
+        at place: DraftLocation,
+        expected: DraftVersion?,
+        limit: KeyGrant?,
+        change: AuditContext,
+        _ edit: ([JSONNode]) throws -> [JSONNode]
+    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        try await Self.repeating {
+            let draft = try await draft(at: place)
+            guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
+            do {
+                let table = draft.content.replacing(routes: try edit(draft.content["routes"]?.elements ?? []))
+                // What was stored while more was admitted may be made smaller.
+                if !DocumentSize(of: table).isWithin(DocumentSize(of: draft.content)) {
+                    try requireAdmitted(table)
+                }
+                return try await replaceDraft(
+                    table,
+                    at: place,
+                    expected: draft.version,
+                    limit: limit,
+                    change: change
+                )
+            } catch is StaleWrite where expected == nil {
+                throw ConcurrentModification()
+            }
+        }
+    }
+}
+
+extension JSONNode {
+    /// The table with other routes; whatever else it says stays where it is.
+    fileprivate func replacing(routes: [JSONNode]) -> JSONNode {
+        var members = self.members ?? []
+        if let index = members.firstIndex(where: { $0.key == "routes" }) {
+            members[index].value = .array(routes)
+        } else {
+            members.append(Member("routes", .array(routes)))
+        }
+        return JSONNode(.object(members), at: position)
+    }
+}

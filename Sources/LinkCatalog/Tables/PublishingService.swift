@@ -1,0 +1,395 @@
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// Changes the catalog: checks, stores, and tells what is live. A change that does not check changes nothing.
+package struct PublishingService: Sendable {
+    package static let mainDraft = "main"
+    private static let installKeyBytes = 32
+
+    let store: any CatalogStore
+    /// Where everything is computed that grows with a table.
+    package let pool: WorkPool
+    private let random: @Sendable (_ count: Int) -> Data
+    /// Of one table; a table that was stored while it was higher stays.
+    private let maximumRoutes: Int
+    /// Of one table as it is stored; one that was stored while it was higher stays.
+    let maximumTableBytes: @Sendable () -> Int
+    /// Of one tenant.
+    private let maximumDrafts: Int
+    /// Runs a suite against a table that may not be published; what the budget does not suffice for fails.
+    let runSuite: @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure]
+    /// The tables that are compiled already, whose text a snapshot need not carry.
+    private let known: @Sendable () -> Set<TableVersion>
+    /// Called with what is stored after each change that is to be live; older snapshots than the last are ignored by it.
+    private let onCommit: @Sendable (CatalogSnapshot) throws -> Void
+    /// Makes what a table needs beside itself before it can be live.
+    let prepare: @Sendable (PublishedTable, Cancellation) throws -> Void
+
+    package init(
+        store: any CatalogStore,
+        pool: WorkPool = WorkPool(),
+        maximumRoutes: Int = RouteTable.maximumRoutes,
+        maximumTableBytes: @escaping @Sendable () -> Int = { Document.maximumBytes },
+        maximumDrafts: Int = 64,
+        random: @escaping @Sendable (_ count: Int) -> Data,
+        known: @escaping @Sendable () -> Set<TableVersion> = { [] },
+        runSuite: @escaping @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure],
+        prepare: @escaping @Sendable (PublishedTable, Cancellation) throws -> Void = { _, _ in },
+        onCommit: @escaping @Sendable (CatalogSnapshot) throws -> Void
+    ) {
+        self.store = store
+        self.pool = pool
+        self.maximumRoutes = maximumRoutes
+        self.maximumTableBytes = maximumTableBytes
+        self.maximumDrafts = maximumDrafts
+        self.random = random
+        self.runSuite = runSuite
+        self.known = known
+        self.onCommit = onCommit
+        self.prepare = prepare
+    }
+
+    package enum Failure: Error, Sendable {
+        case unknownTenant(TenantID)
+        case unknownRoute(RouteID)
+        case unknownRevision(Revision)
+        case noDraft(String)
+        /// At least one finding is an error.
+        case findings([Finding])
+        /// Both the draft and what is live changed the same.
+        case conflicts([TableMerge.Conflict])
+        /// A stored suite fails, and nobody said why that may be.
+        case suites([SuiteFailure])
+        /// The key may not write these routes; a sentence each.
+        case outsideLimit([String])
+        case tooManyRoutes(Int, maximum: Int)
+        /// Neither the settings name it nor is anything live in it.
+        case unknownEnvironment(EnvironmentID, named: Set<EnvironmentID>)
+        /// Other changes went live again and again while this one was checked.
+        case busy
+    }
+
+    /// Where a table is, and who edits it.
+    package struct DraftLocation: Sendable {
+        package var tenant: TenantID
+        package var environment: EnvironmentID
+        package var draft: String
+
+        package init(_ tenant: TenantID, _ environment: EnvironmentID, draft: String = PublishingService.mainDraft) {
+            self.tenant = tenant
+            self.environment = environment
+            self.draft = draft
+        }
+    }
+
+    /// How often a change is checked again because others were stored in between: as many as may write at once.
+    private static let attempts = 64
+
+    /// Does it again when what it was made from is no longer so. Each time somebody else's change was stored, so that all
+    /// of them together come to an end.
+    static func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {
+        for _ in 0..<attempts {
+            try Task.checkCancellation()
+            do { return try await body() } catch is ConcurrentModification { continue }
+        }
+        throw Failure.busy
+    }
+
+    /// Makes live what is stored, also where whoever stored it has gone.
+    package func reload() async throws {
+        // Awaited here; only a cancellation does not reach it.
+        try await Task {
+            let snapshot = try await store.snapshot(without: known())
+            try await pool.runToEnd { try onCommit(snapshot) }
+        }
+        .value
+    }
+
+    /// Makes live what is committed already: a failure is no failure of the request any more.
+    func reload(behind committed: String) async throws {
+        do {
+            try await reload()
+        } catch {
+            throw StoredNotLive(committed, "\(error)")
+        }
+    }
+
+    /// Writes settings; they are live at once. The live tables must still check under them.
+    package func saveSettings(
+        _ content: JSONNode,
+        of tenant: TenantID,
+        expected: Int64?,
+        claims: HostClaims.Rule = .exclusive,
+        change: AuditContext
+    ) async throws -> SettingsRow {
+        try Document.requireStorable(content, "The settings", maximumBytes: Document.maximumSettingsBytes)
+        let settings = try await pool.run(for: .tenant(tenant)) { _ in
+            try Settings(Field(content, path: "settings"))
+        }
+        try Self.requireFew(settings.namedEnvironments, besides: [], content)
+        return try await Self.repeating {
+            let live = try await store.live(of: tenant)
+            try Self.requireFew(settings.namedEnvironments, besides: Set(live.keys), content)
+            for (environment, revision) in live.sorted(by: { $0.value < $1.value }) {
+                // A table that cannot be read is not answered from either: it must not keep back what repairs the tenant.
+                guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
+                let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
+                    guard let routes = try? RouteTable(Field(stored: content, path: "table")) else {
+                        return [Finding]()
+                    }
+                    let errors = routes.check(
+                        for: settings.identity,
+                        in: content,
+                        prefix: "table",
+                        unless: cancellation
+                    )
+                    .filter { $0.severity == .error }
+                    guard errors.isEmpty else { return errors }
+                    let published = PublishedTable(
+                        tenant: tenant,
+                        environment: environment,
+                        revision: revision,
+                        settingsRevision: 0,
+                        settings: settings,
+                        table: routes
+                    )
+                    try prepare(published, cancellation)
+                    return []
+                }
+                guard errors.isEmpty else { throw Failure.findings(errors) }
+            }
+            let row = try await store.saveSettings(
+                content,
+                identity: settings.identity,
+                of: tenant,
+                installKey: settings.privacy.recordInstall ? random(Self.installKeyBytes) : nil,
+                expected: expected,
+                checked: live,
+                claims: claims,
+                change: change
+            )
+            try await reload(behind: "The settings \(row.revision) are stored")
+            return row
+        }
+    }
+
+    /// A live table stays where the settings no longer name its environment, so those count.
+    private static func requireFew(
+        _ named: Set<EnvironmentID>,
+        besides live: Set<EnvironmentID>,
+        _ content: JSONNode
+    ) throws {
+        let known = named.union(live).subtracting([.production])
+        guard known.count > Settings.mostEnvironments, !named.subtracting(live).subtracting([.production]).isEmpty
+        else {
+            return
+        }
+        throw DocumentError(
+            path: "settings.environments",
+            position: content["environments"]?.position ?? content.position,
+            message: """
+                a tenant has at most \(Settings.mostEnvironments) environments beside 'production', and these would be \
+                \(known.count): those of 'environments', of the apps, and those with a live table; name fewer.
+                """
+        )
+    }
+
+    // MARK: Drafts
+
+    /// The draft; without one what is live, or an empty table.
+    package func draft(at place: DraftLocation) async throws -> DraftRow {
+        guard try await store.settingsRevision(of: place.tenant) != nil else {
+            throw Failure.unknownTenant(place.tenant)
+        }
+        if let row = try await store.draft(place.draft, of: place.tenant, in: place.environment) { return row }
+        let live = try await store.live(of: place.tenant, in: place.environment)
+        return DraftRow(
+            name: place.draft,
+            base: live,
+            version: .live(live),
+            content: try await content(of: live, tenant: place.tenant)
+        )
+    }
+
+    /// Replaces the draft by a table that can be read; its findings come back, errors too: they stop the publishing.
+    package func saveDraft(
+        _ content: JSONNode,
+        at place: DraftLocation,
+        base: DraftBase = .kept,
+        expected: DraftVersion?,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        try requireAdmitted(content)
+        return try await replaceDraft(content, at: place, base: base, expected: expected, limit: limit, change: change)
+    }
+
+    /// Throws where a table that is sent has more routes or bytes than a draft may have.
+    package func requireAdmitted(_ draft: JSONNode) throws {
+        let count = draft["routes"]?.elements?.count ?? 0
+        guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
+        try requireStorable(draft, "The draft")
+    }
+
+    func requireStorable(_ table: JSONNode, _ name: String) throws {
+        try Document.requireStorable(table, name, maximumBytes: maximumTableBytes(), limit: "limits.tableBytes")
+    }
+
+    /// As `saveDraft`, also for a table that is larger than what is admitted by now.
+    func replaceDraft(
+        _ content: JSONNode,
+        at place: DraftLocation,
+        base: DraftBase = .kept,
+        expected: DraftVersion?,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+        let findings = try await findings(in: content, of: place.tenant)
+        try await requireEnvironment(of: place)
+        let draft = try await Self.repeating {
+            if case .revision(let revision) = base { try await require(revision, of: place.tenant, for: limit) }
+            let judged = try await judge(content, base, at: place, limit)
+            do {
+                return try await store.saveDraft(
+                    content,
+                    name: place.draft,
+                    of: place.tenant,
+                    in: place.environment,
+                    base: base,
+                    // What was judged is what is replaced.
+                    expected: expected ?? judged,
+                    within: DraftRoom(drafts: maximumDrafts, tableBytes: maximumTableBytes()),
+                    change: change
+                )
+            } catch is StaleWrite where expected == nil {
+                throw ConcurrentModification()
+            }
+        }
+        return (draft, findings)
+    }
+
+    /// Nothing is written where nobody could ask for it: a mistyped name would make an environment of its own.
+    private func requireEnvironment(of place: DraftLocation) async throws {
+        guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
+        try Self.requireEnvironment(
+            of: place,
+            row.read(),
+            live: try await store.live(of: place.tenant, in: place.environment)
+        )
+    }
+
+    static func requireEnvironment(of place: DraftLocation, _ settings: Settings, live: Revision?) throws {
+        let named = settings.namedEnvironments
+        guard live != nil || named.contains(place.environment) else {
+            throw Failure.unknownEnvironment(place.environment, named: named)
+        }
+    }
+
+    /// Throws when a key that is limited to routes may not write the draft; the version that it may replace.
+    private func judge(
+        _ content: JSONNode,
+        _ base: DraftBase,
+        at place: DraftLocation,
+        _ limit: KeyGrant?
+    ) async throws -> DraftVersion? {
+        guard let limit, limit.routes != nil else { return nil }
+        let draft = try await draft(at: place)
+        var refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
+            limit.refusals(of: TableDiff(from: draft.content, to: content))
+        }
+        // Another base turns what others changed in the draft into something else, or into nothing.
+        if case .written = draft.version, base != .kept, base != DraftBase(draft.base) {
+            refusals.append("what the draft is based on belongs to no owner")
+        }
+        guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
+        try await require(
+            TableDiff(from: draft.content, to: content),
+            within: limit,
+            from: draft.content,
+            to: content,
+            try await identity(of: place.tenant),
+            at: place
+        )
+        return draft.version
+    }
+
+    /// Throws when there is no such revision, or none that the key may see.
+    @discardableResult
+    func require(_ revision: Revision, of tenant: TenantID, for limit: KeyGrant?) async throws -> RevisionRow {
+        guard let row = try await store.revision(revision, of: tenant), limit?.allows(row.environment) ?? true else {
+            throw Failure.unknownRevision(revision)
+        }
+        return row
+    }
+
+    /// What a check of a table says. A table that cannot be read throws its findings.
+    package func findings(in content: JSONNode, of tenant: TenantID) async throws -> [Finding] {
+        guard let row = try await store.settings(of: tenant) else { throw Failure.unknownTenant(tenant) }
+        return try await pool.run(for: .tenant(tenant)) { cancellation in
+            try Self.table(content)
+                .check(for: row.read().identity, in: content, prefix: "table", unless: cancellation)
+        }
+    }
+
+    private func identity(of tenant: TenantID) async throws -> Identity {
+        guard let row = try await store.settings(of: tenant) else { throw Failure.unknownTenant(tenant) }
+        return try row.read().identity
+    }
+
+    /// Throws what of a change the key may not make.
+    func require(
+        _ diff: TableDiff,
+        within limit: KeyGrant,
+        from before: JSONNode,
+        to after: JSONNode,
+        _ identity: Identity,
+        at place: DraftLocation
+    ) async throws {
+        guard limit.routes != nil else { return }
+        let refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
+            limit.refusals(of: diff, from: try Self.table(stored: before), to: try Self.table(after), of: identity)
+        }
+        guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
+    }
+
+    /// Reads a table; what keeps it from being one is thrown as findings.
+    static func table(_ content: JSONNode) throws -> RouteTable { try table(Field(content, path: "table")) }
+
+    /// Of a revision.
+    static func table(stored content: JSONNode) throws -> RouteTable {
+        try table(Field(stored: content, path: "table"))
+    }
+
+    private static func table(_ field: Field) throws -> RouteTable {
+        do {
+            return try RouteTable(field)
+        } catch {
+            throw Failure.findings(error.errors.map(Finding.init))
+        }
+    }
+
+    /// Of a revision; an empty table for none.
+    func content(of revision: Revision?, tenant: TenantID) async throws -> JSONNode {
+        guard let revision else { return Self.emptyTable }
+        guard let content = try await store.content(of: revision, tenant: tenant) else {
+            throw Failure.unknownRevision(revision)
+        }
+        return content
+    }
+
+    /// As `content`; nil for a revision whose stored table cannot be read.
+    func readableContent(of revision: Revision?, tenant: TenantID) async throws -> JSONNode? {
+        do {
+            return try await content(of: revision, tenant: tenant)
+        } catch is UnreadableDocument {
+            return nil
+        }
+    }
+
+    static let emptyTable = JSONNode.object(["routes": .array([])])
+}

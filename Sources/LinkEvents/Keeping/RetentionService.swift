@@ -1,0 +1,137 @@
+package import LinkRouting
+package import Logging
+import Metrics
+import ServiceLifecycle
+
+/// Keeps the log in bounds: closes days that are over and drops rows whose time has passed, but none before its window is
+/// exported.
+package actor RetentionService: Service {
+    private let days: any EventDays
+    private let rules: @Sendable () -> [TenantID: RetentionRule]
+    private let now: @Sendable () -> Timestamp
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let logger: Logger
+
+    /// The longest sleep, so that a changed setting or a clock that jumps is noticed.
+    private static let longestSleep = Duration.seconds(600)
+
+    private static let blocked = Gauge(label: "fingerpost_retention_blocked_days")
+    private static let clockJumped = Gauge(label: "fingerpost_retention_clock_jumped")
+    private static let dropped = Counter(label: "fingerpost_retention_dropped_rows_total")
+
+    /// - Parameter rules: Of every tenant; rows of one without a rule are kept.
+    package init(
+        days: any EventDays,
+        rules: @escaping @Sendable () -> [TenantID: RetentionRule],
+        now: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        logger: Logger
+    ) {
+        self.days = days
+        self.rules = rules
+        self.now = now
+        self.sleep = sleep
+        self.logger = logger
+    }
+
+    /// Works at once and after every midnight of UTC until shutdown. What fails is logged and tried again.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    _ = try await self.applyRetention()
+                } catch is CancellationError {
+                    return
+                } catch {
+                    self.logger.error(
+                        "the log could not be tidied; it will be tried again",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
+                do {
+                    try await self.sleep(self.pause())
+                } catch {
+                    return
+                }
+            }
+        }
+    }
+
+    private func pause() -> Duration {
+        let day = Timestamp.millisecondsPerDay
+        let sinceMidnight = (now().milliseconds % day + day) % day
+        return min(Self.longestSleep, .milliseconds(day - sinceMidnight + 1))
+    }
+
+    /// What retention did, and what it waits for.
+    package struct Report: Sendable, Hashable {
+        package var kept: [RetainedRows] = []
+        package var dropped: [RetainedRows] = []
+        /// Their time has passed, but their windows are not exported yet, or the clock that says so has jumped.
+        package var waiting: [RetainedRows] = []
+    }
+
+    /// What would be dropped and what not, of the days that are closed.
+    package func state(forcing forced: TenantID? = nil) async throws -> Report {
+        let (held, today, rules) = (try await days.heldRows(), now().day, rules())
+        let isWaiting = try await clock().jumpedAt != nil
+        var report = Report()
+        for rows in held {
+            let rule = rows.tenant == .none ? .unowned : rules[rows.tenant]
+            switch rule?.verdict(on: rows, today: today) ?? .keep {
+            case .keep: report.kept.append(rows)
+            case .wait where rows.tenant != forced: report.waiting.append(rows)
+            case .drop where isWaiting && rows.tenant != forced: report.waiting.append(rows)
+            case .wait, .drop: report.dropped.append(rows)
+            }
+        }
+        return report
+    }
+
+    /// As retention would see it now.
+    private func clock() async throws -> RetentionClock {
+        let now = now()
+        var clock = try await days.retentionClock() ?? RetentionClock(lastPass: now)
+        clock.pass(at: now)
+        return clock
+    }
+
+    /// Closes days that are over, then drops what may go.
+    ///
+    /// - Parameter forced: A tenant whose rows do not wait for their export; they are lost for every later one.
+    package func applyRetention(forcing forced: TenantID? = nil) async throws -> Report {
+        try await days.closeFinishedDays()
+        let clock = try await clock()
+        try await days.note(clock)
+        Self.clockJumped.record(clock.jumpedAt == nil ? 0 : 1)
+        if let instant = clock.jumpedAt {
+            logger.error(
+                "the clock has jumped ahead; retention drops nothing for three days",
+                metadata: ["clock": "\(instant)"]
+            )
+        }
+        let report = try await state(forcing: forced)
+        if !report.dropped.isEmpty {
+            try await days.drop(report.dropped, at: now())
+            Self.dropped.increment(by: report.dropped.reduce(0) { $0 + Int($1.count) })
+            for rows in report.dropped {
+                logger.info(
+                    "rows dropped by retention",
+                    metadata: ["day": "\(rows.day)", "tenant": "\(rows.tenant)", "rows": "\(rows.count)"]
+                )
+            }
+        }
+        let blocked = Set(report.waiting.map(\.day))
+        Self.blocked.record(blocked.count)
+        if let oldest = blocked.min() {
+            logger.warning(
+                "retention waits for exports",
+                metadata: [
+                    "days": "\(blocked.count)", "oldest": "\(oldest)",
+                    "tenants": "\(Set(report.waiting.map(\.tenant.rawValue)).sorted())",
+                ]
+            )
+        }
+        return report
+    }
+}

@@ -1,0 +1,134 @@
+package import LinkRouting
+package import Logging
+import Metrics
+package import OutboundHTTP
+import ServiceLifecycle
+
+/// Who is told when an export is ready.
+package struct Webhook: Sendable {
+    let url: String
+    let secrets: [WebhookSecret]
+    let http: OutboundHTTP
+
+    /// - Parameter http: Says which addresses may be asked, and how long a receiver may take.
+    package init(url: String, secrets: [WebhookSecret], http: OutboundHTTP) {
+        self.url = url
+        self.secrets = secrets
+        self.http = http
+    }
+}
+
+/// Sends what the ledger holds to the webhook: each notice until a 2xx answers it, and for a day at most. A notice is removed
+/// behind its answer, so a crash in between sends it again, under the same id.
+package struct WebhookDispatcher: Service {
+    private let ledger: any ExportLedger
+    private let webhook: @Sendable () -> Webhook
+    private let now: @Sendable () -> Timestamp
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let traces: TraceSource
+    private let logger: Logger
+
+    /// Between one attempt and the next, in milliseconds: twelve attempts in a day.
+    package static let pauses: [Int64] = [
+        5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 14_400_000, 14_400_000,
+        25_200_000,
+    ]
+    /// A new notice waits for as long at most.
+    private static let longestSleep = Duration.seconds(5)
+    private static let batch = 100
+
+    /// - Parameter webhook: Asked for every attempt, so that its secrets can be replaced.
+    package init(
+        ledger: any ExportLedger,
+        webhook: @autoclosure @escaping @Sendable () -> Webhook,
+        now: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        traces: TraceSource = TraceSource(),
+        logger: Logger
+    ) {
+        self.ledger = ledger
+        self.webhook = webhook
+        self.now = now
+        self.sleep = sleep
+        self.traces = traces
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await announceDue()
+                    try await sleep(Self.longestSleep)
+                } catch is CancellationError {
+                    return
+                } catch {
+                    // The ledger cannot be read or written; the recorder, which uses the same disk, says more.
+                    logger.error("exports cannot be announced", metadata: ["error": "\(error)"])
+                    guard (try? await sleep(Self.longestSleep)) != nil else { return }
+                }
+            }
+        }
+    }
+
+    /// Tries every notice that is due, once.
+    package func announceDue() async throws {
+        for notice in try await ledger.notices(dueAt: now(), limit: Self.batch) {
+            try Task.checkCancellation()
+            try await TraceContext.$current.withValue(traces.root()) { try await announce(notice) }
+        }
+    }
+
+    private func announce(_ notice: WebhookDelivery) async throws {
+        guard let failure = await tell(notice) else {
+            try await ledger.settle(notice)
+            Self.count("delivered")
+            return
+        }
+        // What was cut off by a shutdown has not failed.
+        try Task.checkCancellation()
+        try await postpone(notice, because: failure)
+    }
+
+    /// What went wrong; nil when the receiver has it.
+    private func tell(_ notice: WebhookDelivery) async -> String? {
+        let body = Array(notice.payload.utf8)
+        let webhook = webhook()
+        do {
+            let answer = try await webhook.http.post(
+                webhook.url,
+                json: body,
+                headers: webhook.secrets.headers(id: notice.id, at: now(), body: body)
+            )
+            return (200..<300).contains(answer.status) ? nil : "it answered \(answer.status)"
+        } catch {
+            return error.reason
+        }
+    }
+
+    private func postpone(_ notice: WebhookDelivery, because failure: String) async throws {
+        let metadata: Logger.Metadata = [
+            "tenant": "\(notice.tenant)", "webhook.id": "\(notice.id)", "error": "\(failure)",
+        ]
+        guard notice.attempts < Self.pauses.count else {
+            try await ledger.settle(notice)
+            Self.count("given_up")
+            logger.error("the webhook was not told of an export; it is given up", metadata: metadata)
+            return
+        }
+        try await ledger.postpone(
+            notice,
+            to: Timestamp(milliseconds: now().milliseconds + Self.pauses[notice.attempts])
+        )
+        Self.count("failed")
+        logger.log(
+            level: notice.attempts == 0 ? .warning : .debug,
+            "the webhook was not told of an export and will be tried again",
+            metadata: metadata
+        )
+    }
+
+    private static func count(_ result: String) {
+        Counter(label: "fingerpost_webhook_deliveries_total", dimensions: [("result", result)]).increment()
+    }
+}

@@ -1,0 +1,30 @@
+/// A part that most owners lack, kept outside of its owner: absent it takes one word and no memory of its own.
+///
+/// Routes have many such parts, and a table has up to a million routes.
+@propertyWrapper
+public struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
+    private enum Storage: Hashable, Sendable {
+        case absent
+        indirect case present(Value)
+    }
+
+    private var storage: Storage
+
+    public init(wrappedValue: Value?) {
+        if let wrappedValue { storage = .present(wrappedValue) } else { storage = .absent }
+    }
+
+    /// Without reading the value.
+    public var projectedValue: Boxed { self }
+    var isPresent: Bool {
+        if case .present = storage { true } else { false }
+    }
+
+    public var wrappedValue: Value? {
+        get {
+            guard case .present(let value) = storage else { return nil }
+            return value
+        }
+        set { self = Boxed(wrappedValue: newValue) }
+    }
+}

@@ -1,0 +1,322 @@
+/// Makes the answer of one target for one link: the action, and the destination with its parameters filled in.
+///
+/// What a template writes is a link like any other, and goes nowhere that the settings do not allow. Where a URL cannot but be
+/// a link, because its parts were links before, it is not read once more: only its length and where it leads are looked at.
+struct DestinationBuilder {
+    let router: Router
+    let link: Link
+    /// Into the router's apps.
+    let app: Int?
+    let parameters: [Resolution.Parameter]
+    let isFallback: Bool
+
+    /// In bytes: by how much a destination is longer than its link, at most as a rule.
+    private static let usualGrowth = 96
+
+    /// DESIGN §5: the first action that holds, and the destination with the further ones in the order in which to try them.
+    func answer(_ target: Target, for context: Context) -> (Action, Boxed<ResolvedDestination>) {
+        let action = action(for: target, context)
+        // One URL after the other is made in the same memory.
+        var url: [UInt8] = []
+        url.reserveCapacity(link.bytes.count + Self.usualGrowth)
+        let web = web(target, context, &url)
+        let store = target.$store.isPresent || action == .updateApp ? storeURL(target, &url) : nil
+        let campaign = target.campaign.flatMap(text)
+        let fallbacks: [Action] =
+            switch (store != nil && action == .openApp, web != nil && action != .openWeb) {
+            case (true, true): [.openStore, .openWeb]
+            case (true, false): [.openStore]
+            case (false, true): [.openWeb]
+            case (false, false): []
+            }
+        guard let open = target.open else {
+            let destination = ResolvedDestination(
+                web: web,
+                store: store,
+                data: target.data,
+                campaign: campaign,
+                fallbacks: fallbacks
+            )
+            return (action, Boxed(wrappedValue: destination))
+        }
+        let arguments = arguments(open.arguments)
+        let destination = ResolvedDestination(
+            screen: open.screen,
+            arguments: arguments,
+            stack: stack(open, arguments),
+            uri: uri(open, target.forward, &url),
+            web: web,
+            store: store,
+            data: target.data,
+            campaign: campaign,
+            fallbacks: fallbacks
+        )
+        return (action, Boxed(wrappedValue: destination))
+    }
+
+    private func stack(
+        _ open: Open,
+        _ own: [ResolvedDestination.Argument]
+    ) -> [ResolvedDestination.Screen] {
+        var stack: [ResolvedDestination.Screen] = []
+        stack.reserveCapacity(open.stack.count)
+        for screen in open.stack {
+            let isTop = screen.arguments.isEmpty && screen.name == open.screen
+            let arguments = isTop ? own : arguments(screen.arguments)
+            stack.append(ResolvedDestination.Screen(name: screen.name, arguments: arguments))
+        }
+        return stack
+    }
+
+    private func action(for target: Target, _ context: Context) -> Action {
+        guard target.$open.isPresent, app != nil || context.platform == nil else { return .openWeb }
+        guard context.installed else {
+            return target.$store.isPresent && app.map { router.storePages[$0] != nil } == true ? .openStore : .openWeb
+        }
+        if let app, let minimum = target.minimumVersion?.minimum(for: router.apps[app].id),
+            isOlder(context, than: minimum)
+        {
+            return .updateApp
+        }
+        if target.signIn == .required, context.authenticated != true { return .signIn }
+        return .openApp
+    }
+
+    /// Only a version that is known can be too old.
+    private func isOlder(_ context: Context, than minimum: MinimumVersion.Minimum) -> Bool {
+        switch minimum {
+        case .version(let version): context.appVersion.map { $0 < version } ?? false
+        case .build(let build): context.appBuild.map { $0 < build } ?? false
+        }
+    }
+
+    // MARK: Templates
+
+    private func parameter(_ name: String) -> Resolution.Parameter? {
+        for index in parameters.indices where parameters[index].name == name { return parameters[index] }
+        return nil
+    }
+
+    /// Nil when a parameter that the template uses was not captured.
+    private func text(_ template: Template) -> String? {
+        var text = ""
+        for part in template.parts {
+            switch part {
+            case .literal(let literal): text += literal
+            case .parameter(let name):
+                guard let parameter = parameter(name) else { return nil }
+                text += parameter.text
+            }
+        }
+        return text
+    }
+
+    private func arguments(_ templates: [Open.Argument]) -> [ResolvedDestination.Argument] {
+        var arguments: [ResolvedDestination.Argument] = []
+        arguments.reserveCapacity(templates.count)
+        for template in templates {
+            guard let value = value(template.value) else { continue }
+            arguments.append(ResolvedDestination.Argument(name: template.name, value: value))
+        }
+        return arguments
+    }
+
+    /// Nil when a parameter that the argument uses was not captured.
+    private func value(_ argument: ArgumentTemplate) -> ArgumentValue? {
+        switch argument {
+        case .constant(let node): .constant(node)
+        case .template(let template):
+            if let name = template.soleParameter {
+                parameter(name).map { .parameter($0.value) }
+            } else {
+                text(template).map { .parameter(.string($0)) }
+            }
+        }
+    }
+
+    // MARK: URLs
+
+    /// The app's URI: the route's own, else the link itself, else the link under the tenant's first scheme.
+    private func uri(_ open: Open, _ forward: Forwarding, _ url: inout [UInt8]) -> String? {
+        if let template = open.uri {
+            let isOwn = hasSomethingToForward && router.owns(scheme: template.scheme)
+            return fill(&url, template, forward, isOwn: isOwn)
+        }
+        guard link.isWeb else {
+            return router.allows(scheme: link.scheme, host: nil) ? link.text : nil
+        }
+        guard let own = router.ownURI else { return nil }
+        url.removeAll(keepingCapacity: true)
+        own.append(to: &url, path: link.bytes[link.rawPath])
+        appendForwarded(to: &url, forward, isOwn: true)
+        guard own.isReadable else { return checked(url) }
+        return url.count <= Link.maximumLength ? String(decoding: url, as: UTF8.self) : nil
+    }
+
+    private func web(_ target: Target, _ context: Context, _ url: inout [UInt8]) -> String? {
+        if let web = target.web { return page(web, target.forward, context, &url) }
+        if !isFallback, let fallback = router.table.defaults.fallback, let web = fallback.web {
+            return page(web, fallback.forward, context, &url)
+        }
+        return ownPage(&url)
+    }
+
+    /// The link itself, in its canonical form, where the website lives on its host.
+    private func ownPage(_ url: inout [UInt8]) -> String? {
+        guard let host = link.host, let index = router.identity.domainIndex(for: host, port: link.port),
+            router.identity.domains[index].serves == .association
+        else { return nil }
+        // Of a subdomain in Unicode the A-labels are not known; to find them is no work for a request.
+        let name = router.identity.domains[index].coversSubdomains ? host : router.identity.domains[index].host
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let scheme = router.identity.destinations.allowsPlainHTTP ? link.scheme : "https"
+        url.removeAll(keepingCapacity: true)
+        url.append(utf8Of: scheme)
+        url.append(utf8Of: "://")
+        url.append(utf8Of: name)
+        if let port = link.port { url.append(utf8Of: ":\(port)") }
+        url.append(contentsOf: link.bytes[link.rawPath.lowerBound...])
+        // With its own host, everything in it has been read where it stands now.
+        guard name == host else { return checked(url) }
+        guard url.count <= Link.maximumLength, router.allows(scheme: scheme, host: name) else { return nil }
+        return String(decoding: url, as: UTF8.self)
+    }
+
+    private func page(
+        _ web: WebTarget,
+        _ forward: Forwarding,
+        _ context: Context,
+        _ url: inout [UInt8]
+    ) -> String? {
+        guard let template = template(of: web, context) else { return nil }
+        let isOwn = hasSomethingToForward && template.host.map { router.owns(host: $0) } ?? false
+        return fill(&url, template, forward, isOwn: isOwn)
+    }
+
+    private func template(of web: WebTarget, _ context: Context) -> URLTemplate? {
+        let platform = context.platform ?? app.map { router.apps[$0].platform }
+        let page: URLTemplate? =
+            switch (platform, context.device) {
+            case (.ios, .tablet): web.ipad ?? web.ios
+            case (.ios, _): web.ios
+            case (.android, _): web.android
+            case (.macos, _), (.windows, _), (.linux, _), (_, .desktop): web.desktop
+            default: nil
+            }
+        return page ?? web.default
+    }
+
+    /// The template's URL, if it is a link that the settings allow as a destination.
+    private func fill(
+        _ url: inout [UInt8],
+        _ template: URLTemplate,
+        _ forward: Forwarding,
+        isOwn: Bool
+    ) -> String? {
+        guard router.allows(scheme: template.scheme, host: template.host) else { return nil }
+        url.removeAll(keepingCapacity: true)
+        let filled = template.append(to: &url, filledWith: parameters)
+        guard filled != .incomplete else { return nil }
+        if hasSomethingToForward { appendForwarded(to: &url, forward, isOwn: isOwn, behind: template) }
+        guard url.count <= Link.maximumLength else { return nil }
+        if filled == .unread {
+            guard let link = try? Link.parse(url), template.wrote(link) else { return nil }
+        }
+        return String(decoding: url, as: UTF8.self)
+    }
+
+    /// The URL if it is a link that the settings allow as a destination.
+    private func checked(_ url: [UInt8]) -> String? {
+        guard let link = try? Link.parse(url), router.identity.destinations.allows(link) else { return nil }
+        return String(decoding: url, as: UTF8.self)
+    }
+
+    // MARK: Forwarding
+
+    private var hasSomethingToForward: Bool { !link.query.isEmpty || link.rawFragment != nil }
+
+    private func appendForwarded(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        behind template: URLTemplate
+    ) {
+        guard template.hasFragment, let mark = url.firstIndex(of: UInt8(ascii: "#")) else {
+            return appendForwarded(
+                to: &url,
+                forward,
+                isOwn: isOwn,
+                besides: template.queryNames,
+                hasQuery: template.hasQuery
+            )
+        }
+        let fragment = Array(url[mark...])
+        url.removeSubrange(mark...)
+        appendItems(to: &url, forward, isOwn: isOwn, besides: template.queryNames, hasQuery: template.hasQuery)
+        url.append(contentsOf: fragment)
+    }
+
+    /// Appends the items of the link's query that travel on, and the fragment, with their bytes and order kept.
+    private func appendForwarded(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        besides own: Set<String> = [],
+        hasQuery: Bool = false
+    ) {
+        guard hasSomethingToForward else { return }
+        appendItems(to: &url, forward, isOwn: isOwn, besides: own, hasQuery: hasQuery)
+        guard case .all = forward, isOwn, let fragment = link.rawFragment else { return }
+        url.append(UInt8(ascii: "#"))
+        url.append(contentsOf: link.bytes[fragment])
+    }
+
+    private func appendItems(
+        to url: inout [UInt8],
+        _ forward: Forwarding,
+        isOwn: Bool,
+        besides own: Set<String>,
+        hasQuery: Bool
+    ) {
+        let names: [String]?
+        switch forward {
+        case .none: return
+        case .all:
+            guard isOwn else { return }
+            names = nil
+        case .names(let list): names = list
+        }
+        var mark = hasQuery ? UInt8(ascii: "&") : UInt8(ascii: "?")
+        for item in link.query {
+            if names != nil || !own.isEmpty {
+                let name = link.name(of: item, plus: router.table.defaults.plusSign)
+                if let name, own.contains(where: name.isExactly) { continue }
+                if let names { guard let name, names.contains(where: name.isExactly) else { continue } }
+            }
+            url.append(mark)
+            url.append(contentsOf: link.bytes[item.raw])
+            mark = UInt8(ascii: "&")
+        }
+    }
+
+    // MARK: Store
+
+    private func storeURL(_ target: Target, _ url: inout [UInt8]) -> String? {
+        guard let app, let page = router.storePages[app] else { return nil }
+        return page.url(campaign: target.store?.campaign ?? target.campaign.flatMap(text), &url)
+    }
+}
+
+extension DestinationPolicy {
+    /// Whether a link may lead to `destination`.
+    public func allows(_ destination: Link) -> Bool {
+        allows(scheme: destination.scheme, host: destination.host)
+    }
+
+    /// The same of a link's parts: the host is nil unless the scheme is `http` or `https`.
+    func allows(scheme: String, host: String?) -> Bool {
+        guard let host else { return schemes.contains(scheme) && !Self.forbiddenSchemes.contains(scheme) }
+        guard scheme == "https" || allowsPlainHTTP else { return false }
+        return allows(host: host)
+    }
+}

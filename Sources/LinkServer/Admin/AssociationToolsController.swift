@@ -1,0 +1,133 @@
+import AppAssociation
+import HTTPTypes
+import Hummingbird
+import LinkCatalog
+import LinkRouting
+
+/// Judges association files: anybody's, and those of the live tables. Nothing is stored.
+struct AssociationToolsController {
+    let gate: AdminAuthorizer
+    let live: LiveCatalog
+    let pool: WorkPool
+
+    /// Of a request. Devices read an eighth of it, and larger files are worth a finding.
+    private static let maximumBytes = 1 << 20
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.post("/admin/v1/association/validate", use: validate)
+        router.post("/admin/v1/association/simulate", use: simulate)
+    }
+
+    /// The body is the file, whatever it is.
+    @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let caller = caller(of: try gate.grant(request, context, .tablesRead))
+        var request = request
+        let bytes = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
+        let platform = try request.uri.queryParameters.get("platform").map(Self.platform) ?? Self.platform(of: bytes)
+        let report = try await pool.run(for: caller) { cancellation in
+            let findings =
+                switch platform {
+                case .apple:
+                    AppleAppSiteAssociation.validate(bytes, within: cancellation.budget(of: .associationJudgement))
+                case .android: AssetLinks.validate(bytes)
+                }
+            return Array(AssociationReport([.init("body", findings)]).json().utf8)
+        }
+        return Response(json: report)
+    }
+
+    /// Who takes turns with others: all keys of a tenant together.
+    private func caller(of grant: KeyGrant) -> WorkPool.Caller {
+        grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id)
+    }
+
+    /// `{"url", "file" or "tenant", "app", "domain", "platform"}`: the file as a JSON value, or the live one of a tenant.
+    @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        // Nothing is read for who has no key; whose tenant is meant stands in the body.
+        let grant = try gate.grant(request, context, .tablesRead)
+        var request = request
+        let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
+        let limits = JSONReader.Limits(maximumBytes: Self.maximumBytes, maximumDepth: 66)
+        let caller = caller(of: grant)
+        let node = try await pool.run(for: caller) { _ in
+            try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
+        }
+        let object = try Field(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
+        let tenant = try object["tenant"]?.identifier(TenantID.self)
+        _ = try gate.grant(request, context, .tablesRead, of: tenant)
+        let question = Question(
+            url: try object.required("url").text(),
+            app: try object["app"]?.text(),
+            domain: try object["domain"]?.text()
+        )
+        let named = try object["platform"]?.text()
+        guard let file = object["file"] else {
+            guard let tenant else {
+                throw Problem(.invalidRequest, "Send 'file', the file's JSON, or 'tenant', whose live file is asked.")
+            }
+            return try await answer(question, try named.map(Self.platform) ?? .apple, tenant, caller)
+        }
+        guard tenant == nil else { throw Problem(.invalidRequest, "Send 'file' or 'tenant', not both.") }
+        let platform = try named.map(Self.platform) ?? (file.node.elements == nil ? .apple : .android)
+        let decision = try await pool.run(for: caller) { [node = file.node] _ in
+            question.decision(platform, node).json()
+        }
+        return Response(json: Array(decision.utf8))
+    }
+
+    private func answer(
+        _ question: Question,
+        _ platform: AssociationFile,
+        _ tenant: TenantID,
+        _ caller: WorkPool.Caller
+    ) async throws -> Response {
+        let catalog = live.current
+        guard catalog.table(of: tenant) != nil else {
+            throw Problem(.unknownTenant, "There is no tenant '\(tenant)', or nothing of it is published.")
+        }
+        guard let host = question.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
+        else {
+            throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
+        }
+        guard let served = live.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        let decision = try await pool.run(for: caller) { _ in
+            let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
+            return question.decision(platform, file).json()
+        }
+        return Response(json: Array(decision.utf8))
+    }
+
+    private static func platform(_ name: String) throws -> AssociationFile {
+        switch name {
+        case "ios": return .apple
+        case "android": return .android
+        default: throw Problem(.invalidRequest, "'platform' is ios or android.")
+        }
+    }
+
+    /// A list is Android's file, everything else Apple's.
+    private static func platform(of bytes: [UInt8]) -> AssociationFile {
+        let first = bytes.first { !" \n\r\t".utf8.contains($0) }
+        return first == UInt8(ascii: "[") ? .android : .apple
+    }
+}
+
+/// What a simulation is asked.
+private struct Question: Sendable {
+    let url: String
+    let app: String?
+    let domain: String?
+
+    /// The host whose file is meant.
+    var host: String? {
+        guard let domain else { return (try? Link.parse(url))?.host }
+        return domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+    }
+
+    func decision(_ platform: AssociationFile, _ file: JSONNode) -> JSONNode {
+        switch platform {
+        case .apple: AppleAppSiteAssociation(root: file).decision(for: url, app: app, domain: domain).json
+        case .android: AssetLinks(root: file).decision(for: url, package: app, domain: domain).json
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPTypes
+import Hummingbird
+import LinkRouting
+
+/// A part of a list: `?limit=` of them (1 to 1,000, else 100) behind `?cursor=`, which is the `nextCursor` of the part before.
+struct PageRequest {
+    let limit: Int
+    let cursor: String?
+
+    init(_ request: Request) throws {
+        cursor = request.uri.queryParameters.get("cursor")
+        guard let text = request.uri.queryParameters.get("limit") else {
+            limit = 100
+            return
+        }
+        guard let limit = Int(text), (1...1_000).contains(limit) else {
+            throw Problem(.invalidRequest, "'limit' is a number from 1 to 1000.")
+        }
+        self.limit = limit
+    }
+
+    /// The cursor as the number that it is in lists that count down.
+    func number() throws -> Int64? {
+        guard let cursor else { return nil }
+        guard let number = Int64(cursor) else {
+            throw Problem(.invalidRequest, "'cursor' is the 'nextCursor' of the list's part before.")
+        }
+        return number
+    }
+
+    /// `{NAME: […], "nextCursor": …}` of one item more than `limit`, if there are so many; the cursor names the last one.
+    func answer<Item>(_ name: String, _ items: [Item], _ json: (Item) -> JSONNode, cursor: (Item) -> String) -> JSONNode
+    {
+        let page = items.prefix(limit)
+        let next = items.count > limit ? page.last.map(cursor) : nil
+        return JSONNode(
+            .object([
+                JSONNode.Member(name, .array(page.map(json))),
+                JSONNode.Member("nextCursor", next.map(JSONNode.string) ?? .null),
+            ])
+        )
+    }
+
+    /// The part of a whole list: what stands behind the item that the cursor names.
+    func answer<Item>(of items: [Item], _ name: String, _ json: (Item) -> JSONNode, key: (Item) -> String) throws
+        -> JSONNode
+    {
+        answer(name, Array(try part(of: items, key: key)), json, cursor: key)
+    }
+
+    /// One item more than `limit`, if there are so many, behind the one that the cursor names.
+    func part<Item>(of items: [Item], key: (Item) -> String) throws -> ArraySlice<Item> {
+        guard let cursor else { return items.prefix(limit + 1) }
+        guard let place = items.firstIndex(where: { key($0) == cursor }) else {
+            throw Problem(.invalidRequest, "'cursor' names nothing in the list any more; begin again without it.")
+        }
+        return items[(place + 1)...].prefix(limit + 1)
+    }
+}
+
+extension Response {
+    init(_ node: JSONNode, status: HTTPResponse.Status = .ok, eTag: (some CustomStringConvertible)? = String?.none) {
+        var headers = HTTPFields()
+        if let eTag { headers[.eTag] = "\"\(eTag)\"" }
+        var writer = JSONWriter()
+        writer.node(node)
+        self.init(status: status, json: writer.bytes, headers: headers)
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import HTTPTypes
+import LinkEvents
+import NIOCore
+
+/// An association file as it is sent: made once for each revision, in both encodings.
+struct CachedAssociationFile: Sendable {
+    private let plain: Form
+    /// Nil where it would not be smaller.
+    private let gzipped: Form?
+
+    private struct Form: Sendable {
+        /// Strong: two forms of a file have two.
+        let tag: String
+        let whole: BufferedResponse
+        let notModified: BufferedResponse
+
+        init(_ bytes: [UInt8], encoding: String?) {
+            let digest = SHA256.hash(data: bytes).prefix(16)
+            tag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+            var headers: HTTPFields = [
+                .eTag: tag, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding",
+            ]
+            notModified = BufferedResponse(.notModified, headers: headers)
+            headers[.contentType] = "application/json"
+            if let encoding { headers[.contentEncoding] = encoding }
+            whole = BufferedResponse(.ok, headers: headers, body: ByteBuffer(bytes: bytes))
+        }
+    }
+
+    /// As it is written, not compressed.
+    var bytes: [UInt8] { Array(buffer: plain.whole.body) }
+
+    init(_ bytes: [UInt8]) throws {
+        plain = Form(bytes, encoding: nil)
+        var compressed: [UInt8] = []
+        let stream = try GzipStream(level: 9)
+        try stream.write(bytes) { compressed += $0 }
+        try stream.finish { compressed += $0 }
+        gzipped = compressed.count < bytes.count ? Form(compressed, encoding: "gzip") : nil
+    }
+
+    /// 200 with the file, or 304 when the caller has it. Compressed only for who asks: Apple's limit counts the plain bytes.
+    func answer(to request: HTTPRequest) -> BufferedResponse {
+        let accepts = request.headerFields[.acceptEncoding].map { Self.accepts("gzip", in: $0) } ?? false
+        let form = accepts ? gzipped ?? plain : plain
+        if let known = request.headerFields[.ifNoneMatch], Self.names(form.tag, in: known) { return form.notModified }
+        return request.method == .head ? form.whole.withoutBody : form.whole
+    }
+
+    /// Whether a list such as `gzip, br;q=0` allows a coding.
+    private static func accepts(_ coding: String, in list: String) -> Bool {
+        list.split(separator: ",").contains { item in
+            let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+            guard parts.first == coding else { return false }
+            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) ?? 0 <= 0 }
+        }
+    }
+
+    /// Whether a list of tags holds one, compared weakly as `If-None-Match` wants it.
+    private static func names(_ tag: String, in list: String) -> Bool {
+        list.split(separator: ",").contains { item in
+            let item = item.drop(while: \.isWhitespace)
+            let name = item.hasPrefix("W/") ? item.dropFirst(2) : item
+            return name.prefix(tag.count) == tag || item.first == "*"
+        }
+    }
+}

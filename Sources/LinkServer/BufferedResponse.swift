@@ -1,0 +1,38 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A whole answer, for whoever sends it: Hummingbird, or a connection itself.
+struct BufferedResponse: Sendable {
+    let status: HTTPResponse.Status
+    var headers: HTTPFields
+    /// Nothing for a HEAD, whose `Content-Length` is that of the body it does not have.
+    private(set) var body: ByteBuffer
+
+    init(_ status: HTTPResponse.Status, headers: HTTPFields = HTTPFields(), body: ByteBuffer = ByteBuffer()) {
+        self.status = status
+        self.headers = headers
+        self.headers.append(HTTPField(name: .contentLength, value: String(body.readableBytes)))
+        self.body = body
+    }
+
+    init(json: [UInt8]) {
+        self.init(
+            .ok,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ByteBuffer(bytes: json)
+        )
+    }
+
+    var withoutBody: BufferedResponse {
+        var answer = self
+        answer.body = ByteBuffer()
+        return answer
+    }
+}
+
+extension Response {
+    init(_ answer: BufferedResponse) {
+        self.init(status: answer.status, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
+    }
+}

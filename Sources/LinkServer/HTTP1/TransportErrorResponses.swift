@@ -1,0 +1,37 @@
+import HTTPTypes
+import Metrics
+import NIOCore
+import NIOHTTPTypes
+
+/// The answers to requests that reach no endpoint: they break a limit or cannot be read.
+struct TransportErrorResponses: Sendable {
+    let port: PortRole
+    let metrics: MetricRegistry
+    let makeRequestID: @Sendable () -> String
+
+    /// The parts of an answer after which the connection ends.
+    func lastParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [.connection: "close"]) }
+
+    /// The parts of an answer after which a stream of HTTP/2 ends.
+    func streamParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [:]) }
+
+    private func parts(for problem: Problem, _ connection: HTTPFields) -> [HTTPResponsePart] {
+        let (id, body) = counted(problem)
+        var fields: HTTPFields = [
+            .contentType: "application/problem+json", .cacheControl: "no-store", .contentTypeOptions: "nosniff",
+            .requestID: id, .contentLength: "\(body.readableBytes)",
+        ]
+        fields.append(contentsOf: connection)
+        return [.head(HTTPResponse(status: problem.code.status, headerFields: fields)), .body(body), .end(nil)]
+    }
+
+    private func counted(_ problem: Problem) -> (id: String, body: ByteBuffer) {
+        Counter(
+            label: "fingerpost_http_refusals_total",
+            dimensions: [("port", port.rawValue), ("code", problem.code.rawValue)],
+            factory: metrics
+        ).increment()
+        let id = makeRequestID()
+        return (id, ByteBuffer(bytes: problem.json(requestID: id)))
+    }
+}

@@ -1,0 +1,179 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Holds a stream of HTTP/2 to the limits of a request, and gives the request the form that one of HTTP/1 has.
+final class HTTP2StreamHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionLimits
+    private let refusals: TransportErrorResponses
+    private let crowd: ConnectionRegistry
+    private let connection: HTTP2ConnectionHandler
+    private var seat: ConnectionRegistry.Registration?
+    private var isHead = false
+    private var isWhole = false
+    private var isRefused = false
+    /// The client waits for us.
+    private var isBusy = false
+    /// What waits until the connection's client has taken more of what was answered before.
+    private var held: [HTTPRequestPart]?
+    private var wantsRead = false
+    private var deadline: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+
+    init(
+        limits: ConnectionLimits,
+        refusals: TransportErrorResponses,
+        crowd: ConnectionRegistry,
+        connection: HTTP2ConnectionHandler
+    ) {
+        self.limits = limits
+        self.refusals = refusals
+        self.crowd = crowd
+        self.connection = connection
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        seat = crowd.enter(context.channel)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        if let seat { crowd.leave(seat) }
+        seat = nil
+        deadline?.cancel()
+        if isBusy { connection.requestEnded() }
+        if held != nil { connection.waitsNoMore(self) }
+    }
+
+    // MARK: What comes in
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isHead = head.method == .head
+            do {
+                let request = try head.checked(limits)
+                if !connection.mayAnswer {
+                    held = []
+                    connection.waits(self)
+                }
+                pass(.head(request), context)
+            } catch {
+                isRefused = true
+                for part in refusals.streamParts(for: error) {
+                    write(context: context, data: wrapOutboundOut(part), promise: nil)
+                }
+                context.flush()
+            }
+        case .body(let bytes): pass(.body(bytes), context)
+        case .end:
+            isWhole = true
+            deadline?.cancel()
+            seat?.stopWaiting()
+            isBusy = true
+            connection.requestBegan()
+            // Trailers are for nobody here.
+            pass(.end(nil), context)
+        }
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        if held == nil { context.fireChannelRead(wrapInboundOut(part)) } else { held?.append(part) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        wantsRead = held != nil
+        if !wantsRead { context.read() }
+    }
+
+    /// The client has taken enough.
+    func goOn() {
+        guard let context, let parts = held else { return }
+        held = nil
+        for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
+        context.fireChannelReadComplete()
+        if wantsRead { read(context: context) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Most requests come in one read, and set no timer.
+        if !isWhole, deadline == nil {
+            deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(limits.bodySeconds))) {
+                guard !self.isRefused else { return context.close(promise: nil) }
+                // Whoever reads the body answers.
+                context.fireErrorCaught(LateBody(seconds: self.limits.bodySeconds))
+            }
+        }
+        context.fireChannelReadComplete()
+    }
+
+    // MARK: What goes out
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .body where isHead: promise?.succeed()
+        case .body(let bytes):
+            let count = bytes.readableBytes
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            connection.streams(hold: count)
+            sent.futureResult.assumeIsolated().whenComplete { [connection] _ in connection.streams(hold: -count) }
+            context.write(data, promise: sent)
+        case .end:
+            seat?.startWaiting()
+            if isBusy {
+                isBusy = false
+                connection.requestEnded()
+            }
+            context.write(data, promise: promise)
+        case .head: context.write(data, promise: promise)
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The request with its host in one place; whatever a limit or two readers could object to is refused, as of HTTP/1.
+    fileprivate func checked(_ limits: ConnectionLimits) throws(Problem) -> HTTPRequest {
+        let path = path ?? ""
+        guard path.utf8.count <= limits.uriBytes else {
+            throw Problem(
+                .uriTooLong,
+                "The target has \(path.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
+            )
+        }
+        guard path.utf8.first == UInt8(ascii: "/") || (path == "*" && method == .options) else {
+            throw Problem(.invalidRequest, "The target is no path.")
+        }
+        let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+        guard headerFields.count <= limits.headerFields, bytes <= limits.headerBytes else {
+            throw Problem(
+                .headersTooLarge,
+                "The head has \(headerFields.count) fields of \(bytes) bytes; at most \(limits.headerFields) of "
+                    + "\(limits.headerBytes) are allowed."
+            )
+        }
+        let hosts = headerFields[values: .host]
+        guard let host = authority ?? hosts.first, !host.isEmpty else {
+            throw Problem(.invalidRequest, "The request names no host; send ':authority'.")
+        }
+        guard hosts.allSatisfy({ $0.lowercased() == host.lowercased() }), hosts.count <= 1 else {
+            throw Problem(.hostMismatch, "':authority' and Host name different hosts; send the same in both.")
+        }
+        try Self.checkText(target: path, host: host)
+        var request = self
+        request.authority = host
+        request.headerFields[.host] = nil
+        return request
+    }
+}
+
+extension HTTPField.Name {
+    // The name is a constant of this program, and a proper one.
+    fileprivate static let host = HTTPField.Name("Host") ?? .contentType
+}

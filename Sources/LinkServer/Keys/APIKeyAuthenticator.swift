@@ -1,0 +1,86 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+package import LinkRouting
+import Synchronization
+
+/// The keys that are valid now, by id.
+package final class APIKeyAuthenticator: Sendable {
+    private let grants: Mutex<[String: KeyGrant]>
+    /// The hour in which each key was last seen, and where to tell a new one.
+    private let uses = Mutex<[String: Timestamp]>([:])
+    private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter noteUse: Called when a key is used for the first time in an hour.
+    package init(
+        _ grants: [KeyGrant],
+        now: @escaping @Sendable () -> Timestamp,
+        noteUse: @escaping @Sendable (_ id: String, _ hour: Timestamp) -> Void = { _, _ in }
+    ) {
+        self.grants = Mutex(Dictionary(grants.map { ($0.id, $0) }) { $1 })
+        self.now = now
+        self.noteUse = noteUse
+    }
+
+    /// Takes over keys that were made or ended, in any order: a key that has ended does not come back.
+    package func add(_ changed: [KeyGrant]) {
+        grants.withLock { grants in
+            for var grant in changed {
+                if let known = grants[grant.id] {
+                    grant.revokedAt = [known.revokedAt, grant.revokedAt].compactMap(\.self).min()
+                    grant.expiresAt = [known.expiresAt, grant.expiresAt].compactMap(\.self).min()
+                }
+                grants[grant.id] = grant
+            }
+        }
+    }
+
+    package var isEmpty: Bool { grants.withLock(\.isEmpty) }
+
+    /// What the request's bearer key may do; nil without one. A key that is wrong is an error, never nothing.
+    func optionalGrant(in headers: HTTPFields) throws -> KeyGrant? {
+        guard headers[.authorization] != nil else { return nil }
+        guard let grant = validGrant(in: headers) else {
+            throw Problem.endedKey
+        }
+        note(grant)
+        return grant
+    }
+
+    /// What the bearer key in the headers may do; nil without one, and for a wrong one. It does not count as used.
+    func validGrant(in headers: HTTPFields) -> KeyGrant? {
+        guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
+            parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
+            let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash), grant.isValid(at: now())
+        else { return nil }
+        return grant
+    }
+
+    /// Whether a key that let a request in is still valid.
+    func stillHolds(_ grant: KeyGrant) -> Bool {
+        grants.withLock { $0[grant.id] }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
+    }
+
+    private func note(_ grant: KeyGrant) {
+        let hour = Timestamp(milliseconds: now().milliseconds / 3_600_000 * 3_600_000)
+        let isNew = uses.withLock { $0.updateValue(hour, forKey: grant.id) != hour } && grant.lastUsedAt != hour
+        if isNew { noteUse(grant.id, hour) }
+    }
+
+    /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are the key's own.
+    func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
+        guard let grant = try optionalGrant(in: request.headers) else {
+            var problem = Problem(
+                .missingKey,
+                "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."
+            )
+            problem.headers[.wwwAuthenticate] = "Bearer"
+            throw problem
+        }
+        guard grant.allows(scope, for: tenant ?? grant.tenant) else {
+            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
+        }
+        return grant
+    }
+}

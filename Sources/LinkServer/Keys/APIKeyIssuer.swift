@@ -1,0 +1,137 @@
+package import FoundationEssentials
+package import LinkCatalog
+package import LinkRouting
+
+/// Makes keys; a running server knows a new one at once.
+package struct APIKeyIssuer: Sendable {
+    private let store: any CatalogStore
+    private let ring: APIKeyAuthenticator?
+    private let random: @Sendable (Int) -> Data
+
+    /// - Parameters:
+    ///   - ring: Of the running server; nil for a directory that no process uses.
+    ///   - random: So many random bytes.
+    package init(store: any CatalogStore, ring: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
+        self.store = store
+        self.ring = ring
+        self.random = random
+    }
+
+    /// What somebody wants a key to be.
+    package struct KeyRequest: Sendable {
+        package var name: String
+        package var tenant: TenantID?
+        package var scopes: Set<KeyGrant.Scope>
+        package var environments: Set<EnvironmentID>?
+        package var routes: KeyGrant.RouteLimit?
+        package var expiresAt: Timestamp?
+        private static let maximumListBytes = 8 << 10
+
+        /// The key that is rotated.
+        private(set) var replaces: String?
+
+        package init(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) {
+            self.name = name
+            self.tenant = tenant
+            self.scopes = scopes
+        }
+
+        /// The same as an older key.
+        init(_ grant: KeyGrant) {
+            self.init(name: grant.name, tenant: grant.tenant, scopes: grant.scopes)
+            environments = grant.environments
+            routes = grant.routes
+            expiresAt = grant.expiresAt
+            replaces = grant.id
+        }
+
+        /// Reads `{name, tenant, scopes, environments, owners, pathPrefixes, expiresAt}`.
+        package init(_ object: ObjectField, at now: Timestamp) throws {
+            let name = try object.required("name")
+            guard try (1...128).contains(name.text().utf8.count) else { throw name.error("a name has 1 to 128 bytes.") }
+            let scopes = try object.required("scopes")
+            let granted = Set(try scopes.list().map { try $0.choice(KeyGrant.Scope.self) })
+            guard !granted.isEmpty else { throw scopes.error("a key without a scope may do nothing; name one.") }
+            self.init(
+                name: try name.textWithoutNUL(),
+                tenant: try object["tenant"].flatMap {
+                    $0.node.value == .null ? nil : try $0.identifier(TenantID.self)
+                },
+                scopes: granted
+            )
+            environments = try object["environments"].map { field in
+                Set(try field.list().map { try $0.identifier(EnvironmentID.self) })
+            }
+            let owners = try object["owners"].map { Set(try $0.list().map { ExactText(try $0.text()) }) }
+            let prefixes = try object["pathPrefixes"]?.list().map { field in
+                guard try field.text().hasPrefix("/") else { throw field.error("a path begins with '/'.") }
+                return try field.text()
+            }
+            let lists = ["environments", "owners", "pathPrefixes"].compactMap { object[$0]?.node.json().utf8.count }
+            guard lists.reduce(0, +) <= Self.maximumListBytes else {
+                throw name.error(
+                    "environments, owners and pathPrefixes of a key take at most \(Self.maximumListBytes) bytes of JSON."
+                )
+            }
+            if owners != nil || prefixes != nil {
+                routes = KeyGrant.RouteLimit(owners: owners, pathPrefixes: prefixes)
+            }
+            expiresAt = try object["expiresAt"].map { field in
+                guard let end = Timestamp(try field.text()), end > now else {
+                    throw field.error(
+                        "\(field.shown) is not an instant to come; write one such as 2030-01-31T00:00:00Z."
+                    )
+                }
+                return end
+            }
+        }
+    }
+
+    /// - Parameter within: The key of whoever asks, which must be allowed all of it; nil for whoever has the machine.
+    package func create(
+        _ wish: KeyRequest,
+        change: AuditContext,
+        within: KeyGrant? = nil
+    ) async throws -> (key: APIKey, grant: KeyGrant) {
+        guard let key = APIKey(environment: wish.environment, random: random(APIKey.randomBytes)) else {
+            preconditionFailure("so many random bytes make a key")
+        }
+        let grant = KeyGrant(
+            id: key.id,
+            secretHash: key.secretHash,
+            tenant: wish.tenant,
+            scopes: wish.scopes,
+            environments: wish.environments,
+            routes: wish.routes,
+            createdAt: change.at,
+            expiresAt: wish.expiresAt,
+            createdBy: change.actor.kind == .key ? change.actor.id : nil,
+            replaces: wish.replaces,
+            name: wish.name
+        )
+        guard within.map(grant.isWithin) ?? true else {
+            throw Problem(
+                .forbidden,
+                "A key hands out no more than it has: name fewer scopes, its own tenant, and an end that is not later."
+            )
+        }
+        try await store.saveKey(grant, change: change)
+        ring?.add([grant])
+        return (key, grant)
+    }
+
+    /// Ends a key; a running server knows it at once. Nil when there is none of this id.
+    package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey? {
+        let ended = try await store.endKey(id, at: end, as: action, change: change)
+        if let ended { ring?.add([ended.key] + ended.others) }
+        return ended
+    }
+}
+
+extension APIKeyIssuer.KeyRequest {
+    /// Stands in the key's text, for people and scanners.
+    fileprivate var environment: EnvironmentID {
+        guard let environments, environments.count == 1, let only = environments.first else { return .production }
+        return only
+    }
+}

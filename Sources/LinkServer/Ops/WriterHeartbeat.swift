@@ -1,0 +1,66 @@
+import ServiceLifecycle
+import Synchronization
+
+/// Asks the writer of the log for a sign of life every second, and knows when the last one came: a disk that no longer answers
+/// holds up the writer, and then no request can be recorded.
+package final class WriterHeartbeat: Service {
+    private let probe: @Sendable () async throws -> Void
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let uptime: @Sendable () -> ContinuousClock.Instant
+    private let last: Mutex<Sign>
+
+    private struct Sign {
+        var instant: ContinuousClock.Instant
+        var failure: String?
+    }
+
+    /// Without a sign for longer, the writer is taken for stuck.
+    package static let patience = Duration.seconds(5)
+
+    /// - Parameter probe: Returns when the writer has done what was handed to it before, and throws when it writes without
+    ///   syncing.
+    package init(
+        probe: @escaping @Sendable () async throws -> Void,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
+        self.probe = probe
+        self.sleep = sleep
+        self.uptime = uptime
+        last = Mutex(Sign(instant: uptime()))
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await self.probe()
+                    self.note(failure: nil)
+                } catch is CancellationError {
+                    return
+                } catch {
+                    self.note(failure: "\(error)")
+                }
+                guard (try? await self.sleep(.seconds(1))) != nil else { return }
+            }
+        }
+    }
+
+    private func note(failure: String?) {
+        let instant = uptime()
+        last.withLock { last in
+            if failure == nil { last.instant = instant }
+            last.failure = failure
+        }
+    }
+
+    package var check: Health.Check {
+        Health.Check("writer") { [self] in
+            let last = last.withLock { $0 }
+            if let failure = last.failure { return .bad(failure) }
+            let age = uptime() - last.instant
+            let seconds = age.components.seconds
+            return age < Self.patience ? .good("answered \(seconds) s ago") : .bad("silent for \(seconds) s")
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import HTTPTypes
+import Hummingbird
+package import LinkCatalog
+import LinkEvents
+package import LinkRouting
+import Logging
+import Metrics
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+
+/// Gives every error its answer; the only place of the server that logs errors.
+struct ErrorMapper: Sendable {
+    private let logger: Logger
+
+    private static let authenticationFailures = Dictionary(
+        uniqueKeysWithValues: [Problem.Code.missingKey, .invalidKey, .forbidden, .explainForbidden].map {
+            ($0, Counter(label: "fingerpost_auth_failures_total", dimensions: [("reason", $0.rawValue)]))
+        }
+    )
+
+    init(logger: Logger) {
+        self.logger = logger
+        // Known at 0 from the start: a rate sees the first failure only of a counter that was there before.
+        _ = Self.authenticationFailures
+    }
+
+    func answer(to error: any Error, _ scope: RequestScope) -> BufferedResponse {
+        let problem = problem(for: error, scope)
+        scope.facts.note(problem.code)
+        Self.authenticationFailures[problem.code]?.increment()
+        return problem.answer(requestID: scope.requestID)
+    }
+
+    private func problem(for error: any Error, _ scope: RequestScope) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as DocumentError: return Problem(.invalidRequest, error.description)
+        case let error as JSONSyntaxError: return Problem(.malformedJSON, "The body is not JSON: \(error.description)")
+        case let error as RouteTable.DecodingErrors:
+            return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
+        case let error as LateBody:
+            return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
+        // Nobody is there to read these.
+        case is LostBody: return Problem(.invalidRequest, "The connection ended within the body.")
+        case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The request was taken back.")
+        case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
+        case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
+        case let error as PublishingService.Failure: return Problem(error)
+        case let error as WorkPool.Refusal: return Problem(error)
+        case let error as ExportRefusal: return Problem(error)
+        case let error as UnfinishedErasure:
+            let reason = problem(for: error.reason, scope)
+            var problem = Problem(
+                reason.code,
+                "The erasure \(error.id) is begun and not ended, because "
+                    + (reason.code == .diskFull ? "the server's disk is full" : "the work was cut off")
+                    + ". The server ends it by itself at its next start; to end it earlier, repeat it."
+            )
+            problem.headers = reason.headers
+            return problem
+        // Its client is gone, or the process ends.
+        case is CancellationError: return Problem(WorkPool.Refusal.closed)
+        case let error as TooManyDrafts: return Problem(error)
+        case let error as TooManySuites: return Problem(error)
+        case let error as TooManyKeys: return Problem(.tooManyKeys, error.description)
+        case is MakerHasEnded: return .endedKey
+        case let error as ForeignDraft:
+            return Problem(
+                .forbidden,
+                "A key that is limited to routes removes only drafts that it alone has written, and '\(error.name)' is none."
+            )
+        case let error as DocumentTooLarge: return Problem(.documentTooLarge, error.description)
+        case let error as UnreadableDocument:
+            logger.error("a stored document cannot be read", metadata: Self.metadata(error, scope))
+            return Problem(.unreadable, error.description)
+        case let error as ExportManifest.Unreadable:
+            logger.error("a manifest cannot be read", metadata: Self.metadata(error, scope))
+            return Problem(.storageUnavailable, error.description)
+        case let error as StoredNotLive:
+            logger.error("a change is stored and not live", metadata: Self.metadata(error.reason, scope))
+            return Problem(error)
+        case let error as OwnershipConflict:
+            return Problem(
+                error.kind == .domain ? .domainTaken : .schemeTaken,
+                "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant or to all of them; "
+                    + "remove it there first, or ask for a key of all tenants."
+            )
+        case let error as StaleWrite:
+            return Problem(
+                .stale,
+                "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat."
+            )
+        case let error as any DiskError where error.isDiskFull:
+            logger.error("the disk is full", metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"])
+            return .diskFull
+        case let error as any DiskError:
+            logger.error(
+                "a file cannot be used",
+                metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"]
+            )
+            return Problem(.storageUnavailable, "\(error)")
+        case let error as any HTTPResponseError where error.status == .notFound:
+            return Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
+        case let error as any HTTPResponseError where error.status == .methodNotAllowed:
+            return Problem(.methodNotAllowed, "This path does not take the method; docs/api.md lists what it takes.")
+        case let error as any HTTPResponseError where error.status.kind == .clientError:
+            return Problem(
+                error.status == .contentTooLarge ? .bodyTooLarge : .invalidRequest,
+                "The request cannot be read."
+            )
+        default:
+            logger.error("request failed", metadata: Self.metadata(error, scope))
+            return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
+        }
+    }
+}
+
+extension ErrorMapper {
+    private static func metadata(_ error: Any, _ scope: RequestScope) -> Logger.Metadata {
+        ["error": "\(error)", "request_id": "\(scope.requestID)"]
+    }
+}
+
+/// Gives the errors of a port without a frame their answers.
+struct ErrorMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let errors: ErrorMapper
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch {
+            return Response(errors.answer(to: error, context.scope))
+        }
+    }
+}
+
+extension PublishingService.Failure {
+    /// What is wrong and what to do, as the API says it: `{detail, findings, conflicts, …}`.
+    package var json: JSONNode {
+        let problem = Problem(self)
+        var writer = JSONWriter()
+        writer.findings(problem.findings)
+        let findings = try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 256 << 20))
+        let members = [
+            JSONNode.Member("detail", .string(problem.detail)), JSONNode.Member("findings", findings ?? .null),
+        ]
+        return JSONNode(.object(members + problem.facts))
+    }
+}
+
+extension Problem {
+    init(_ refusal: WorkPool.Refusal) {
+        switch refusal {
+        case .tooMuchOfCaller:
+            self.init(.rateLimited, "As many checks of this tenant wait as may; ask again when some are answered.")
+            facts = [JSONNode.Member("scope", .string("tenant"))]
+        case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
+        case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
+        }
+        headers[.retryAfter] = "5"
+    }
+
+    init(_ refusal: ExportRefusal) {
+        switch refusal {
+        case .tooMuchOfTenant:
+            self.init(
+                .rateLimited,
+                "As many exports or erasures of this tenant wait as may; ask again when some are answered."
+            )
+            facts = [JSONNode.Member("scope", .string("tenant"))]
+        case .tooMuch: self.init(.busy, "As many exports and erasures wait as may. Try again in a few seconds.")
+        }
+        headers[.retryAfter] = "5"
+    }
+
+    /// Nothing is half done, but for what says that it goes on when it is repeated: exports and erasures.
+    fileprivate static var diskFull: Problem {
+        var problem = Problem(
+            .diskFull,
+            "The server's disk is full, so this was not done. Repeat it when there is room: the operator follows "
+                + "deploy/runbooks/disk-full.md."
+        )
+        problem.headers[.retryAfter] = "10"
+        return problem
+    }
+
+    /// Of a wrong key, too.
+    static var endedKey: Problem {
+        Problem(
+            .invalidKey,
+            "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
+        )
+    }
+
+    init(_ error: StoredNotLive) { self.init(.storedNotLive, error.description) }
+
+    fileprivate init(_ error: TooManyDrafts) {
+        let found =
+            switch error {
+            case .ofTenant(let maximum):
+                "The tenant has \(maximum) drafts, which is all that it may have (limits.drafts)"
+            case .ofOne(let maximum):
+                "The key alone has written \(maximum) drafts, which is all that one key may have (half of limits.drafts)"
+            case .bytes(let maximum):
+                "The tenant's drafts would take more than \(maximum) bytes, which is all that they may (8 times limits.tableBytes)"
+            }
+        self.init(.tooManyDrafts, "\(found). Publish or remove some first; list them at …/drafts.")
+    }
+
+    fileprivate init(_ error: TooManySuites) {
+        let found =
+            switch error {
+            case .count: "The tenant has \(TooManySuites.maximumCount) suites, which is all that it may have"
+            case .bytes:
+                "The tenant's suites would take more than \(TooManySuites.maximumBytes) bytes, which is all that they may"
+            }
+        self.init(.tooManySuites, "\(found). Merge or remove some first; list them at …/suites.")
+    }
+
+    init(_ failure: PublishingService.Failure) {
+        switch failure {
+        case .unknownTenant(let tenant):
+            self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings first.")
+        case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
+        case .unknownRevision(let revision):
+            self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
+        case .unknownEnvironment(let environment, let named):
+            let known = named.map(\.rawValue).sorted()
+            let hint = environment.rawValue.nearest(among: known).map { "Did you mean '\($0)'? " } ?? ""
+            self.init(
+                .unknownEnvironment,
+                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its settings name "
+                    + "\(known.joined(separator: ", ")): to have another, add it to 'environments' there first."
+            )
+        case .noDraft(let name):
+            self.init(.noDraft, "There is no draft '\(name)'; write one with PUT …/draft, and list them at …/drafts.")
+        case .conflicts(let conflicts):
+            self.init(
+                .conflict,
+                "The draft and what was published since it was begun change the same: "
+                    + conflicts.map { "\($0.kind.rawValue) '\($0.subject)'" }.joined(separator: ", ")
+                    + ". Take both sides from 'conflicts', write the draft anew with PUT …/draft?base=LIVE, where LIVE is the "
+                    + "revision that is live now, then publish."
+            )
+            facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
+        case .suites(let failures):
+            self.init(
+                .suitesFailed,
+                "\(failures.count) expectations of the stored suites fail; nothing was changed. Mend the draft or the suite, or "
+                    + "publish with {\"override\": {\"reason\": …}}."
+            )
+            facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
+        case .outsideLimit(let refusals):
+            self.init(.forbidden, "The key may not change this: \(refusals.joined(separator: "; ")).")
+        case .tooManyRoutes(let count, let maximum):
+            self.init(
+                .invalidTable,
+                "The table has \(count) routes; at most \(maximum) are allowed here (limits.tableRoutes)."
+            )
+        case .busy:
+            self.init(.busy, "Other changes went live again and again in between. Try again in a second.")
+            headers[.retryAfter] = "1"
+        case .findings(let findings):
+            self.init(
+                .invalidTable,
+                "The table has errors; nothing was changed. Mend what 'findings' lists.",
+                findings: findings
+            )
+        }
+    }
+}

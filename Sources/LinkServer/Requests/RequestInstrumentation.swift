@@ -1,0 +1,109 @@
+import HTTPTypes
+import Hummingbird
+import OutboundHTTP
+
+/// What goes around every request of a port, whichever way it is answered: its id, trace and arrival, what every answer has,
+/// its line in the log, and what is counted.
+final class RequestInstrumentation: Sendable {
+    let metrics: RequestMetrics
+    let log: RequestLog
+    let errors: ErrorMapper
+    let traces: TraceSource
+    let uptime: @Sendable () -> ContinuousClock.Instant
+    let makeRequestID: @Sendable () -> String
+
+    init(
+        metrics: RequestMetrics,
+        log: RequestLog,
+        errors: ErrorMapper,
+        traces: TraceSource,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        makeRequestID: @escaping @Sendable () -> String
+    ) {
+        self.metrics = metrics
+        self.log = log
+        self.errors = errors
+        self.traces = traces
+        self.uptime = uptime
+        self.makeRequestID = makeRequestID
+    }
+
+    /// A request has come. ``end(_:_:route:_:_:)`` is called once for each.
+    func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
+        metrics.began()
+        scope.arrival = uptime()
+        scope.requestID = head.headerFields[.requestID].flatMap { $0.isRequestID ? $0 : nil } ?? makeRequestID()
+        let parent = head.headerFields[.traceParent]
+        scope.trace = traces.work(for: parent, state: head.headerFields[.traceState])
+        scope.isTraced = parent != nil
+    }
+
+    /// - Parameters:
+    ///   - head: Of the request.
+    ///   - route: The endpoint's pattern; nil where there is none.
+    ///   - headers: Of the answer, which get what every answer has.
+    func end(
+        _ head: HTTPRequest,
+        _ scope: RequestScope,
+        route: String?,
+        _ status: HTTPResponse.Status,
+        _ headers: inout HTTPFields
+    ) {
+        headers.append(HTTPField(name: .requestID, value: scope.requestID))
+        headers.append(HTTPField(name: .contentTypeOptions, value: "nosniff"))
+        if scope.isTraced, let trace = scope.trace { headers[.traceResponse] = trace.parent }
+        let now = uptime()
+        log.note(head.method, status, scope, route: route, at: now)
+        metrics.ended(head.method, status, route: route, after: scope.arrival.map { now - $0 } ?? .zero)
+    }
+}
+
+/// The frame around what Hummingbird's router answers.
+struct FrameMiddleware: RouterMiddleware {
+    typealias Context = ServerRequestContext
+
+    let frame: RequestInstrumentation
+
+    func handle(
+        _ request: Request,
+        context: ServerRequestContext,
+        next: @concurrent (Request, ServerRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        frame.begin(request.head, &context.scope)
+        return await TraceContext.$current.withValue(context.scope.trace) { [context] in
+            var response: Response
+            do {
+                response = try await next(request, context)
+            } catch {
+                response = Response(frame.errors.answer(to: error, context.scope))
+            }
+            frame.end(request.head, context.scope, route: context.endpointPath, response.status, &response.headers)
+            return response
+        }
+    }
+}
+
+extension HTTPField.Name {
+    // The names are constants of this program, and proper ones.
+    static let requestID = HTTPField.Name("X-Request-ID") ?? .contentType
+    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .contentType
+    static let traceParent = HTTPField.Name("traceparent") ?? .contentType
+    static let traceState = HTTPField.Name("tracestate") ?? .contentType
+    static let traceResponse = HTTPField.Name("traceresponse") ?? .contentType
+}
+
+extension String {
+    /// `[A-Za-z0-9._-]{1,64}`
+    fileprivate var isRequestID: Bool {
+        (1...64).contains(utf8.count)
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,314 @@
+import HTTPTypes
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+import Metrics
+package import OutboundHTTP
+
+/// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
+/// both go through here.
+package final class LinkResolver: Sendable {
+    package let catalog: LiveCatalog
+    package let recorder: EventRecorder
+    package let sealer: ContinuationSealer
+    package let eventIDs: EventIDGenerator
+    package let addressKeys: AddressKeys
+    /// Gives the country of an address, ISO 3166-1 alpha-2; nil where no file with countries is configured.
+    package let locate: (@Sendable (NetworkAddress) -> String?)?
+    package let now: @Sendable () -> Timestamp
+    /// Measures how long a request takes, whatever is done to the wall clock meanwhile.
+    package let uptime: @Sendable () -> ContinuousClock.Instant
+    /// Names this server in events.
+    package let node: String
+    /// Whether answers wait for the log; without it nothing of them is kept.
+    private let isRecording: Bool
+
+    private static let resolutions = Dictionary(
+        uniqueKeysWithValues: Outcome.allCases.map {
+            ($0, Counter(label: "fingerpost_resolutions_total", dimensions: [("outcome", $0.rawValue)]))
+        }
+    )
+
+    package init(
+        catalog: LiveCatalog,
+        recorder: EventRecorder,
+        sealer: ContinuationSealer,
+        eventIDs: EventIDGenerator,
+        addressKeys: AddressKeys,
+        locate: (@Sendable (NetworkAddress) -> String?)?,
+        now: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant,
+        node: String,
+        isRecording: Bool = true
+    ) {
+        self.catalog = catalog
+        self.recorder = recorder
+        self.sealer = sealer
+        self.eventIDs = eventIDs
+        self.addressKeys = addressKeys
+        self.locate = locate
+        self.now = now
+        self.uptime = uptime
+        self.node = node
+        self.isRecording = isRecording
+    }
+
+    /// Who asks, and how.
+    struct Caller {
+        var requestID: String
+        var address: NetworkAddress?
+        /// Where the address lies, for what the context does not say. It is recorded, and decides nothing.
+        var country: String?
+        var userAgent: String?
+        /// Of a click only: what an app sends names its HTTP library, which is no bot.
+        var botClass: BotClass?
+        var referrerHost: String?
+        var method: String
+        var source: String
+        var kind: Event.Kind
+        var purpose: Event.Purpose
+        var occurredAt: Timestamp?
+    }
+
+    /// One link on its way; behind one reference, for it is handed on from stage to stage.
+    final class ResolvedLink: Sendable {
+        let answer: CatalogResolution
+        /// The link's text, for a continuation.
+        let url: String
+        let event: Event
+
+        init(_ answer: CatalogResolution, url: String, event: Event) {
+            self.answer = answer
+            self.url = url
+            self.event = event
+        }
+    }
+
+    /// The country of a caller; the address is not kept.
+    func country(of address: NetworkAddress?) -> String? {
+        guard let locate, let address else { return nil }
+        return locate(address)
+    }
+
+    /// - Parameter catalog: Loaded once a request, so that all its links see the same tables.
+    func resolve(
+        _ url: String,
+        from catalog: Catalog,
+        clientEventID: String?,
+        in context: Context,
+        environment: EnvironmentID = .production,
+        explanation: Router.Explanation,
+        by caller: Caller
+    ) -> ResolvedLink {
+        let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
+        var event = event(answer, linkLength: url.utf8.count, context, caller)
+        event.clientEventID = clientEventID
+        return ResolvedLink(answer, url: url, event: event)
+    }
+
+    /// What of a request is in the log.
+    enum Recorded: Sendable {
+        case all
+        /// Links that belong to no tenant were left out, because there are too many of them.
+        case owned
+        case nothing
+
+        func holds(_ passage: ResolvedLink) -> Bool {
+            switch self {
+            case .all: true
+            case .owned: passage.event.tenant != .none
+            case .nothing: false
+            }
+        }
+    }
+
+    /// Commits the events of one request together, with the time since its arrival.
+    ///
+    /// - Parameter completion: Called once, on any thread; after a failure nothing may be answered but the problem.
+    func record(
+        _ passages: [ResolvedLink],
+        arrivedAt arrival: ContinuousClock.Instant?,
+        completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
+    ) {
+        guard isRecording else { return completion(.success(.nothing)) }
+        let latency = arrival.map { (uptime() - $0).microseconds }
+        let events = passages.map { passage in
+            var event = passage.event
+            event.latencyMicroseconds = latency
+            return event
+        }
+        recorder.record(events) { [recorder] result in
+            guard case .refused(.unownedRate) = result else {
+                return completion(Self.outcome(result, of: .all, passages))
+            }
+            let owned = events.filter { $0.tenant != .none }
+            guard !owned.isEmpty else { return completion(.success(.nothing)) }
+            recorder.record(owned) { completion(Self.outcome($0, of: .owned, passages)) }
+        }
+    }
+
+    /// As above; who is cancelled still learns what became of the events.
+    func record(
+        _ passages: [ResolvedLink],
+        arrivedAt arrival: ContinuousClock.Instant?
+    ) async throws(Problem) -> Recorded {
+        try await withCheckedContinuation { continuation in
+            record(passages, arrivedAt: arrival) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    private static func outcome(
+        _ result: RecordResult,
+        of recorded: Recorded,
+        _ passages: [ResolvedLink]
+    ) -> Result<Recorded, Problem> {
+        switch result {
+        case .stored:
+            for passage in passages where recorded.holds(passage) {
+                resolutions[passage.answer.resolution.outcome]?.increment()
+            }
+            return .success(recorded)
+        case .refused(.unstorable):
+            return .failure(
+                Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
+            )
+        case .refused:
+            let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
+            if mayAnswer { return .success(.nothing) }
+            var problem = Problem(
+                .logUnavailable,
+                "The request could not be recorded, so it was not answered. Try again in a second."
+            )
+            problem.headers[.retryAfter] = "1"
+            return .failure(problem)
+        }
+    }
+
+    func response(_ passage: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
+        var response = ResolveResponse(passage.answer)
+        response.id = passage.event.id
+        response.isRecorded = recorded.holds(passage)
+        if passage.answer.resolution.action == .signIn {
+            let continuation = Continuation(
+                tenant: passage.answer.tenant,
+                environment: passage.answer.environment,
+                app: passage.answer.resolution.app,
+                url: passage.url,
+                expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
+            )
+            response.continuation = (try sealer.seal(continuation), continuation.expiresAt)
+        }
+        return response
+    }
+
+    /// Builds the event with nothing in it that the tenant does not let be recorded.
+    private func event(
+        _ answer: CatalogResolution,
+        linkLength: Int,
+        _ context: Context,
+        _ caller: Caller
+    ) -> Event {
+        let resolution = answer.resolution
+        let redaction = Redaction(answer.table)
+        let instant = now()
+        var event = Event(
+            id: eventIDs.next(at: instant),
+            recordedAt: instant,
+            tenant: answer.tenant,
+            environment: answer.environment,
+            outcome: resolution.outcome,
+            linkLength: linkLength,
+            source: caller.source,
+            node: node,
+            requestID: caller.requestID,
+            method: caller.method
+        )
+        event.occurredAt = caller.occurredAt
+        event.purpose = caller.purpose
+        event.kind = caller.kind
+        event.app = resolution.app
+        event.route = resolution.route
+        event.revision = answer.table?.revision
+        event.settingsRevision = answer.table?.settingsRevision
+        event.action = resolution.action
+        event.reason = resolution.rejection?.code.rawValue
+        event.experiment = resolution.variant?.experiment
+        event.variant = resolution.variant.map { $0.isAssigned ? $0.variant : "unassigned" }
+        event.scheme = answer.link?.scheme ?? resolution.rejection?.scheme
+        event.host =
+            answer.link.map { redaction.host(of: $0, parameters: resolution.parameters) } ?? resolution.rejection?.host
+        if let link = answer.link, let table = answer.table {
+            event.path = redaction.path(
+                of: table.router.identity.withoutIgnoredHost(link),
+                outcome: resolution.outcome,
+                parameters: resolution.parameters
+            )
+            event.query = redaction.query(
+                of: link,
+                plus: table.router.table.defaults.plusSign,
+                parameters: resolution.parameters
+            )
+        }
+        event.parameters = redaction.parameters(resolution.parameters)
+        event.platform = context.platform
+        event.device = context.device
+        event.osVersion = context.osVersion?.description
+        event.appVersion = context.appVersion?.description
+        event.appBuild = context.appBuild
+        event.traits = redaction.traits(context.traits)
+        event.locale = context.locale.first?.description
+        // A link that belongs to no tenant leaves as little as possible.
+        event.country = Redaction.country(context.country ?? (answer.table == nil ? nil : caller.country))
+        event.referrerHost = caller.referrerHost
+        event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
+        event.userAgent = caller.userAgent?.utf8Prefix(UserAgent.maximumBytes)
+        event.botClass = caller.botClass?.rawValue
+        event.install = redaction.install(context.stickyKey)
+        return event
+    }
+}
+
+extension Duration {
+    /// Whole ones.
+    var microseconds: Int64 {
+        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    }
+}
+
+extension Redaction {
+    /// A link that belongs to no tenant leaves as little as possible.
+    init(_ table: PublishedTable?) {
+        guard let table else {
+            self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)
+            return
+        }
+        let privacy = table.settings.privacy
+        self.init(
+            recordQuery: privacy.recordQuery,
+            recordTraits: privacy.recordTraits,
+            installKey: table.installKey,
+            unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
+            address: AddressPolicy(privacy.address)
+        )
+    }
+}
+
+extension Redaction.UnmatchedPath {
+    fileprivate init(_ setting: Settings.Privacy.UnmatchedPath) {
+        switch setting {
+        case .full: self = .full
+        case .firstSegment: self = .firstSegment
+        case .none: self = .none
+        }
+    }
+}
+
+extension Redaction.AddressPolicy {
+    fileprivate init(_ setting: Settings.Privacy.Address) {
+        switch setting {
+        case .truncated: self = .truncated
+        case .keyed: self = .keyed
+        case .none: self = .none
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ServiceLifecycle
+import Synchronization
+
+/// How fast a shutdown goes: in its own time, or, once it is hurried, without waiting for load balancers and slow clients.
+/// What was taken in is written either way.
+package final class ShutdownController: Sendable {
+    private struct State {
+        var isHurried = false
+        var nextWaiter = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var isHurried: Bool { state.withLock(\.isHurried) }
+
+    package func force() {
+        let waiters = state.withLock { state in
+            state.isHurried = true
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when the shutdown is hurried, or the task is cancelled.
+    package func untilHurried() async {
+        let number = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    // A cancellation that came before is seen here; one that comes later finds the waiter.
+                    guard !state.isHurried, !Task.isCancelled else { return false }
+                    state.waiters[number] = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+        }
+    }
+
+    /// Runs `body` to its end. When it is its turn to stop and the shutdown is hurried, it is cancelled; not before, so that
+    /// services still stop one after the other.
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await body() }
+            tasks.addTask {
+                try await gracefulShutdown()
+                await self.untilHurried()
+            }
+            defer { tasks.cancelAll() }
+            try await tasks.next()
+        }
+    }
+}

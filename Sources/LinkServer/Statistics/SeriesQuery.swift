@@ -1,0 +1,83 @@
+import Hummingbird
+import LinkEvents
+import LinkRouting
+
+/// A question about how counts went over time: `?interval=hour|day`.
+struct SeriesQuery {
+    let wish: StatisticsQuery
+    let interval: CalendarZone.Interval
+    let edges: [Timestamp]
+    let subject: Subject
+    /// How many series are told apart.
+    let limit: Int
+
+    enum Subject {
+        case totals(TotalsQuery)
+        case value(String, Dimension)
+    }
+
+    private static let mostBuckets = 2_500
+
+    init(_ request: Request, at now: Timestamp) throws {
+        let name = request.parameter("interval") ?? CalendarZone.Interval.day.rawValue
+        guard let interval = CalendarZone.Interval(rawValue: name) else {
+            throw Problem(.invalidRequest, "'interval' is hour or day.")
+        }
+        let totals = try TotalsQuery(request)
+        if let name = request.parameter("dimension") {
+            guard let dimension = Dimension(rawValue: name) else {
+                let known = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(.invalidRequest, "'dimension' is one of \(known).")
+            }
+            guard let value = request.parameter("value"), totals.columns.isEmpty, totals.filter.isEmpty else {
+                throw Problem(
+                    .invalidRequest,
+                    "Name one 'value' of the dimension; its counts cannot be told apart by route, revision, outcome or action."
+                )
+            }
+            subject = .value(value, dimension)
+            wish = try StatisticsQuery(request, at: now, precision: .hour, interval: interval)
+        } else {
+            subject = .totals(totals)
+            wish = try StatisticsQuery(request, at: now, interval: interval)
+        }
+        let edges = wish.zone.edges(
+            every: interval,
+            from: wish.from,
+            until: wish.until,
+            limit: Self.mostBuckets
+        )
+        guard let edges else {
+            throw Problem(
+                .invalidRequest,
+                "These are more than \(Self.mostBuckets) hours; ask for less time, or with 'interval=day'."
+            )
+        }
+        if case .value = subject {
+            guard edges.allSatisfy({ $0.milliseconds % StatisticsQuery.Precision.hour.rawValue == 0 }) else {
+                throw Problem(
+                    .invalidRequest,
+                    "Values are counted by the hours of UTC, and in '\(wish.zone.name)' hours begin at another minute. Leave 'zone' out."
+                )
+            }
+        }
+        self.interval = interval
+        self.edges = edges
+        limit = try request.limit(1...100, usually: 10)
+    }
+
+    /// The members that come before the series: `starts` of the buckets, and of days also which ones they are.
+    func write(_ entry: AdminAuthorizer.Entry, to writer: inout JSONWriter) {
+        wish.write(entry, to: &writer)
+        writer.member("interval", interval.rawValue)
+        writer.key("starts")
+        writer.beginArray()
+        for start in edges.dropLast() { writer.string(start.description) }
+        writer.endArray()
+        guard interval == .day else { return }
+        writer.key("days")
+        writer.beginArray()
+        for start in edges.dropLast() { writer.string(wish.zone.day(of: start).description) }
+        writer.endArray()
+    }
+}

@@ -1,0 +1,105 @@
+import Hummingbird
+import LinkEvents
+
+/// By what totals are told apart and which are left out: `?by=route,outcome&action=open_app`.
+struct TotalsQuery {
+    /// In the order that they were named in.
+    let columns: [TotalsQuestion.Column]
+    let filter: [TotalsQuestion.Column: String]
+
+    init(_ request: Request) throws {
+        let names = request.parameter("by")?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+        columns = try names.map { name in
+            guard let column = TotalsQuestion.Column(rawValue: String(name)) else {
+                let known = TotalsQuestion.Column.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(.invalidRequest, "'by' is some of \(known) with commas between.")
+            }
+            return column
+        }
+        guard Set(columns).count == columns.count else {
+            throw Problem(.invalidRequest, "'by' names something twice.")
+        }
+        var filter: [TotalsQuestion.Column: String] = [:]
+        for column in TotalsQuestion.Column.allCases {
+            guard let value = request.parameter(column.rawValue) else { continue }
+            if column == .revision, !value.isEmpty {
+                guard let number = Int64(value), number > 0 else {
+                    throw Problem(.invalidRequest, "'revision' is a number, such as 7.")
+                }
+            }
+            filter[column] = value
+        }
+        self.filter = filter
+    }
+
+    func question(_ scope: StatisticsScope) -> TotalsQuestion {
+        TotalsQuestion(scope: scope, columns: Set(columns), filter: filter)
+    }
+}
+
+/// What has the same columns, bucket by bucket.
+struct TotalsGroup: Sendable, Hashable {
+    let columns: TotalsColumns
+    let count: Int64
+    /// Together the count.
+    var buckets: [Int64]
+}
+
+/// The groups with the most events, and what the limit left out.
+struct TotalsGroups: Sendable, Hashable {
+    /// Of all events.
+    let count: Int64
+    /// Most first; equal ones in the order of their columns.
+    fileprivate(set) var largest: [TotalsGroup]
+    /// How many groups were left out.
+    let others: Int
+    /// Of the groups that were left out; empty when there are none.
+    fileprivate(set) var rest: [Int64]
+}
+
+extension [TotalsCount] {
+    /// Has buckets of the largest groups and of the rest only: groups and buckets are many, but not their product.
+    func groups(buckets: Int = 1, limit: Int = .max) -> TotalsGroups {
+        var sums: [TotalsColumns: Int64] = [:]
+        for item in self { sums[item.columns, default: 0] += item.count }
+        let sorted = sums.sorted { left, right in
+            guard left.value == right.value else { return left.value > right.value }
+            return left.key < right.key
+        }
+        let none = [Int64](repeating: 0, count: buckets)
+        let others = sorted.count - Swift.min(limit, sorted.count)
+        var groups = TotalsGroups(
+            count: sorted.reduce(0) { $0 + $1.value },
+            largest: sorted.prefix(limit).map { TotalsGroup(columns: $0.key, count: $0.value, buckets: none) },
+            others: others,
+            rest: others == 0 ? [] : none
+        )
+        var places: [TotalsColumns: Int] = [:]
+        for (place, group) in groups.largest.enumerated() { places[group.columns] = place }
+        for item in self {
+            if let place = places[item.columns] {
+                groups.largest[place].buckets[item.bucket] += item.count
+            } else {
+                groups.rest[item.bucket] += item.count
+            }
+        }
+        return groups
+    }
+}
+
+extension TotalsColumns {
+    /// As JSON has it; nil where the events have none.
+    func text(_ column: TotalsQuestion.Column) -> String? {
+        switch column {
+        case .route: route
+        case .revision: revision.map(String.init)
+        case .outcome: outcome
+        case .action: action
+        }
+    }
+
+    static func < (left: TotalsColumns, right: TotalsColumns) -> Bool {
+        (left.route ?? "", left.revision ?? 0, left.outcome ?? "", left.action ?? "")
+            < (right.route ?? "", right.revision ?? 0, right.outcome ?? "", right.action ?? "")
+    }
+}

@@ -1,0 +1,83 @@
+import LinkRouting
+import NIOCore
+import NIOSSL
+
+/// A certificate, what leads to its authority, and its key: they fit, and hold at the time when they were read.
+struct TLSIdentity {
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+    private let files: CertificateFiles
+    /// When the first of the chain ends.
+    let expiry: Timestamp
+
+    init(
+        _ contents: CertificateFiles.Contents,
+        _ files: CertificateFiles,
+        at now: Timestamp
+    ) throws(CertificateFiles.Failure) {
+        self.files = files
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(contents.chain)
+        } catch {
+            throw .init(
+                certificate: files.certificate,
+                "is no PEM certificate; write the file with the whole chain, such as fullchain.pem."
+            )
+        }
+        do {
+            key = try NIOSSLPrivateKey(bytes: contents.key, format: .pem)
+        } catch {
+            throw .init(
+                key: files.key,
+                "is no PEM key without a passphrase; write the certificate's key, such as privkey.pem."
+            )
+        }
+        guard let ends = chain.map(\.notValidAfter).min(), let begins = chain.map(\.notValidBefore).max() else {
+            throw .init(certificate: files.certificate, "holds no certificate; write the file with the whole chain.")
+        }
+        expiry = Timestamp(milliseconds: Int64(ends) * 1_000)
+        guard now < expiry else {
+            throw .init(certificate: files.certificate, "expired at \(expiry); renew it.")
+        }
+        let start = Timestamp(milliseconds: Int64(begins) * 1_000)
+        guard start <= now else {
+            throw .init(
+                certificate: files.certificate,
+                "is not valid before \(start), and it is \(now); check the machine's clock."
+            )
+        }
+    }
+
+    /// What a connection takes its handshake from: nothing older than TLS 1.2, and of that only what has forward secrecy and
+    /// authenticated encryption (RFC 9325).
+    func context(_ protocols: [String]) throws(CertificateFiles.Failure) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion =
+            switch files.minimumVersion {
+            case .tls12: .tlsv12
+            case .tls13: .tlsv13
+            }
+        configuration.cipherSuiteValues = Self.suites
+        configuration.applicationProtocols = protocols
+        // A client that never says goodbye is not waited for any longer.
+        configuration.shutdownTimeout = .seconds(2)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .init(
+                key: files.key,
+                "does not fit the certificate of \(files.certificate); write the key it was made with."
+            )
+        }
+    }
+
+    /// Those of TLS 1.2; the three of TLS 1.3 are always on.
+    static let suites: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
+}

@@ -1,0 +1,262 @@
+import GRDB
+package import LinkRouting
+
+/// Where every sequence of the log went, and whether its counts agree with its rows.
+package struct LogVerifier: Sendable, Hashable {
+    package internal(set) var lastSequence: Int64 = 0
+    package internal(set) var stored: Int64 = 0
+    package internal(set) var erased: Int64 = 0
+    package internal(set) var dropped: Int64 = 0
+    /// What does not add up, for people; empty when every sequence from 1 to the last is stored, erased or dropped.
+    package internal(set) var faults: [String] = []
+
+    package var json: JSONNode {
+        .object([
+            "whole": .bool(faults.isEmpty), "lastSeq": .int(lastSequence), "stored": .int(stored),
+            "erased": .int(erased), "dropped": .int(dropped), "faults": .array(faults.map(JSONNode.string)),
+        ])
+    }
+}
+
+extension EventLog {
+    /// Reads every page of every file, each in one transaction, so a running log may be asked. Takes as long as reading it all.
+    package func account() async throws -> LogVerifier {
+        try await onSettlingThread { log in
+            var accountant = Accountant(log: log)
+            return try accountant.goThroughDays()
+        }
+    }
+}
+
+/// Goes through the days from the oldest on.
+private struct Accountant {
+    let log: EventLog
+    private var account = LogVerifier()
+    /// The sequence that the next day must begin with; nil behind a day that nobody can read.
+    private var next: Int64? = 1
+
+    init(log: EventLog) { self.log = log }
+
+    /// Rows of one tenant in one day, as they were committed.
+    private struct Rows {
+        let tenant: String
+        let count: Int64
+        let first: Int64
+        let last: Int64
+
+        init(_ row: Row) { (tenant, count, first, last) = (row[0], row[1], row[2], row[3]) }
+    }
+
+    mutating func goThroughDays() throws -> LogVerifier {
+        do {
+            try Self.readAll(log.ledger)
+            return try compareFiles()
+        } catch let damage as StorageError where damage.isDamage {
+            // Without the ledger nobody knows what was erased and dropped.
+            account.faults.append(damage.description)
+            return account
+        }
+    }
+
+    private mutating func compareFiles() throws -> LogVerifier {
+        let closed = try log.ledger.read { db in
+            try Int64.fetchAll(db, sql: "SELECT day FROM day").map(CivilDay.init(daysSince1970:))
+        }
+        let present = Set(log.allDays())
+        for day in present.union(closed).sorted() {
+            guard present.contains(day) else {
+                try addDropped(day)
+                continue
+            }
+            do {
+                try addDay(day, isClosed: closed.contains(day))
+            } catch {
+                guard let damage = log.damaged[day] else { throw error }
+                account.faults.append(damage.description)
+                if closed.contains(day) { followOn(try closedRows(of: day), day) } else { next = nil }
+            }
+        }
+        try compareLedger()
+        account.lastSequence = next.map { $0 - 1 } ?? log.knownSequence()
+        return account
+    }
+
+    /// Throws unless every page, index and row of the file is as it must be. Its memory is a bit for each page.
+    private static func readAll(_ file: StorageFile) throws {
+        try file.read { db in
+            let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
+            guard verdict != "ok" else { return }
+            let detail = verdict?.split(whereSeparator: \.isNewline).joined(separator: " ")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no answer")
+        }
+    }
+
+    private mutating func addDay(_ day: CivilDay, isClosed: Bool) throws {
+        let file = try log.file(of: day)
+        try Self.readAll(file.database)
+        let (committed, stored, counted) = try file.database.read { db in
+            (
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT tenant, sum(rows), min(first_seq), max(last_seq) FROM (
+                            SELECT tenant, rows, first_seq, last_seq FROM tenant_rows
+                            UNION ALL
+                            SELECT (SELECT value FROM text WHERE id = tenant), count(*), min(seq), max(seq)
+                            FROM event WHERE \(EventRow.uncountedSQL) GROUP BY tenant
+                        ) GROUP BY tenant
+                        """
+                ).map(Rows.init),
+                try Self.numbers(
+                    db,
+                    """
+                    SELECT (SELECT value FROM text WHERE id = tenant), count(*) FROM event GROUP BY tenant
+                    """
+                ),
+                try Self.numbers(
+                    db,
+                    """
+                    SELECT tenant, sum(count) FROM result_quarter JOIN result ON result.id = result_quarter.result
+                    JOIN stream ON stream.id = result.stream GROUP BY tenant
+                    UNION ALL
+                    SELECT (SELECT value FROM text WHERE id = tenant), count(*) FROM event
+                    WHERE \(EventRow.uncountedSQL) GROUP BY tenant
+                    """
+                )
+            )
+        }
+        followOn(committed, day)
+        let dropped = try droppedTenants(of: day)
+        for rows in committed {
+            let stored = stored[rows.tenant, default: 0]
+            account.stored += stored
+            if counted[rows.tenant] != rows.count {
+                account.faults.append(
+                    "\(day): \(rows.tenant) has \(rows.count) rows, its counts say \(counted[rows.tenant] ?? 0)"
+                )
+            }
+            if dropped.contains(rows.tenant) {
+                account.dropped += rows.count - stored
+                continue
+            }
+            let erased = try erased(rows, of: day)
+            account.erased += erased
+            if stored + erased != rows.count {
+                account.faults.append(
+                    "\(day): \(rows.tenant) had \(rows.count) rows: \(stored) stored, \(erased) erased"
+                )
+            }
+        }
+        if isClosed { try compareClosed(committed, day) }
+    }
+
+    private mutating func addDropped(_ day: CivilDay) throws {
+        let rows = try closedRows(of: day)
+        let dropped = try droppedTenants(of: day)
+        followOn(rows, day)
+        for rows in rows {
+            account.dropped += rows.count
+            if !dropped.contains(rows.tenant) {
+                account.faults.append("\(day): the file is gone, and with it \(rows.count) rows of \(rows.tenant)")
+            }
+        }
+    }
+
+    /// Days hold ranges that follow each other without a gap.
+    private mutating func followOn(_ rows: [Rows], _ day: CivilDay) {
+        guard let first = rows.map(\.first).min(), let last = rows.map(\.last).max() else { return }
+        if let next, first != next { account.faults.append("\(day): begins at \(first), not at \(next)") }
+        let count = rows.reduce(0) { $0 + $1.count }
+        if count != last - first + 1 {
+            account.faults.append("\(day): holds \(count) rows between \(first) and \(last)")
+        }
+        next = last + 1
+    }
+
+    /// Of the tenant's sequences in the day, those that the ledger knows as erased. An erasure names them before it deletes
+    /// them, so what is still stored does not count.
+    private func erased(_ rows: Rows, of day: CivilDay) throws -> Int64 {
+        let sequences = try log.ledger.read { db in
+            try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT seq FROM erased JOIN erasure ON erasure.id = erased.erasure
+                    WHERE tenant = ? AND seq BETWEEN ? AND ?
+                    """,
+                arguments: [rows.tenant, rows.first, rows.last]
+            )
+        }
+        guard !sequences.isEmpty else { return 0 }
+        return try log.file(of: day).database.read { db in
+            try sequences.reduce(0) { sum, sequence in
+                let isStored = try Bool.fetchOne(
+                    db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM event WHERE seq = ?)"),
+                    arguments: [sequence]
+                )
+                return sum + (isStored == true ? 0 : 1)
+            }
+        }
+    }
+
+    private mutating func compareClosed(_ rows: [Rows], _ day: CivilDay) throws {
+        let known = Dictionary(uniqueKeysWithValues: try closedRows(of: day).map { ($0.tenant, $0.count) })
+        for rows in rows where known[rows.tenant] != rows.count {
+            account.faults.append(
+                "\(day): the ledger says \(known[rows.tenant] ?? 0) rows of \(rows.tenant), not \(rows.count)"
+            )
+        }
+    }
+
+    /// The sums of the closed days against their rows.
+    private mutating func compareLedger() throws {
+        let (rows, days, quarters) = try log.ledger.read { db in
+            (
+                try Self.numbers(db, "SELECT tenant, sum(rows) FROM day_tenant GROUP BY tenant"),
+                try Self.numbers(
+                    db,
+                    "SELECT tenant, sum(count) FROM result_day JOIN stream ON stream.id = stream GROUP BY tenant"
+                ),
+                try Self.numbers(
+                    db,
+                    "SELECT tenant, sum(count) FROM stream_quarter JOIN stream ON stream.id = stream GROUP BY tenant"
+                )
+            )
+        }
+        for (tenant, count) in rows.sorted(by: { $0.key < $1.key }) {
+            for (name, sums) in [("day", days), ("quarter-hour", quarters)] where sums[tenant] != count {
+                account.faults.append(
+                    "\(tenant): \(count) rows in closed days, \(sums[tenant] ?? 0) counted by the \(name)"
+                )
+            }
+        }
+    }
+
+    private func closedRows(of day: CivilDay) throws -> [Rows] {
+        try log.ledger.read { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT tenant, rows, first_seq, last_seq FROM day_tenant WHERE day = ?",
+                arguments: [day.daysSince1970]
+            ).map(Rows.init)
+        }
+    }
+
+    private func droppedTenants(of day: CivilDay) throws -> Set<String> {
+        try log.ledger.read { db in
+            Set(
+                try String.fetchAll(
+                    db,
+                    sql: "SELECT tenant FROM day_tenant WHERE day = ? AND dropped_at IS NOT NULL",
+                    arguments: [day.daysSince1970]
+                )
+            )
+        }
+    }
+
+    private static func numbers(_ db: Database, _ sql: String) throws -> [String: Int64] {
+        Dictionary(
+            try Row.fetchAll(db, sql: sql).map { ($0[0] as String, $0[1] as Int64) },
+            uniquingKeysWith: +
+        )
+    }
+}

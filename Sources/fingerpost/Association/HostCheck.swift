@@ -1,0 +1,282 @@
+import AppAssociation
+import LinkRouting
+import OutboundHTTP
+
+/// What one host serves for one platform, and what is wrong with it.
+struct HostCheck {
+    private let target: DoctorTarget
+    private let platform: AssociationPlatform
+    private let app: String?
+    private let http: OutboundHTTP
+    /// Nil when Apple's CDN is not to be asked.
+    private let cdn: CDN?
+    private(set) var answers: [Answer] = []
+    private(set) var files: [AssociationReport.File] = []
+    /// The bytes of a host that answers with status 200.
+    private var served: [UInt8]?
+
+    /// One URL that was asked.
+    struct Answer {
+        let url: String
+        let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
+
+        var isFile: Bool { (try? result.get())?.status == 200 }
+    }
+
+    /// Where its answers begin, and what asks for them.
+    typealias CDN = (base: String, http: OutboundHTTP)
+
+    init(_ target: DoctorTarget, _ platform: AssociationPlatform, app: String?, http: OutboundHTTP, cdn: CDN?) {
+        self.target = target
+        self.platform = platform
+        self.app = app
+        self.http = http
+        self.cdn = platform == .ios ? cdn : nil
+    }
+
+    mutating func run() async {
+        let answer = await ask(url(of: target.host), by: http)
+        var findings: [AssociationFinding]
+        switch answer.result {
+        case .success(let response):
+            findings = judge(response)
+            if response.status == 200 { served = response.body }
+        case .failure(let failure): findings = [unanswered(failure)]
+        }
+        if let served, let app, !names(app, in: served) {
+            findings.append(
+                finding(
+                    platform.codes.appNotNamed,
+                    .error,
+                    "The file does not name '\(app)', so no link of the host opens that app.",
+                    fix: "Add the app to the file, or correct --app; letters count."
+                )
+            )
+        }
+        if let cdn { findings += await cdnFindings(cdn) }
+        files.append(AssociationReport.File(answer.url, findings, bytes: served))
+        if let twin = target.twin { await examine(twin: twin) }
+        advise()
+    }
+
+    /// `published` is nil when nothing is published for the host.
+    mutating func compare(with published: [UInt8]?) {
+        guard let served, !files.isEmpty else { return }
+        guard let published else {
+            files[0].findings.append(
+                finding(
+                    platform.codes.notPublished,
+                    .error,
+                    "The host serves a file, but no tenant here lists the host.",
+                    fix: "Add '\(target.host)' to the domains of the tenant's settings."
+                )
+            )
+            return
+        }
+        guard served != published, let difference = Self.difference(served, published) else { return }
+        files[0].findings.append(
+            AssociationFinding(
+                platform.codes.notPublished,
+                .error,
+                pointer: difference.pointer,
+                position: difference.position,
+                message: "The host does not serve what is published; the files differ first at "
+                    + (difference.pointer.isEmpty ? "the root" : "'\(difference.pointer)'") + ".",
+                fix: "Let the host pass /.well-known/\(platform.fileName) on to Fingerpost, or copy the published file."
+            )
+        )
+    }
+
+    // MARK: Asking
+
+    private mutating func ask(_ url: String, by http: OutboundHTTP) async -> Answer {
+        let headers = [("User-Agent", platform == .ios ? "AASA-Bot/1.0.0" : "fingerpost-doctor"), ("Accept", "*/*")]
+        let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
+        do throws(OutboundHTTP.Failure) {
+            result = .success(try await http.get(url, headers: headers))
+        } catch {
+            result = .failure(error)
+        }
+        let answer = Answer(url: url, result: result)
+        answers.append(answer)
+        return answer
+    }
+
+    private func url(of host: String) -> String {
+        "https://\(host)\(target.port.map { ":\($0)" } ?? "")/.well-known/\(platform.fileName)"
+    }
+
+    private mutating func cdnFindings(_ cdn: CDN) async -> [AssociationFinding] {
+        let answer = await ask("\(cdn.base)/\(target.host)", by: cdn.http)
+        switch answer.result {
+        case .success(let response):
+            return AppleCDNAnswer(
+                status: response.status,
+                failureReason: response.header("Apple-Failure-Reason"),
+                triedURL: response.header("Apple-From"),
+                body: response.body
+            ).findings(origin: served)
+        case .failure(let failure):
+            return [
+                finding(
+                    .cdnFailure,
+                    .info,
+                    "Apple's CDN could not be asked: \(failure.reason).",
+                    fix: "Allow this machine to reach it, or leave it out with --no-cdn."
+                )
+            ]
+        }
+    }
+
+    /// Devices take `acme.com` and `www.acme.com` for two domains; a wildcard's file is that of the domain itself.
+    private mutating func examine(twin: String) async {
+        let answer = await ask(url(of: twin), by: http)
+        if case .failure(let failure) = answer.result, failure.kind == .unknownHost { return }
+        if served == nil, answer.isFile {
+            let place = target.isWildcard ? "the file of '*.\(target.host)' is read from '\(target.host)' itself" : ""
+            files[0].findings.append(
+                finding(
+                    platform.codes.hostNotCovered,
+                    .error,
+                    "'\(twin)' serves the file and '\(target.host)' does not" + (place.isEmpty ? "." : ": \(place)."),
+                    fix: "Serve the file on '\(target.host)' as well, with status 200."
+                )
+            )
+        } else if served != nil, !answer.isFile, !target.isWildcard {
+            files.append(
+                AssociationReport.File(
+                    answer.url,
+                    [
+                        finding(
+                            platform.codes.hostNotCovered,
+                            .warning,
+                            "'\(twin)' does not serve the file: \(answer.summary). Links to it stay in the browser.",
+                            fix: "Serve the file there as well and list it in the app, or make no links to it."
+                        )
+                    ]
+                )
+            )
+        }
+    }
+
+    /// What Apple says to look at when the file is right.
+    private mutating func advise() {
+        guard platform == .ios, served != nil, files.allSatisfy({ $0.findings.allSatisfy { $0.severity != .error } })
+        else { return }
+        files[0].findings.append(
+            finding(
+                .testAdvice,
+                .info,
+                "A link stays in the browser all the same when it is typed, tapped on a page of the same domain, followed by "
+                    + "a script, or when the user once chose the browser for this domain.",
+                fix:
+                    "Test by tapping a link in Notes or Messages, on a device that has installed the app after the file."
+            )
+        )
+    }
+
+    // MARK: Judging
+
+    private func judge(_ response: OutboundHTTP.Response) -> [AssociationFinding] {
+        let hosting = AssociationHosting(
+            status: response.status,
+            redirect: response.header("Location"),
+            contentType: response.header("Content-Type")
+        )
+        return switch platform {
+        case .ios: AppleAppSiteAssociation.validate(response.body, hosting: hosting)
+        case .android: AssetLinks.validate(response.body, hosting: hosting)
+        }
+    }
+
+    private func unanswered(_ failure: OutboundHTTP.Failure) -> AssociationFinding {
+        guard failure.kind != .tooLarge || platform == .android else {
+            return finding(
+                .tooLarge,
+                .error,
+                "\(failure.reason); iOS reads at most \(AppleAppSiteAssociation.maximumBytes).",
+                fix: "Merge rules with wildcards, or write one rule {\"/\": \"*\"}."
+            )
+        }
+        let fix =
+            switch failure.kind {
+            case .unknownHost: "Give the name an address in DNS, or correct it."
+            case .privateAddress:
+                "Devices and Apple's CDN cannot reach it. To examine it all the same, add --allow-private RANGE."
+            case .notTrusted: "Install a certificate of a public authority for this very host, with its whole chain."
+            case .timedOut: "Answer within five seconds, to everybody and from everywhere."
+            case .tooLarge: "Serve the statement list itself."
+            case .unreachable: "Serve HTTPS on port 443 of this host."
+            }
+        return finding(platform.codes.notServed, .error, "There is no answer: \(failure.reason).", fix: fix)
+    }
+
+    private func names(_ app: String, in file: [UInt8]) -> Bool {
+        switch platform {
+        case .ios:
+            (try? AppleAppSiteAssociation(parsing: file))?.applinks?.details.contains { $0.appIDs.contains(app) }
+                ?? false
+        case .android: (try? AssetLinks(parsing: file))?.statements.contains { $0.packageName == app } ?? false
+        }
+    }
+
+    private func finding(
+        _ code: AssociationFinding.Code,
+        _ severity: Finding.Severity,
+        _ message: String,
+        fix: String
+    ) -> AssociationFinding {
+        AssociationFinding(code, severity, message: message, fix: fix)
+    }
+
+    /// Where two files first say something else; nil when only their spelling differs or one cannot be read.
+    private static func difference(_ served: [UInt8], _ published: [UInt8]) -> JSONNode.Difference? {
+        let limits = JSONReader.Limits(maximumBytes: 1 << 20)
+        guard let left = try? JSONReader.parse(served, limits: limits),
+            let right = try? JSONReader.parse(published, limits: limits)
+        else { return nil }
+        return left.difference(to: right)
+    }
+}
+
+extension HostCheck.Answer {
+    /// `200 application/json, 1234 bytes`, or why there is none.
+    var summary: String {
+        switch result {
+        case .success(let response):
+            ["\(response.status)", response.header("Location").map { "to \($0)" }, response.header("Content-Type")]
+                .compactMap(\.self).joined(separator: " ") + ", \(response.body.count) bytes"
+        case .failure(let failure): failure.reason
+        }
+    }
+
+    var text: String { "\(url): \(summary)" }
+
+    var json: JSONNode {
+        switch result {
+        case .success(let response):
+            .object([
+                "url": .string(url), "status": .int(response.status), "bytes": .int(response.body.count),
+                "contentType": response.header("Content-Type").map(JSONNode.string),
+                "location": response.header("Location").map(JSONNode.string),
+            ])
+        case .failure(let failure): .object(["url": .string(url), "failure": .string(failure.reason)])
+        }
+    }
+}
+
+extension AssociationPlatform {
+    typealias Codes = (
+        notServed: AssociationFinding.Code, hostNotCovered: AssociationFinding.Code,
+        notPublished: AssociationFinding.Code, appNotNamed: AssociationFinding.Code
+    )
+
+    /// The two platforms' names for the same mistakes.
+    var codes: Codes {
+        switch self {
+        case .ios: (.notServed, .hostNotCovered, .notPublished, .appNotNamed)
+        case .android:
+            (.androidNotServed, .androidHostNotCovered, .androidNotPublished, .androidAppNotNamed)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import LinkEvents
+import LinkRouting
+
+/// What `fingerpost export` asks for; as a message when another process holds the directory.
+enum ExportRequest: Sendable {
+    /// Ends the window; its manifest.
+    case now(TenantID)
+    /// Exports a window once more; the manifest that holds then.
+    case again(TenantID, window: String)
+    /// Exports a window unless it is there whole: `{"result": "written|kept|gone", "rows"}`.
+    case fill(TenantID, window: String)
+    /// `{"windows": [NAME…]}`, oldest first.
+    case windows(TenantID, since: Timestamp)
+
+    var message: JSONNode {
+        switch self {
+        case .now(let tenant): .object(["do": .string("export"), "tenant": .string(tenant.rawValue)])
+        case .again(let tenant, let window):
+            .object([
+                "do": .string("exportAgain"), "tenant": .string(tenant.rawValue), "window": .string(window),
+            ])
+        case .fill(let tenant, let window):
+            .object(["do": .string("fillExport"), "tenant": .string(tenant.rawValue), "window": .string(window)])
+        case .windows(let tenant, let since):
+            .object([
+                "do": .string("listWindows"), "tenant": .string(tenant.rawValue), "since": .string(since.description),
+            ])
+        }
+    }
+
+    /// Nil for a message about something else.
+    init?(_ message: ObjectField) throws {
+        let kind = try message.required("do").text()
+        guard ["export", "exportAgain", "fillExport", "listWindows"].contains(kind) else { return nil }
+        let tenant = try message.required("tenant").identifier(TenantID.self)
+        switch kind {
+        case "exportAgain": self = .again(tenant, window: try message.required("window").text())
+        case "fillExport": self = .fill(tenant, window: try message.required("window").text())
+        case "listWindows":
+            let since = try message.required("since")
+            guard let instant = Timestamp(try since.text()) else { throw since.error("write an instant in RFC 3339.") }
+            self = .windows(tenant, since: instant)
+        default: self = .now(tenant)
+        }
+    }
+}
+
+/// Does what a wish says: in a running server, or in a process of its own.
+struct ExportCommandHandler: Sendable {
+    let exporter: Exporter
+    /// Nil for a tenant that is not there.
+    let plan: @Sendable (TenantID) -> ExportPlan?
+
+    struct UnknownTenant: Error, CustomStringConvertible {
+        let tenant: TenantID
+        var description: String { "there is no tenant '\(tenant)'." }
+    }
+
+    func answer(_ wish: ExportRequest) async throws -> JSONNode {
+        switch wish {
+        case .now(let tenant): return try node(try await exporter.exportNow(try known(tenant)))
+        case .again(let tenant, let window):
+            return try node(try await exporter.exportAgain(window, of: try known(tenant).tenant))
+        case .windows(let tenant, let since):
+            let names = try await exporter.windows(of: try known(tenant).tenant, endingAfter: since)
+            return .object(["windows": .array(names.map(JSONNode.string))])
+        case .fill(let tenant, let window):
+            do {
+                switch try await exporter.backfill(window, of: try known(tenant).tenant) {
+                case .written(let manifest): return filled("written", manifest.rows)
+                case .kept(let manifest): return filled("kept", manifest.rows)
+                }
+            } catch ExportFailure.windowGone {
+                return filled("gone", 0)
+            }
+        }
+    }
+
+    private func known(_ tenant: TenantID) throws -> ExportPlan {
+        guard let plan = plan(tenant) else { throw UnknownTenant(tenant: tenant) }
+        return plan
+    }
+
+    private func node(_ manifest: ExportManifest) throws -> JSONNode {
+        try JSONReader.parse(manifest.json, limits: JSONReader.Limits(maximumBytes: 65_536))
+    }
+
+    private func filled(_ result: String, _ rows: Int64) -> JSONNode {
+        .object(["result": .string(result), "rows": .int(rows)])
+    }
+}

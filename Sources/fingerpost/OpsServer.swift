@@ -1,0 +1,96 @@
+import ArgumentParser
+import Foundation
+import LinkEvents
+import LinkRouting
+import LinkServer
+import LinkStorage
+import Logging
+import NIOCore
+import NIOPosix
+import OutboundHTTP
+import ServiceLifecycle
+
+/// The ops port and what it tells: open before the files are, so that a long start can be seen, and until they are closed.
+struct OpsServer {
+    let health = Health()
+    let readings = MetricReadings()
+    let unsent: UnsentAnswers
+    private let metrics: MetricRegistry
+    private let configuration: ServiceConfiguration
+    private let live: LiveConfiguration
+    private let logger: Logger
+
+    init(_ configuration: ServiceConfiguration, metrics: MetricRegistry, live: LiveConfiguration, logger: Logger) throws
+    {
+        self.configuration = configuration
+        self.metrics = metrics
+        self.live = live
+        self.logger = logger
+        let process = ProcessReadings(
+            directory: configuration.data,
+            version: Fingerpost.configuration.version,
+            sqlite: try SQLiteLibrary.version()
+        )
+        readings.add(process.readings)
+        unsent = UnsentAnswers(limit: configuration.limits.unsentBytes)
+        readings.add { [unsent] in unsent.readings }
+    }
+
+    /// Runs `body` with the port that is listened on, and listens until it returns.
+    func whileListening(_ body: (Int) async throws -> Void) async throws {
+        // A loop of its own: probes are answered however busy the loops of the other ports are.
+        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let result: Result<Void, any Error>
+        do { result = .success(try await listen(on: loop, body)) } catch { result = .failure(error) }
+        try? await loop.shutdownGracefully()
+        try result.get()
+    }
+
+    private func listen(on loop: any EventLoopGroup, _ body: (Int) async throws -> Void) async throws {
+        let (ports, listening) = AsyncStream<Int>.makeStream()
+        let (address, pace) = (configuration.opsAddress, ShutdownController())
+        let application = buildOpsApplication(parts, at: address, on: loop) { listening.yield($0) }
+        let group = ServiceGroup(
+            services: [ListeningPort(.ops, at: address, pace: pace, application)],
+            logger: logger
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { listening.finish() }
+                try await group.run()
+            }
+            // None when it could not be opened; why is thrown by the task.
+            if let port = await ports.first(where: { _ in true }) {
+                let result: Result<Void, any Error>
+                do { result = .success(try await body(port)) } catch { result = .failure(error) }
+                await group.triggerGracefulShutdown()
+                // All is written and closed: nobody needs to be waited for.
+                tasks.addTask {
+                    try? await Task.sleep(for: .seconds(1))
+                    pace.force()
+                }
+                let ended = await tasks.nextResult()
+                tasks.cancelAll()
+                try result.get()
+                return try ended?.get() ?? ()
+            }
+            try await tasks.waitForAll()
+        }
+    }
+
+    private var parts: OpsDependencies {
+        let ids = EventIDGenerator { .random(in: .min ... .max) }
+        return OpsDependencies(
+            health: health,
+            metrics: metrics,
+            readings: readings,
+            limits: live.limits,
+            unsent: unsent,
+            traces: TraceSource(),
+            logSettings: live.log,
+            logger: logger,
+            uptime: { .now },
+            makeRequestID: { ids.next(at: Server.now()) }
+        )
+    }
+}
