@@ -126,7 +126,9 @@ struct ControlSocket {
 
     private func answer(_ wish: ExportRequest, at tenant: Field) async throws -> JSONNode {
         let catalog = parts.resolving.catalog
-        let desk = ExportCommandHandler(exporter: parts.exporter) { catalog.current.table(of: $0).map { ExportPlan($0) } }
+        let desk = ExportCommandHandler(exporter: parts.exporter) {
+            catalog.current.table(of: $0).map { ExportPlan($0) }
+        }
         do {
             return try await desk.answer(wish)
         } catch let error as ExportCommandHandler.UnknownTenant {

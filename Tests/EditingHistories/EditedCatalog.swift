@@ -20,7 +20,10 @@ struct EditedCatalog: Sendable {
     init(_ store: CatalogDatabase, pool: WorkPool, tenant: TenantID) {
         self.store = store
         self.tenant = tenant
-        editor = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) { suite, table, _ in
+        editor = PublishingService(store: store, pool: pool, random: { Data(repeating: 1, count: $0) }) {
+            suite,
+            table,
+            _ in
             table.router.table.routes.contains { $0.id.rawValue == "a" }
                 ? [] : [SuiteFailure(suite: suite.name ?? "", line: 1, link: "", key: "route", difference: "")]
         } onCommit: { _ in
@@ -128,7 +131,10 @@ struct EditedCatalog: Sendable {
         case .plan(let place, let editor):
             return try answer(try await self.editor.plan(at: try self.place(place), limit: try limit(editor)))
         case .planTable(let table, let place, let base, let editor):
-            let wish = PublishingService.PlanRequest(table: try Self.node(table), base: base.map(Revision.init(rawValue:)))
+            let wish = PublishingService.PlanRequest(
+                table: try Self.node(table),
+                base: base.map(Revision.init(rawValue:))
+            )
             return try answer(try await self.editor.plan(wish, at: try self.place(place), limit: try limit(editor)))
         case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
         case .guardTables(true):

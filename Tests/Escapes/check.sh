@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh: texts are escaped in one place, Sources/LinkRouting/Escapes.swift, by Unicode scalars, and the command line writes in
+# check.sh: texts are escaped in one place, Sources/LinkRouting/Values/Escapes.swift, by Unicode scalars, and the command line writes in
 # one place. Lists every other one, and ends with 1. First it must find all of samples.txt: what finds nothing proves nothing.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
@@ -20,8 +20,8 @@ said() {
     [ -z "$found" ]
 }
 
-grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' | grep -v '^Sources/LinkRouting/Escapes.swift:' \
-    | said 'Escape with what is in Sources/LinkRouting/Escapes.swift' || status=1
+grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' | grep -v '^Sources/LinkRouting/Values/Escapes.swift:' \
+    | said 'Escape with what is in Sources/LinkRouting/Values/Escapes.swift' || status=1
 grep -rnE -f "$folder/output.txt" Sources/fingerpost --include='*.swift' \
     | grep -vE '^Sources/fingerpost/(Output|Exports/ProgressBar)\.swift:' \
     | said 'Write with what is in Sources/fingerpost/Output.swift' || status=1

@@ -16,7 +16,7 @@ public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let pattern = try? Pattern(text), let id = RouteID("fuzzed"), lines.count == 2,
         let link = try? Link.parse(Array("https://go.acme.com/".utf8) + lines[1])
     else { return 0 }
-    for letterCase in [Route.LetterCase.sensitive, .ignored] {
+    for letterCase in [LetterCase.sensitive, .ignored] {
         let route = Route(id: id, path: pattern, letterCase: letterCase)
         let found = RouteIndex([route]).smallestRank(for: link, ()) { _, _, _ in true }
         precondition((found == 0) == (pattern.captures(in: link, letterCase) != nil))

@@ -37,7 +37,7 @@ for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="$(find "$root/Sources/LinkServer/Resolve" -name 'ResolveRequest.swift' -o -name 'ResolveScanner.swift') $root/Sources/LinkCatalog/Settings.swift -lLinkEvents"
+        further="$(find "$root/Sources/LinkServer/Resolve" -name 'ResolveRequest.swift' -o -name 'ResolveScanner.swift') $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
     # It needs no more of the server than these files.
     UserAgentFuzz) further=$(find "$root/Sources/LinkServer/Click" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;

@@ -74,12 +74,12 @@ struct RedactionTests {
     /// A place that does not fit must neither trap nor uncover anything.
     @Test func wrongPlacesHideTooMuch() throws {
         let link = try Link.parse("https://go.acme.com/ab/secret")
-        let places: [Resolution.Place] = [
+        let places: [CapturedParameter.Place] = [
             .path(segment: 1, bytes: 0..<100), .path(segment: 1, bytes: 2..<5), .path(segment: 7, bytes: 0..<1),
             .rest(firstSegment: 9),
         ]
         let parameters = places.map {
-            Resolution.Parameter(name: "p", value: .string("x"), text: "x", place: $0, isSensitive: true)
+            CapturedParameter(name: "p", value: .string("x"), text: "x", place: $0, isSensitive: true)
         }
         #expect(Self.open.path(of: link, outcome: .matched, parameters: parameters) == "/ab/{p}{p}")
     }

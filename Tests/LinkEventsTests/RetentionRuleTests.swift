@@ -5,7 +5,8 @@ import Testing
 struct RetentionRuleTests {
     private let today = CivilDay(daysSince1970: 20_000)
 
-    private func rows(_ age: Int64, edge: Int64? = nil, last: Int64 = 100, pending: Bool = false) throws -> RetainedRows {
+    private func rows(_ age: Int64, edge: Int64? = nil, last: Int64 = 100, pending: Bool = false) throws -> RetainedRows
+    {
         RetainedRows(
             day: CivilDay(daysSince1970: today.daysSince1970 - age),
             tenant: try #require(TenantID("shop")),

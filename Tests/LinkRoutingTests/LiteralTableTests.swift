@@ -7,7 +7,7 @@ struct LiteralTableTests {
     private struct Key: Hashable {
         let parent: Int32
         let text: [UInt8]
-        let letterCase: Route.LetterCase
+        let letterCase: LetterCase
     }
 
     @Test(arguments: 0..<4) func tableAgreesWithADictionary(_ seed: Int) {
@@ -35,8 +35,8 @@ struct LiteralTableTests {
     }
 
     /// Texts are compared by words, whose ends and whose folding of letters must be those of bytes.
-    @Test(arguments: [Route.LetterCase.sensitive, .ignored])
-    func textsOfEveryLengthAreToldApartByEachByte(_ letterCase: Route.LetterCase) {
+    @Test(arguments: [LetterCase.sensitive, .ignored])
+    func textsOfEveryLengthAreToldApartByEachByte(_ letterCase: LetterCase) {
         let bytes: [UInt8] = [0, 0x40, 0x41, 0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x7F, 0x80, 0xC1, 0xDA, 0xFF]
         for length in 1...20 {
             for place in 0..<length {

@@ -34,7 +34,7 @@ struct QuickCheckTests {
             // Most random texts are no templates; those that are go on.
             guard let template = try? URLTemplate(written) else { continue }
             for _ in 0..<4 {
-                let values: [Resolution.Parameter] = [
+                let values: [CapturedParameter] = [
                     .text("x", text(Self.captures, upTo: 2, &random)),
                     .text("y", random.pick(Self.captures)),
                     .list("r", (0..<random.below(4)).map { _ in text(Self.captures, upTo: 2, &random) }),
@@ -66,7 +66,7 @@ struct QuickCheckTests {
     }
 }
 
-extension Resolution.Parameter {
+extension CapturedParameter {
     fileprivate static func text(_ name: String, _ text: String) -> Self {
         Self(name: name, value: .string(text), text: text, place: .host)
     }
@@ -78,7 +78,7 @@ extension Resolution.Parameter {
 
 extension URLTemplate {
     /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
-    func filled(by value: (String) -> Resolution.Parameter?) -> String? {
+    func filled(by value: (String) -> CapturedParameter?) -> String? {
         var url: [UInt8] = []
         let parameters = parameterNames.compactMap(value)
         guard append(to: &url, filledWith: parameters) != .incomplete else { return nil }

@@ -42,7 +42,7 @@ struct TemplateTests {
         ("acme://{x}", "acme://a%2Fb%3Fc%23d%26e%3Df%2Bg%20%25%22%C3%A9"), ("acme://h/{x}?{x}", nil),
     ]) func capturedTextStaysInItsPlace(_ template: String, _ expected: String?) throws {
         let template = try URLTemplate(template)
-        let parameter = Resolution.Parameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", place: .host)
+        let parameter = CapturedParameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", place: .host)
         let filled = template.filled { $0 == "x" ? parameter : nil }
         if let expected { #expect(filled == expected) }
         let link = try Link.parse(try #require(filled))
@@ -51,7 +51,7 @@ struct TemplateTests {
 
     @Test func restIsJoinedBySlashes() throws {
         let template = try URLTemplate("https://www.acme.com/docs/{path}?p={path}")
-        let rest = Resolution.Parameter(
+        let rest = CapturedParameter(
             name: "path",
             value: .list(["a b", "c/d"]),
             text: "a b/c/d",

@@ -51,7 +51,11 @@ struct ReplayTests {
 
     private func draft(_ routes: String, _ service: TestService) async throws {
         let table = try #require(try TenantDocument(Self.document(routes)).table)
-        let change = AuditContext(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
+        let change = AuditContext(
+            actor: Actor(kind: .person, id: "a", name: "A"),
+            at: service.clock.now,
+            requestID: "r"
+        )
         _ = try await service.parts.editor.saveDraft(table, at: place, expected: nil, change: change)
     }
 
@@ -304,7 +308,11 @@ struct ReplayTests {
             // The route that knew what the value was is gone from both tables.
             let routes = Self.routes.split(separator: "\n").filter { !$0.contains("reset") }.joined(separator: "\n")
             try await draft(routes, service)
-            let change = AuditContext(actor: Actor(kind: .person, id: "a", name: "A"), at: service.clock.now, requestID: "r")
+            let change = AuditContext(
+                actor: Actor(kind: .person, id: "a", name: "A"),
+                at: service.clock.now,
+                requestID: "r"
+            )
             _ = try await service.parts.editor.publish(place, change: change)
             try await draft(routes, service)
             #expect(try await replay(service)["hidden"]?.json() == #"{"sensitive":1}"#)
@@ -376,7 +384,9 @@ private final class AskingHistory: EventHistory {
 
     var answer: TestResponse? { answered.withLock(\.self) }
 
-    func ask(_ question: @escaping @Sendable () async throws -> TestResponse) { self.question.withLock { $0 = question } }
+    func ask(_ question: @escaping @Sendable () async throws -> TestResponse) {
+        self.question.withLock { $0 = question }
+    }
 
     func events(
         of tenant: TenantID,

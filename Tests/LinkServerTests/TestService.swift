@@ -24,7 +24,11 @@ struct TestService: Sendable {
         guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
             throw IncompleteDocument()
         }
-        let change = AuditContext(actor: Actor(kind: .system, id: "test", name: "test"), at: clock.now, requestID: "test")
+        let change = AuditContext(
+            actor: Actor(kind: .system, id: "test", name: "test"),
+            at: clock.now,
+            requestID: "test"
+        )
         _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
         let place = PublishingService.DraftLocation(tenant, .production)
         _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)

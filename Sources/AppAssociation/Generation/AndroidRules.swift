@@ -107,7 +107,7 @@ enum AndroidRules: RuleDialect {
     }
 
     /// What is special in a pattern, and a letter of either case, is written `?`, which takes any one character.
-    private static func literal(_ bytes: some Sequence<UInt8>, _ letterCase: Route.LetterCase) -> [Glob.Piece] {
+    private static func literal(_ bytes: some Sequence<UInt8>, _ letterCase: LetterCase) -> [Glob.Piece] {
         bytes.map { byte in
             special.contains(byte) || letterCase == .ignored && ByteSet.letters.contains(byte) ? .one : .byte(byte)
         }
@@ -157,7 +157,7 @@ enum AndroidRules: RuleDialect {
     }
 
     /// Nil where nothing can be said, as of an empty fragment.
-    private static func openingPattern(_ condition: FragmentCondition, _ letterCase: Route.LetterCase) -> Glob? {
+    private static func openingPattern(_ condition: FragmentCondition, _ letterCase: LetterCase) -> Glob? {
         switch condition {
         case .equals(let text):
             return text.isEmpty ? nil : Glob(pieces: literal(text.utf8, .sensitive))

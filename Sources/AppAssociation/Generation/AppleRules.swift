@@ -69,7 +69,7 @@ extension AssociationRule {
 extension Pattern {
     /// The pattern for URLs that are decoded before they are compared: `?*` for a parameter, `*` for the rest, a variable for
     /// a set.
-    fileprivate func glob(_ letterCase: Route.LetterCase) -> Glob {
+    fileprivate func glob(_ letterCase: LetterCase) -> Glob {
         guard !segments.isEmpty else { return Glob("/") }
         var pieces: [Glob.Piece] = []
         for (index, segment) in segments.enumerated() {

@@ -12,7 +12,7 @@ extension Pattern {
     /// The paths of URLs, as they are written and with or without a slash at the end, that the pattern fits.
     ///
     /// Paths with an empty segment (`//`) are left out: iOS takes runs of slashes for one, so no rule can tell them apart.
-    func pathLanguage(_ bound: Bound, _ letterCase: Route.LetterCase) -> Language {
+    func pathLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
         let rest = Language.sequence([slash, .oneOrMore(.anySpelled)])
         var parts: [Language] = []
@@ -28,7 +28,7 @@ extension Pattern {
 
     /// The paths of URLs, decoded, that the pattern fits, with or without the slash at the end. Decoded, a `/` that was
     /// written `%2F` cannot be told from one between segments: the lower bound holds only paths that fit either way.
-    func decodedPathLanguage(_ bound: Bound, _ letterCase: Route.LetterCase) -> Language {
+    func decodedPathLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
         guard bound == .upper else { return decodedLowerBound(letterCase) }
         var parts: [Language] = []
@@ -41,7 +41,7 @@ extension Pattern {
         return .sequence(parts + [.optional(slash)])
     }
 
-    private func decodedLowerBound(_ letterCase: Route.LetterCase) -> Language {
+    private func decodedLowerBound(_ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
         let inSegment = ByteSet.all.subtracting(ByteSet("/"))
         switch (segments.first, segments.count) {
@@ -58,18 +58,18 @@ extension Pattern {
 
 extension Pattern.Segment {
     /// As a URL may write it.
-    fileprivate func language(_ bound: Bound, _ letterCase: Route.LetterCase) -> Language {
+    fileprivate func language(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         language(bound, letterCase, any: .oneOrMore(.anySpelled)) { .spelled($0) }
     }
 
     /// Decoded, of bytes out of `bytes`.
-    fileprivate func decodedLanguage(_ bound: Bound, _ letterCase: Route.LetterCase, _ bytes: ByteSet) -> Language {
+    fileprivate func decodedLanguage(_ bound: Bound, _ letterCase: LetterCase, _ bytes: ByteSet) -> Language {
         language(bound, letterCase, any: .oneOrMore(.byte(bytes))) { .byte($0.intersection(bytes)) }
     }
 
     private func language(
         _ bound: Bound,
-        _ letterCase: Route.LetterCase,
+        _ letterCase: LetterCase,
         any: Language,
         spell: (ByteSet) -> Language
     ) -> Language {

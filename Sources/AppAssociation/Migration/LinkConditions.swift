@@ -140,7 +140,7 @@ extension LinkConditions {
 
 extension Pattern {
     /// Its plain paths, with a slash at the end.
-    fileprivate func plainLanguage(_ letterCase: Route.LetterCase) -> Language? {
+    fileprivate func plainLanguage(_ letterCase: LetterCase) -> Language? {
         let slash = Language.byte(PlainLink.slash)
         let inSegment = PlainLink.inPath.subtracting(PlainLink.slash)
         var parts = [slash]
@@ -173,7 +173,7 @@ extension Language {
     /// A decoded text as plain links write it.
     fileprivate static func spelling(
         of text: some Sequence<UInt8>,
-        _ letterCase: Route.LetterCase = .sensitive
+        _ letterCase: LetterCase = .sensitive
     ) -> Language {
         .sequence(
             text.map { byte in
@@ -186,7 +186,7 @@ extension Language {
 
 extension ParameterType {
     /// Its values as plain links write them; nil for types that a migration does not use.
-    fileprivate func plainLanguage(_ letterCase: Route.LetterCase, bytes: ByteSet) -> Language? {
+    fileprivate func plainLanguage(_ letterCase: LetterCase, bytes: ByteSet) -> Language? {
         switch self {
         case .string(let length): .repeated(PlainLink.character(of: bytes), length)
         case .alpha(let length): .repeated(.byte(.letters), length)

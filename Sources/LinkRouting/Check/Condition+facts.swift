@@ -13,7 +13,9 @@ extension Condition {
             let chosen = isNegated ? Choices.allBut(Set(values)) : .only(Set(values))
             return [Facts(fact, .choices(all.map(chosen.within) ?? chosen))]
         }
-        func span<Value>(_ fact: Facts.Fact, _ span: OpenInterval<Value>, _ set: (OpenInterval<Value>) -> Facts.FactSet) -> [Facts] {
+        func span<Value>(_ fact: Facts.Fact, _ span: OpenInterval<Value>, _ set: (OpenInterval<Value>) -> Facts.FactSet)
+            -> [Facts]
+        {
             (isNegated ? span.complement : [span]).map { Facts(fact, set($0)) }
         }
         let booleans = ["true", "false"]
@@ -31,10 +33,13 @@ extension Condition {
             return span(.osVersion, OpenInterval(from: range.from, until: range.until)) { .versions($0) }
         case .appVersion(let range):
             return span(.appVersion, OpenInterval(from: range.from, until: range.until)) { .versions($0) }
-        case .appBuild(let range): return span(.appBuild, OpenInterval(from: range.from, until: range.until)) { .builds($0) }
+        case .appBuild(let range):
+            return span(.appBuild, OpenInterval(from: range.from, until: range.until)) { .builds($0) }
         case .time(let from, let until): return span(.time, OpenInterval(from: from, until: until)) { .times($0) }
         case .rollout(let rollout):
-            return span(.rollout(ExactText(rollout.salt)), OpenInterval(from: 0, until: rollout.basisPoints)) { .buckets($0) }
+            return span(.rollout(ExactText(rollout.salt)), OpenInterval(from: 0, until: rollout.basisPoints)) {
+                .buckets($0)
+            }
         case .trait(let name, let values):
             let values = values.map { ExactText($0) }
             let wanted = isNegated ? SetConstraint(none: values) : SetConstraint(oneOfEach: [values])

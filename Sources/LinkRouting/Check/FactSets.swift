@@ -55,7 +55,8 @@ struct OpenInterval<Value: Comparable & Hashable>: Hashable {
     /// What lies below and above.
     var complement: [OpenInterval] {
         isEmpty
-            ? [OpenInterval()] : [from.map { OpenInterval(until: $0) }, until.map { OpenInterval(from: $0) }].compactMap(\.self)
+            ? [OpenInterval()]
+            : [from.map { OpenInterval(until: $0) }, until.map { OpenInterval(from: $0) }].compactMap(\.self)
     }
 }
 

@@ -46,7 +46,7 @@ extension SegmentForm {
         case (.parameter(let one), .parameter(let two)):
             return one.type.mayMeet(two.type)
         case (.mixed(let one), .mixed(let two)):
-            let letterCase: Route.LetterCase =
+            let letterCase: LetterCase =
                 letterCase == .ignored || other.letterCase == .ignored ? .ignored : .sensitive
             let length = min(one.prefix.count, two.prefix.count)
             let (end, otherEnd) = (one.pieces.last?.literal ?? [], two.pieces.last?.literal ?? [])

@@ -79,7 +79,7 @@ extension LinkSpace {
         _ slash: Bool,
         _ items: [(name: String, value: String)],
         _ fragments: [FragmentCondition],
-        _ letterCase: Route.LetterCase,
+        _ letterCase: LetterCase,
         _ caller: Context
     ) -> Sample? {
         guard !hosts.isEmpty else { return nil }
@@ -120,7 +120,7 @@ extension LinkSpace {
 
 extension FragmentCondition {
     /// As a URL writes it; nil where it holds for no fragment that is known.
-    fileprivate func sample(_ letterCase: Route.LetterCase) -> String? {
+    fileprivate func sample(_ letterCase: LetterCase) -> String? {
         switch self {
         case .equals(let text): return LinkWriter.encoded(text.utf8)
         case .pattern(let pattern):

@@ -12,7 +12,7 @@ struct LinkSpace {
     private(set) var slashes: [Bool]
     private(set) var query: [ExactText: QuerySpace]
     let fragment: FragmentCondition?
-    let letterCase: Route.LetterCase
+    let letterCase: LetterCase
     private(set) var facts: Facts
 
     init(_ route: Route, _ facts: Facts, hosts: [HostSpace]) {
@@ -119,12 +119,11 @@ extension Route {
 }
 
 extension Pattern {
-    func forms(_ letterCase: Route.LetterCase) -> [SegmentForm] {
+    func forms(_ letterCase: LetterCase) -> [SegmentForm] {
         (hasRest ? segments.dropLast() : segments[...]).map { SegmentForm(segment: $0, letterCase: letterCase) }
     }
 
-    fileprivate func takesAll(of other: Pattern, _ letterCase: Route.LetterCase, _ otherCase: Route.LetterCase) -> Bool
-    {
+    fileprivate func takesAll(of other: Pattern, _ letterCase: LetterCase, _ otherCase: LetterCase) -> Bool {
         let (own, others) = (forms(letterCase), other.forms(otherCase))
         guard hasRest ? others.count >= own.count : !other.hasRest && others.count == own.count else { return false }
         return zip(own, others).allSatisfy { $0.takesAll(of: $1) }

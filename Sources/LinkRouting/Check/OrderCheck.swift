@@ -49,13 +49,19 @@ struct OrderCheck {
             let possible = alternatives?.filter { $0.contradictions(router.identity.apps).isEmpty }
             let hosts = route.host.map { HostSpace.spaces(of: $0, router.identity) } ?? allHosts
             guard budget.spend() else {
-                return CheckedRoute(route: route, place: place, key: PatternKey(route), alternatives: nil, spaces: [])
+                return CheckedRoute(
+                    route: route,
+                    place: place,
+                    key: PatternKey(route.host, route.path.segments),
+                    alternatives: nil,
+                    spaces: []
+                )
             }
             let spaces = hosts.isEmpty ? [] : (possible ?? []).map { LinkSpace(route, $0, hosts: hosts) }
             return CheckedRoute(
                 route: route,
                 place: place,
-                key: PatternKey(route),
+                key: PatternKey(route.host, route.path.segments),
                 alternatives: possible,
                 spaces: spaces.filter { !$0.isEmpty }
             )

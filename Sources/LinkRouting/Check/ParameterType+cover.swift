@@ -82,7 +82,7 @@ extension ParameterType {
     }
 
     /// Whether a text is accepted in every case or in none.
-    func ignoresCase(_ letterCase: Route.LetterCase) -> Bool {
+    func ignoresCase(_ letterCase: LetterCase) -> Bool {
         switch self {
         case .string, .alpha, .alnum, .hex, .uuid, .int, .number, .date: true
         case .oneOf: letterCase == .ignored

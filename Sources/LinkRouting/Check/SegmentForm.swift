@@ -5,7 +5,7 @@
 /// that mix literals and parameters it knows the usual shapes.
 struct SegmentForm: Hashable {
     let segment: Pattern.Segment
-    let letterCase: Route.LetterCase
+    let letterCase: LetterCase
 
     /// How many texts are listed before a segment counts as endless.
     private static let mostTexts = 256
@@ -96,7 +96,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    private func takesAll(of part: Pattern.Mixed, in partCase: Route.LetterCase, _ mixed: Pattern.Mixed) -> Bool {
+    private func takesAll(of part: Pattern.Mixed, in partCase: LetterCase, _ mixed: Pattern.Mixed) -> Bool {
         guard letterCase == .ignored || partCase == .sensitive else { return false }
         if mixed.pieces.allSatisfy({ $0.parameter.type == .plain }) {
             // A byte that no literal has stands for whatever a parameter of the part captures: where a plain parameter takes

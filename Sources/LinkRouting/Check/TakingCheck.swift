@@ -32,7 +32,7 @@ package struct TakingCheck {
         init(_ route: Route, at place: Int) {
             self.route = route
             self.place = place
-            key = PatternKey(route)
+            key = PatternKey(route.host, route.path.segments)
             let segments = route.path.segments
             if case .literal(let literal)? = segments.first {
                 firstWord = literal.map(folded)

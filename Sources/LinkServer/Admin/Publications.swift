@@ -19,7 +19,9 @@ enum Publications {
     /// Makes the counters known at 0: a rate sees the first publication only of one that was there before.
     static func begin() { _ = counters }
 
-    static func counted<BufferedResponse>(_ publish: () async throws -> BufferedResponse) async throws -> BufferedResponse {
+    static func counted<BufferedResponse>(_ publish: () async throws -> BufferedResponse) async throws
+        -> BufferedResponse
+    {
         do {
             let answer = try await publish()
             counters[.published]?.increment()

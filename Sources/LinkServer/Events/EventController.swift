@@ -43,7 +43,9 @@ struct EventController {
         return try await oldest(page.limit, after: after, filter, entry)
     }
 
-    private func newest(_ page: PageRequest, _ filter: EventFilter, _ entry: AdminAuthorizer.Entry) async throws -> Response {
+    private func newest(_ page: PageRequest, _ filter: EventFilter, _ entry: AdminAuthorizer.Entry) async throws
+        -> Response
+    {
         var before: Int64
         if let cursor = try page.number() { before = cursor } else { before = try await end(of: filter) }
         var found: [StoredEvent] = []

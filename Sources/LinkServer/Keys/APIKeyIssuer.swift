@@ -121,7 +121,8 @@ package struct APIKeyIssuer: Sendable {
     }
 
     /// Ends a key; a running server knows it at once. Nil when there is none of this id.
-    package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey? {
+    package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
+    {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
         if let ended { ring?.add([ended.key] + ended.others) }
         return ended

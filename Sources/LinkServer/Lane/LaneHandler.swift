@@ -297,7 +297,8 @@ final class LaneHandler: ChannelDuplexHandler {
         }
     }
 
-    private func send(_ answer: BufferedResponse, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope) {
+    private func send(_ answer: BufferedResponse, _ endpoint: Lane.Endpoint, _ head: HTTPRequest, _ scope: RequestScope)
+    {
         guard let lane else { return }
         var answer = answer
         lane.frame.end(head, scope, route: endpoint.route, answer.status, &answer.headers)

@@ -71,7 +71,9 @@ extension CatalogDatabase {
         return try ids.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(grant) }
     }
 
-    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey? {
+    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws
+        -> EndedKey?
+    {
         try await pool.storing { db in
             guard let key = try Self.grants([id], db).first else { return nil }
             let after = try Self.end(key, at: end, as: action, change, db)

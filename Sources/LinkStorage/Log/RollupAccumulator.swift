@@ -73,7 +73,9 @@ struct RollupAccumulator {
 
     /// Makes it ready for the next batches.
     mutating func startAnew() {
-        guard results.entries.count + values.entries.count <= Self.mostRemembered else { return self = RollupAccumulator() }
+        guard results.entries.count + values.entries.count <= Self.mostRemembered else {
+            return self = RollupAccumulator()
+        }
         eventCount = 0
         rows.removeAll(keepingCapacity: true)
         streams.startAnew()

@@ -192,7 +192,8 @@ struct RollupWriter {
         )
     }
 
-    private mutating func number(of result: RollupAccumulator.Result, in stream: Int64, _ db: Database) throws -> Int64 {
+    private mutating func number(of result: RollupAccumulator.Result, in stream: Int64, _ db: Database) throws -> Int64
+    {
         let key = ResultKey(
             stream: stream,
             route: result.route,

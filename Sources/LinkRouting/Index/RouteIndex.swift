@@ -59,8 +59,8 @@ struct RouteIndex: Sendable {
     enum SegmentMatcher: Sendable, Hashable {
         /// `*` and a parameter of any text take every segment but an empty one; they differ in their place in the order.
         case any, plain
-        case parameter(ParameterType, Route.LetterCase)
-        case mixed(Pattern.Mixed, Route.LetterCase)
+        case parameter(ParameterType, LetterCase)
+        case mixed(Pattern.Mixed, LetterCase)
     }
 
     /// Which of the routes whose path fits are asked about.
@@ -178,7 +178,7 @@ struct RouteIndex: Sendable {
     }
 
     @inline(__always)
-    private func literal(under node: Int32, _ link: Link, _ depth: Int, _ letterCase: Route.LetterCase) -> Int32? {
+    private func literal(under node: Int32, _ link: Link, _ depth: Int, _ letterCase: LetterCase) -> Int32? {
         let segment = link.segment(depth)
         return literals.child(of: node, segment.span, letterCase)
     }

@@ -58,11 +58,11 @@ extension Route {
         in link: Link,
         _ plusSign: Link.PlusSign,
         _ captures: [Pattern.Capture]
-    ) -> [Resolution.Parameter] {
-        var parameters: [Resolution.Parameter] = []
+    ) -> [CapturedParameter] {
+        var parameters: [CapturedParameter] = []
         if case .label(let parameter?, let suffix) = host, let label = link.hostLabel(before: suffix) {
             parameters.append(
-                Resolution.Parameter(
+                CapturedParameter(
                     name: parameter.name,
                     value: parameter.type.value(of: label),
                     text: label,
@@ -96,7 +96,7 @@ extension Pattern {
         let segment: Segment
 
         /// Appends what the segment captures of a link that its pattern fits.
-        func append(to parameters: inout [Resolution.Parameter], from link: Link, _ letterCase: Route.LetterCase) {
+        func append(to parameters: inout [CapturedParameter], from link: Link, _ letterCase: LetterCase) {
             switch segment {
             case .literal, .any: break
             case .parameter(let parameter):
@@ -109,7 +109,7 @@ extension Pattern {
             case .rest(let name):
                 let rest = (index..<max(index, link.segments.count)).map(link.segmentText)
                 parameters.append(
-                    Resolution.Parameter(
+                    CapturedParameter(
                         name: name,
                         value: .list(rest),
                         text: rest.joined(separator: "/"),
@@ -130,7 +130,7 @@ extension Pattern {
     }
 
     /// What the pattern captures of the link's path, or nil when it does not fit.
-    func captures(in link: Link, _ letterCase: Route.LetterCase) -> [Resolution.Parameter]? {
+    func captures(in link: Link, _ letterCase: LetterCase) -> [CapturedParameter]? {
         let segments = segments
         for (index, segment) in segments.enumerated() {
             if case .rest = segment { break }
@@ -147,7 +147,7 @@ extension Pattern {
             guard fits else { return nil }
         }
         guard hasRest || segments.count == link.segments.count else { return nil }
-        var parameters: [Resolution.Parameter] = []
+        var parameters: [CapturedParameter] = []
         for capture in Self.captures(of: segments) { capture.append(to: &parameters, from: link, letterCase) }
         return parameters
     }
@@ -180,9 +180,9 @@ extension Link {
         _ parameter: Pattern.Parameter,
         _ segment: Int,
         _ range: Range<Int>
-    ) -> Resolution.Parameter {
+    ) -> CapturedParameter {
         let text = String(decoding: pathBytes[range], as: UTF8.self)
-        return Resolution.Parameter(
+        return CapturedParameter(
             name: parameter.name,
             value: parameter.type.value(of: text),
             text: text,
@@ -241,11 +241,11 @@ extension QueryCondition {
     }
 
     /// The first occurrence, or the default; nil when there is nothing to capture.
-    func capture(in link: Link, _ plusSign: Link.PlusSign) -> Resolution.Parameter? {
+    func capture(in link: Link, _ plusSign: Link.PlusSign) -> CapturedParameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
         let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }
         if let first, let text = link.value(of: first, plus: plusSign) {
-            return Resolution.Parameter(
+            return CapturedParameter(
                 name: parameter.name,
                 value: parameter.type.value(of: text),
                 text: text,
@@ -253,7 +253,7 @@ extension QueryCondition {
             )
         }
         guard case .defaultsTo(let text) = need else { return nil }
-        return Resolution.Parameter(
+        return CapturedParameter(
             name: parameter.name,
             value: parameter.type.value(of: text),
             text: text,

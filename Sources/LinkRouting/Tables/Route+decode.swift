@@ -103,7 +103,7 @@ extension Route {
     }
 }
 
-extension Route.LetterCase {
+extension LetterCase {
     init(_ field: Field) throws(DocumentError) { self = try field.bool() ? .sensitive : .ignored }
 }
 

@@ -221,7 +221,9 @@ extension PublishingService {
         }
     }
 
-    private func state(of place: DraftLocation, wishing wish: PlanRequest = PlanRequest(table: nil)) async throws -> State {
+    private func state(of place: DraftLocation, wishing wish: PlanRequest = PlanRequest(table: nil)) async throws
+        -> State
+    {
         guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
         let live = try await store.live(of: place.tenant, in: place.environment)
         let suites = try await store.suites(of: place.tenant)

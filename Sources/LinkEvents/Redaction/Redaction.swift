@@ -50,7 +50,7 @@ package struct Redaction: Sendable, Hashable {
     package func query(
         of link: Link,
         plus: Link.PlusSign,
-        parameters: [Resolution.Parameter]
+        parameters: [CapturedParameter]
     ) -> [Event.QueryItem] {
         guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
         return link.query.compactMap { item in
@@ -63,13 +63,13 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// The host, with `{name}` for its first label where that is a sensitive parameter.
-    package func host(of link: Link, parameters: [Resolution.Parameter]) -> String? {
+    package func host(of link: Link, parameters: [CapturedParameter]) -> String? {
         guard let hidden = parameters.first(where: { $0.isSensitive && $0.place == .host }) else { return link.host }
         return link.host.map { "{\(hidden.name)}" + $0.drop { $0 != "." } }
     }
 
     /// The path of a link that a route or fallback answered, or that nothing did.
-    package func path(of link: Link, outcome: Outcome, parameters: [Resolution.Parameter]) -> String? {
+    package func path(of link: Link, outcome: Outcome, parameters: [CapturedParameter]) -> String? {
         guard outcome != .matched else {
             let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
             return Self.path(of: link, hiding: hidden)
@@ -89,7 +89,7 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// The path with each sensitive parameter as `{name}`.
-    private static func path(of link: Link, hiding parameters: [Resolution.Parameter]) -> String {
+    private static func path(of link: Link, hiding parameters: [CapturedParameter]) -> String {
         guard link.segmentCount > 0 else { return "/" }
         var path: [UInt8] = []
         path.reserveCapacity(link.pathBytes.count + 2 * link.segmentCount)
@@ -124,7 +124,7 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// The captured values as a JSON object, without the sensitive ones; nil when there is none.
-    package func parameters(_ parameters: [Resolution.Parameter]) -> String? {
+    package func parameters(_ parameters: [CapturedParameter]) -> String? {
         guard parameters.contains(where: isRecorded) else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
@@ -136,7 +136,7 @@ package struct Redaction: Sendable, Hashable {
         return writer.text
     }
 
-    private func isRecorded(_ parameter: Resolution.Parameter) -> Bool {
+    private func isRecorded(_ parameter: CapturedParameter) -> Bool {
         guard !parameter.isSensitive else { return false }
         // A value from the query is recorded only where its item may be.
         if case .query(let name) = parameter.place { return recordQuery.contains(ExactText(name)) }

@@ -7,7 +7,7 @@ public struct Resolution: Sendable, Hashable {
     /// The winning route's path pattern as written.
     public var pattern: String?
     /// Typed, in the order host, path, query, fragment.
-    public var parameters: [Parameter]
+    public var parameters: [CapturedParameter]
     /// Nil when the link is unmatched, rejected or blocked.
     @Boxed public var destination: ResolvedDestination?
     /// The app that is meant: the caller's, or the tenant's first of the platform.
@@ -22,42 +22,12 @@ public struct Resolution: Sendable, Hashable {
     /// Why routes did not hold; nil unless asked for.
     public var trace: Trace?
 
-    public struct Parameter: Sendable, Hashable {
-        public var name: String
-        public var value: ParameterValue
-        /// The text as captured and decoded; of a rest parameter the segments joined by `/`.
-        public var text: String
-        public var place: Place
-        /// Whether the route says that the value is never recorded.
-        public var isSensitive: Bool
-
-        public init(name: String, value: ParameterValue, text: String, place: Place, isSensitive: Bool = false) {
-            self.name = name
-            self.value = value
-            self.text = text
-            self.place = place
-            self.isSensitive = isSensitive
-        }
-    }
-
-    /// Where a parameter was captured.
-    public enum Place: Sendable, Hashable {
-        case host
-        /// Bytes of ``Link/pathBytes``, within the segment.
-        case path(segment: Int, bytes: Range<Int>)
-        /// From this segment to the last.
-        case rest(firstSegment: Int)
-        /// The name of the item; a default was captured from nowhere.
-        case query(String)
-        case fragment
-    }
-
     public init(
         outcome: Outcome,
         action: Action? = nil,
         route: RouteID? = nil,
         pattern: String? = nil,
-        parameters: [Parameter] = [],
+        parameters: [CapturedParameter] = [],
         destination: ResolvedDestination? = nil,
         app: AppID? = nil,
         variant: VariantAssignment? = nil,
@@ -86,7 +56,7 @@ public struct Resolution: Sendable, Hashable {
         action: Action,
         route: RouteID?,
         pattern: String?,
-        parameters: [Parameter],
+        parameters: [CapturedParameter],
         filled destination: Boxed<ResolvedDestination>,
         app: AppID?,
         variant: VariantAssignment?,

@@ -225,7 +225,13 @@ public struct Router: Sendable {
                 asksForSignIn = compiled.table.routes[place].asksForSignIn
                 (target, variant) = compiled.table.routes[place].assigned(target, to: context.stickyKey)
             }
-            let filling = DestinationBuilder(router: self, link: link, app: app, parameters: parameters, isFallback: false)
+            let filling = DestinationBuilder(
+                router: self,
+                link: link,
+                app: app,
+                parameters: parameters,
+                isFallback: false
+            )
             let (action, destination) = filling.answer(target, for: context)
             return Resolution(
                 outcome: .matched,
@@ -241,11 +247,11 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: Link) -> [Resolution.Parameter] {
+    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: Link) -> [CapturedParameter] {
         let captures = compiled.index.captures(of: rank)
         if compiled.index.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
-            var parameters: [Resolution.Parameter] = []
+            var parameters: [CapturedParameter] = []
             parameters.reserveCapacity(captures.count)
             for capture in captures {
                 capture.append(to: &parameters, from: link, compiled.table.routes[place].letterCase)

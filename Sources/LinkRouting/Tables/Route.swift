@@ -24,12 +24,6 @@ public struct Route: Sendable, Hashable {
     public var trailingSlash: TrailingSlash
     public var audience: Audience
 
-    public enum LetterCase: Sendable, Hashable {
-        case sensitive
-        /// ASCII letters of literals and listed values are folded.
-        case ignored
-    }
-
     public enum TrailingSlash: Sendable, Hashable {
         /// Exactly one trailing slash does not matter.
         case ignored

@@ -162,7 +162,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Appends the URL with each parameter's text in its place.
-    func append(to url: inout [UInt8], filledWith parameters: [Resolution.Parameter]) -> Filled {
+    func append(to url: inout [UInt8], filledWith parameters: [CapturedParameter]) -> Filled {
         var isReadable = staysReadable
         for index in template.parts.indices {
             switch template.parts[index] {

@@ -8,7 +8,8 @@ extension PublishingService {
         case before(RouteID)
     }
 
-    package func route(_ id: RouteID, at place: DraftLocation) async throws -> (route: JSONNode, version: DraftVersion) {
+    package func route(_ id: RouteID, at place: DraftLocation) async throws -> (route: JSONNode, version: DraftVersion)
+    {
         let draft = try await draft(at: place)
         let routes = draft.content["routes"]?.elements ?? []
         guard let route = routes.first(where: { $0["id"]?.text == id.rawValue }) else { throw Failure.unknownRoute(id) }

@@ -4,18 +4,18 @@ extension Pattern.Mixed {
     /// Each takes as little as it can, leftmost first, so that the whole matches: `{name}.{ext}` on `a.b.c` takes `a` and
     /// `b.c`; `{title}-{id:int}` on `a-b-7` takes `a-b` and `7`. Linear in the text for each parameter: an end after which
     /// the rest has failed is not tried again.
-    func match(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> [Range<Int>]? {
+    func match(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> [Range<Int>]? {
         solution(text, letterCase).map { search in
             pieces.indices.map { Int(search.starts[$0])..<Int(search.ends[$0]) }
         }
     }
 
     /// Whether `match` finds ranges. Allocates nothing, unless a parameter behind another one is judged as a whole.
-    func accepts(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Bool {
+    func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         solution(text, letterCase) != nil
     }
 
-    private func solution(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Search? {
+    private func solution(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Search? {
         guard hasPrefix(text, prefix, letterCase) else { return nil }
         var search = Search(mixed: self, text: text, letterCase: letterCase)
         return search.solve(0, from: text.startIndex + prefix.count) ? search : nil
@@ -25,7 +25,7 @@ extension Pattern.Mixed {
     private struct Search {
         let mixed: Pattern.Mixed
         let text: ArraySlice<UInt8>
-        let letterCase: Route.LetterCase
+        let letterCase: LetterCase
         /// What each parameter takes. A lane for each: a segment has at most eight.
         private(set) var starts = SIMD8<Int32>()
         private(set) var ends = SIMD8<Int32>()
@@ -40,7 +40,7 @@ extension Pattern.Mixed {
             let index: Int
         }
 
-        init(mixed: Pattern.Mixed, text: ArraySlice<UInt8>, letterCase: Route.LetterCase) {
+        init(mixed: Pattern.Mixed, text: ArraySlice<UInt8>, letterCase: LetterCase) {
             self.mixed = mixed
             self.text = text
             self.letterCase = letterCase
@@ -83,6 +83,6 @@ extension Pattern.Mixed {
     }
 }
 
-private func hasPrefix(_ text: ArraySlice<UInt8>, _ literal: [UInt8], _ letterCase: Route.LetterCase) -> Bool {
+private func hasPrefix(_ text: ArraySlice<UInt8>, _ literal: [UInt8], _ letterCase: LetterCase) -> Bool {
     text.count >= literal.count && areEqual(text.prefix(literal.count), literal, letterCase)
 }

@@ -4,8 +4,6 @@
 struct PatternKey: Comparable, Hashable {
     private let parts: [UInt32]
 
-    init(_ route: Route) { self.init(route.host, route.path.segments) }
-
     init(_ host: HostPattern?, _ segments: [Pattern.Segment]) {
         var parts: [UInt32] = []
         parts.reserveCapacity(segments.count + 2)

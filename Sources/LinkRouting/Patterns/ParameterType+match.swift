@@ -1,6 +1,6 @@
 extension ParameterType {
     /// Whether a captured text, decoded, has the type.
-    func accepts(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase = .sensitive) -> Bool {
+    func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase = .sensitive) -> Bool {
         switch self {
         case .string(let length): return isWithin(length, text)
         case .int(let range): return parseInt(text).map { range?.contains($0) ?? true } ?? false
@@ -69,7 +69,7 @@ extension ParameterType {
 
     /// As `accepts`, for a text whose bytes `mayHold` let through one after the other; then a value of unbounded length is
     /// decided by its length and last byte alone.
-    func acceptsRun(_ text: ArraySlice<UInt8>, _ letterCase: Route.LetterCase) -> Bool {
+    func acceptsRun(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
         case .string(let length), .alpha(let length), .alnum(let length), .hex(let length): isWithin(length, text)
         case .slug(let length): text.last != UInt8(ascii: "-") && isWithin(length, text)
@@ -86,7 +86,7 @@ extension ParameterType {
 func areEqual(
     _ left: ArraySlice<UInt8>,
     _ right: some Collection<UInt8>,
-    _ letterCase: Route.LetterCase
+    _ letterCase: LetterCase
 ) -> Bool {
     guard left.count == right.count else { return false }
     return switch letterCase {

@@ -10,7 +10,7 @@ extension RouteIndex {
     var worstCase: Int {
         var costs = Array(repeating: 0, count: nodes.count)
         var dearestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
-        var parents = Array(repeating: (node: Self.none, letterCase: Route.LetterCase.sensitive), count: nodes.count)
+        var parents = Array(repeating: (node: Self.none, letterCase: LetterCase.sensitive), count: nodes.count)
         for (child, parent, letterCase) in literals.children { parents[Int(child)] = (parent, letterCase) }
         // Children stand behind their parents, so one walk from the end meets them first.
         for index in nodes.indices.reversed() {
@@ -109,7 +109,7 @@ extension RouteIndex {
         }
 
         /// Only sets compare letters; other types then share one child.
-        private func matcher(_ type: ParameterType, _ letterCase: Route.LetterCase) -> SegmentMatcher {
+        private func matcher(_ type: ParameterType, _ letterCase: LetterCase) -> SegmentMatcher {
             switch type {
             case .string(nil): .plain
             case .oneOf: .parameter(type, letterCase)
@@ -142,7 +142,7 @@ extension RouteIndex {
             return Int32(index.nodes.count - 1)
         }
 
-        private mutating func child(of node: Int32, literal: [UInt8], _ letterCase: Route.LetterCase) -> Int32 {
+        private mutating func child(of node: Int32, literal: [UInt8], _ letterCase: LetterCase) -> Int32 {
             switch letterCase {
             case .sensitive: index.nodes[Int(node)].hasExactLiterals = true
             case .ignored: index.nodes[Int(node)].hasFoldedLiterals = true

@@ -39,7 +39,7 @@ extension RouteTable {
                 let target = try fallback.object("open", "web", "store", "forward", "data", "campaign", "association")
                 table.defaults.fallback = try Target(target, forward: .none)
             }
-            routeDefaults.letterCase = try object["caseSensitive"].map(Route.LetterCase.init) ?? .sensitive
+            routeDefaults.letterCase = try object["caseSensitive"].map(LetterCase.init) ?? .sensitive
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
             table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
         }

@@ -7,7 +7,7 @@ struct DestinationBuilder {
     let link: Link
     /// Into the router's apps.
     let app: Int?
-    let parameters: [Resolution.Parameter]
+    let parameters: [CapturedParameter]
     let isFallback: Bool
 
     /// In bytes: by how much a destination is longer than its link, at most as a rule.
@@ -92,7 +92,7 @@ struct DestinationBuilder {
 
     // MARK: Templates
 
-    private func parameter(_ name: String) -> Resolution.Parameter? {
+    private func parameter(_ name: String) -> CapturedParameter? {
         for index in parameters.indices where parameters[index].name == name { return parameters[index] }
         return nil
     }

@@ -24,12 +24,12 @@ struct LiteralTable: Sendable {
 
         private init(number: UInt32) { self.number = number }
 
-        init(_ node: Int32, _ letterCase: Route.LetterCase) {
+        init(_ node: Int32, _ letterCase: LetterCase) {
             number = UInt32(node) << 1 | (letterCase == .ignored ? 1 : 0)
         }
 
         var node: Int32 { Int32(number >> 1) }
-        var letterCase: Route.LetterCase { number & 1 == 1 ? .ignored : .sensitive }
+        var letterCase: LetterCase { number & 1 == 1 ? .ignored : .sensitive }
     }
 
     /// The length of a text and its first sixteen bytes, padded with zeros.
@@ -42,7 +42,7 @@ struct LiteralTable: Sendable {
         init() {}
 
         @inline(__always)
-        init(_ text: Swift.Span<UInt8>, _ letterCase: Route.LetterCase) {
+        init(_ text: Swift.Span<UInt8>, _ letterCase: LetterCase) {
             let bytes = text.bytes
             length = Int32(bytes.byteCount)
             first = Self.word(bytes, at: 0)
@@ -96,7 +96,7 @@ struct LiteralTable: Sendable {
         }
     }
 
-    func child(of node: Int32, _ text: Swift.Span<UInt8>, _ letterCase: Route.LetterCase) -> Int32? {
+    func child(of node: Int32, _ text: Swift.Span<UInt8>, _ letterCase: LetterCase) -> Int32? {
         let child = slots[slot(for: text, Head(text, letterCase), Parent(node, letterCase))].child
         return child == RouteIndex.none ? nil : child
     }
@@ -105,7 +105,7 @@ struct LiteralTable: Sendable {
     mutating func child(
         of node: Int32,
         _ text: Swift.Span<UInt8>,
-        _ letterCase: Route.LetterCase,
+        _ letterCase: LetterCase,
         orInsert newChild: Int32
     ) -> Int32 {
         if count * 4 >= slots.count * 3 { resize(to: max(8, slots.count * 2)) }
@@ -125,7 +125,7 @@ struct LiteralTable: Sendable {
     mutating func compact() { resize(to: count + count / 3 + 1) }
 
     /// Each child with its parent.
-    var children: some Sequence<(child: Int32, parent: Int32, letterCase: Route.LetterCase)> {
+    var children: some Sequence<(child: Int32, parent: Int32, letterCase: LetterCase)> {
         slots.lazy.filter { $0.child != RouteIndex.none }.map { ($0.child, $0.parent.node, $0.parent.letterCase) }
     }
 
