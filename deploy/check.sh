@@ -208,7 +208,7 @@ ask_through() {
     # Another address of this machine that claims to be a third: the event has the one that the proxy saw.
     curl --silent --insecure --interface 127.9.9.9 --header 'X-Forwarded-For: 198.51.100.1' "${edge[@]}" \
         "https://go.example.com:$secure/resolve" --data '{"url":"yourapp://product/123"}' >/dev/null
-    event=$(curl --silent --fail --header "Authorization: Bearer $(sed -n 's/^ *export KEY=//p' "$scratch/out")" \
+    event=$(curl --silent --fail --header "Authorization: Bearer $(sed -n 's/^ *export FINGERPOST_KEY=//p' "$scratch/out")" \
         "$admin/admin/v1/tenants/shop/events?limit=1")
     case $event in
     *'"127.9.9.0/24"'*) ;;

@@ -24,7 +24,7 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Load the example tenants into a fresh data directory and print requests to try.") var demo = false
 
     func run() async throws {
-        // Before anything else: by default the signal ends a process.
+        // Must come first: by default SIGHUP ends a process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         var read = try await flags.read()
         read.limits.descriptors = try DescriptorLimit.raise()
@@ -35,7 +35,7 @@ struct Serve: AsyncParsableCommand {
         let metrics = MetricRegistry()
         MetricsSystem.bootstrap(metrics)
         do {
-            // Before anything of the data directory is touched: a wrong path changes nothing there.
+            // Runs before the data directory is touched, so that a wrong path changes nothing there.
             let live = try LiveConfiguration(configuration, log: log)
             let certificates = try configuration.tls.files.map { files in
                 try ServerCertificates(
@@ -77,7 +77,7 @@ struct Serve: AsyncParsableCommand {
                     show("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
                     show("ops     http://\(configuration.opsAddress.host):\(ops)")
                     if let key { show(Self.invitation(ports, key)) }
-                    // A service goes on, whoever reads this.
+                    // The service continues even if nobody reads this output.
                     try? StandardOutput.flush()
                 }
             }
@@ -97,7 +97,8 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// An ops port that cannot be opened leaves a directory in which nothing was opened yet.
+    /// Runs `body` while the ops port listens. If the port cannot be opened, the directory is left as found, because
+    /// nothing in it has been opened yet.
     private func leavingAsFound(
         _ directory: DataDirectory,
         unlessListening board: OpsServer,
@@ -111,17 +112,17 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Four commands to paste into another terminal: the README shows the same ones, and a test runs those.
+    /// Four commands to paste into another terminal. The README has the same ones, and a test runs those.
     private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> [String] {
         let text = """
 
             The example tenants are loaded. The key for the admin port, shown this once:
-              export KEY=\(key.token)
+              export FINGERPOST_KEY=\(key.token)
             Try:
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"https://yourappdomain.com/product/abc","explain":true}'
               curl -s http://127.0.0.1:\(ports.public)/.well-known/apple-app-site-association -H 'Host: farechoice.taxi'
-              curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $KEY" | gunzip
+              curl -s -X POST 'http://127.0.0.1:\(ports.admin)/admin/v1/tenants/shop/exports?download' -H "Authorization: Bearer $FINGERPOST_KEY" | gunzip
             """
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The README's commands, run as a newcomer would run them, give what the README shows.
@@ -14,7 +15,7 @@ struct QuickStartTests {
                 let command = step.command
                     .replacing("127.0.0.1:8080", with: "127.0.0.1:\(server.publicPort)")
                     .replacing("127.0.0.1:8081", with: "127.0.0.1:\(server.adminPort)")
-                let (status, output) = try run("env", "KEY=\(key)", "sh", "-c", command)
+                let (status, output) = try run("env", "FINGERPOST_KEY=\(key)", "sh", "-c", command)
                 #expect(status == 0, "\(command)")
                 #expect(QuickStart.masked(String(decoding: output, as: UTF8.self)) == step.output, "\(command)")
             }

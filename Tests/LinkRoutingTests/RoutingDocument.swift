@@ -1,7 +1,7 @@
 import Foundation
 import LinkRouting
 
-/// docs/routing.md, whose tables are the input of tests.
+/// docs/routing.md and docs/routing-conformance.md, whose tables are the input of tests.
 enum RoutingDocument {
     struct Missing: Error {
         let heading: String
@@ -9,11 +9,11 @@ enum RoutingDocument {
 
     /// The rows of every table under a heading of level two, without their header rows; cells without their backticks.
     static func rows(under heading: String) throws -> [[String]] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/routing.md")
-        let lines = try String(contentsOf: file, encoding: .utf8).split(
-            separator: "\n",
-            omittingEmptySubsequences: false
-        )
+        let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
+        let lines = try ["routing.md", "routing-conformance.md"].flatMap {
+            try String(contentsOf: docs.appending(path: $0), encoding: .utf8)
+                .split(separator: "\n", omittingEmptySubsequences: false)
+        }
         guard let start = lines.firstIndex(of: "## \(heading)") else { throw Missing(heading: heading) }
         let section = lines[(start + 1)...].prefix { !$0.hasPrefix("## ") }
         let tables = section.split { !$0.hasPrefix("|") }
