@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// `FINGERPOST_ENGINE=1` leaves the engine and its tests, which need no package and no system library.
+let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
+
 let package = Package(
     name: "fingerpost",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -232,7 +235,9 @@ let package = Package(
             path: "Tests/Histories",
             swiftSettings: strict
         ),
-        .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting"], swiftSettings: strict),
+        // What several test targets share.
+        .target(name: "TestSupport", dependencies: ["LinkRouting"], path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AppAssociationTests",
             dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
@@ -240,7 +245,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkCatalogTests",
-            dependencies: ["EditingHistories", "LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage"],
+            dependencies: [
+                "EditingHistories", "LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "OutboundHTTP"], swiftSettings: strict),
@@ -248,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP",
+                "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP", "TestSupport",
                 // Breaks the files of a service that has ended, as a disk or an older version would.
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -264,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "LinkEventsTests",
             dependencies: [
-                "LinkRouting", "LinkEvents", "OutboundHTTP",
+                "LinkRouting", "LinkEvents", "OutboundHTTP", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -274,7 +281,7 @@ let package = Package(
         .testTarget(
             name: "LinkStorageTests",
             dependencies: [
-                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "OutboundHTTP",
+                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "OutboundHTTP", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -286,7 +293,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "OutboundHTTP",
+                "OutboundHTTP", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -307,3 +314,10 @@ let package = Package(
         ),
     ]
 )
+
+if isEngineOnly {
+    let engine: Set = ["LinkRouting", "AppAssociation", "TestSupport", "LinkRoutingTests"]
+    package.dependencies = []
+    package.products.removeAll { !engine.contains($0.name) }
+    package.targets.removeAll { !engine.contains($0.name) }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Links are resolved on a running server; its counts and events are asked for on the command line, and streamed.

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// `fingerpost association …` as its user runs it: real files, exit codes, JSON.

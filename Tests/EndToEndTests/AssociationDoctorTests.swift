@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import NIOHTTP1
+import TestSupport
 import Testing
 
 /// `fingerpost association doctor` against a server with a private authority.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Who may not do something is told so before the body is read, and nothing is written.

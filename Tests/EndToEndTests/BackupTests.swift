@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// The restore drill: what a backup of a running server holds, another server answers and exports from.

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// What cannot be read or served gets its documented status and code, and changes nothing.

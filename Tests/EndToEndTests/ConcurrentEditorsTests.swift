@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Whoever does not ask for a version with `If-Match` is never told that he came too late, and nobody's change is lost.

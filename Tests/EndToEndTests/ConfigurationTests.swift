@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `fingerpost config` makes of flags, environment and file; `serve` reads them in the same way.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What commands that were stopped, other versions and careless hands leave in a data directory, and beside backups.

@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The acked-set checker of the log: acknowledged ⊆ stored ⊆ attempted, nothing twice, in `seq` order.

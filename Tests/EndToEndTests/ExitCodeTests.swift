@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What is wrong with a data directory ends every command with the documented code and one line that names the file.

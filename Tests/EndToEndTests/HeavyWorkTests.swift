@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What checks of large tables do to everybody else: nothing.

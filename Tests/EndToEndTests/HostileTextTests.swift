@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Text of strangers, of other tenants' people and of files, shown by the command line and run by a shell.

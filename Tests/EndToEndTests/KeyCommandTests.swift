@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `fingerpost keys` beside a running server, which does what they say.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A port that cannot be opened is told on one line, and leaves the data directory as a proper stop does.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the metrics of the real process say after things have happened, and after a restart.

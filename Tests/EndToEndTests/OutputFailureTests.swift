@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a command cannot say ends it with 74, and nothing traps.

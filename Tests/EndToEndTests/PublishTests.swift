@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A publication is whole or it is not there: for requests beside it, and for a process that is killed in the middle.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A command that is refused changes nothing, and does not look like a process that died.

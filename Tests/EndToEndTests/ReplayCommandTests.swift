@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Links are resolved, the draft is edited, and `fingerpost replay` says what that would change: to a running server in both

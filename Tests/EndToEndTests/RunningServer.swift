@@ -98,18 +98,6 @@ final class RunningServer: Sendable {
     }
 }
 
-/// A folder that is removed when the test is over.
-func withTemporaryDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let path = FileManager.default.temporaryDirectory.appending(path: "fingerpost-\(UUID().uuidString)").path
-    try FileManager.default.createDirectory(
-        atPath: path,
-        withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700]
-    )
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return try await body(path)
-}
-
 /// Runs a program to its end; its status and what it wrote.
 func run(_ command: String...) throws -> (status: Int32, output: Data) {
     try run(command[0], Array(command.dropFirst()))

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 /// Exports in a bucket of a real S3 server.

@@ -1,6 +1,7 @@
 import Foundation
 import LinkCatalog
 import LinkRouting
+import TestSupport
 import Testing
 
 /// The five example tenants: every case of their suites through the command line and through HTTP, with the same answers.

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TestSupport
 import Testing
 
 /// The real process with a certificate: how it starts, and how it ends what is open.

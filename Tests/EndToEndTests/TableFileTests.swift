@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// A tenant's file in git, and the commands that bring a server to what it says.

@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

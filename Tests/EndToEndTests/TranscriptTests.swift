@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Whole exchanges as texts: status, headers and body are the assertion. Ids, times and sealed tokens are masked.

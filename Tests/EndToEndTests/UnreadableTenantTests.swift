@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import LinkRouting
+import TestSupport
 import Testing
 
 /// What one tenant has stored and nobody can read, through damage or an older version, is that tenant's trouble only, and is

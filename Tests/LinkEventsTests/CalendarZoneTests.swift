@@ -1,5 +1,6 @@
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 /// When the days and hours of a zone begin.

@@ -2,6 +2,7 @@ import LinkEvents
 import LinkRouting
 import ServiceLifecycleTestKit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

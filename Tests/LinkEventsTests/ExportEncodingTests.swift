@@ -1,6 +1,7 @@
 import Foundation
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 struct ExportEncodingTests {

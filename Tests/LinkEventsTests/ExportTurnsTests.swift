@@ -1,5 +1,6 @@
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinkEvents

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkEvents

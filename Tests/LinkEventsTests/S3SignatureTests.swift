@@ -1,6 +1,7 @@
 import Crypto
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 /// The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, keys and all.

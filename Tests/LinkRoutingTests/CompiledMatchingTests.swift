@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 /// The compiled table answers as a walk over all routes in the written order does.

@@ -42,7 +42,7 @@ struct ConditionTests {
         (#"{"time": {"from": "2026-11-21T10:00:00Z"}}"#, .holds),
         (#"{"time": {"until": "2026-11-21T10:00:00Z"}}"#, .fails),
         (#"{"time": {"from": "2026-11-21T09:00:00Z", "until": "2026-11-21T10:00:00.001Z"}}"#, .holds),
-        // Bucket 49 of docs/routing.md.
+        // Bucket 49 of docs/routing-conformance.md.
         (#"{"rollout": 100}"#, .holds), (#"{"rollout": 0}"#, .fails), (#"{"rollout": 0.5}"#, .holds),
         (#"{"rollout": 0.49}"#, .fails),
         (#"{"rollout": {"percent": 50, "salt": "checkout-2026"}}"#, .fails), (#"{"apps": "ios"}"#, .holds),

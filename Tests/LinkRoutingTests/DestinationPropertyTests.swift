@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// For tables and links that nobody wrote: what comes out lies in the tenant's allow-list, and Foundation reads in it what we do.

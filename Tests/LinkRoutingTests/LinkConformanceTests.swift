@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-/// The conformance tables of docs/routing.md, row by row.
+/// The conformance tables of docs/routing-conformance.md, row by row.
 struct LinkConformanceTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let link: String

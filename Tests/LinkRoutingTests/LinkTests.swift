@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 /// What the conformance table cannot say: ranges, dropped hosts, plus signs, records of rejected links.

@@ -3,6 +3,7 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import NIOHTTPTypes
+import TestSupport
 import Testing
 
 @testable import LinkServer
@@ -92,7 +93,7 @@ struct HTTP1RequestScannerTests {
     /// good and bad ones are cut.
     @Test(arguments: 0..<8 as Range<UInt64>)
     func everyConversationIsTheSameAsTheDecoders(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         var passed = 0
         for _ in 0..<Self.conversations {
             let pieces = Self.pieces(&numbers)
@@ -130,7 +131,7 @@ struct HTTP1RequestScannerTests {
     }
 
     /// What a client sends, as it is read: most messages alone, some with others, cut anywhere, or broken.
-    private static func pieces(_ numbers: inout SeededNumbers) -> [[UInt8]] {
+    private static func pieces(_ numbers: inout SeededGenerator) -> [[UInt8]] {
         func oneOf(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &numbers) == 0 }
         let isStrange = oneOf(2)
         var pieces: [[UInt8]] = []

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LinkServer
@@ -79,7 +80,7 @@ struct LaneTests {
     /// Thirty questions at once, cut anywhere.
     @Test(arguments: 1...8 as ClosedRange<UInt64>, [true, false])
     func answersComeInOrder(seed: UInt64, hasLane: Bool) async throws {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let questions = (0..<30).map { Self.question(Int.random(in: 0...11, using: &random), "q-\($0)") }
         let bytes = Array(questions.map { $0.text }.joined().utf8)
         var cuts = (0..<6).map { _ in Int.random(in: 0...bytes.count, using: &random) }

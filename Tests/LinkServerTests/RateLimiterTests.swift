@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LinkServer
@@ -49,7 +50,7 @@ struct RateLimiterTests {
     @Test(arguments: [(100, 200), (3, 1), (7, 50), (999_983, 17), (1, 20)])
     func neverMoreThanBurstAndRateTimesTime(perSecond: Int, burst: Int) throws {
         let limit = try #require(RateLimit(perSecond: perSecond, burst: burst))
-        var random = SeededNumbers(seed: UInt64(perSecond))
+        var random = SeededGenerator(seed: UInt64(perSecond))
         for _ in 0..<20 {
             let limiter = limiter(seed: random.next())
             let start = random.next() >> 2

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkServer
@@ -52,7 +53,7 @@ struct ResolveScannerTests {
     /// Whatever the scanner makes of broken and strange messages, the reader makes the same of them.
     @Test(arguments: 0..<8 as Range<UInt64>)
     func scannerReadsNothingElse(seed: UInt64) {
-        var numbers = SeededNumbers(seed: seed)
+        var numbers = SeededGenerator(seed: seed)
         let pieces = [
             "{", "}", "[", "]", ",", ":", " ", "\n", "\"", "\\", "true", "false", "null", "0", "12", "-", ".", "e", "é",
             "\"url\":\"a\"",

@@ -8,6 +8,7 @@ import LinkStorage
 import Logging
 import OutboundHTTP
 import Synchronization
+import TestSupport
 
 /// The service on real files, with a clock that only the test moves.
 struct TestService: Sendable {

@@ -2,6 +2,7 @@ import GRDB
 import LinkCatalog
 import LinkRouting
 import Migrations
+import TestSupport
 import Testing
 
 @testable import LinkStorage

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LinkStorage
@@ -9,7 +10,7 @@ struct DataDirectoryTests {
     }
 
     @Test func newDirectoryBelongsToItsOwnerAlone() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let directory = try DataDirectory(folder + "/deep/er/data")
             #expect(try mode(directory.path) == 0o700)
             #expect(try mode(directory.eventsPath) == 0o700)
@@ -18,7 +19,7 @@ struct DataDirectoryTests {
     }
 
     @Test func secondProcessIsToldWhoHasIt() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let first = try DataDirectory(folder + "/data")
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
             #expect(
@@ -33,7 +34,7 @@ struct DataDirectoryTests {
 
     /// Whoever tidies up does not let a second process write the same files.
     @Test func lockHoldsThoughItsFileIsRemoved() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let first = try DataDirectory(folder + "/data")
             try FileManager.default.removeItem(atPath: folder + "/data/lock")
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
@@ -43,14 +44,14 @@ struct DataDirectoryTests {
     }
 
     @Test func lockEndsWithItsHolder() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             do { _ = try DataDirectory(folder + "/data") }
             _ = try DataDirectory(folder + "/data")
         }
     }
 
     @Test func cleanStopLeavesNoMark() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             do {
                 let first = try DataDirectory(folder + "/data")
                 #expect(!first.wasUnclean)
@@ -61,14 +62,14 @@ struct DataDirectoryTests {
     }
 
     @Test func abandonedDirectoryIsUnclean() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             do { _ = try DataDirectory(folder + "/data") }
             #expect(try DataDirectory(folder + "/data").wasUnclean)
         }
     }
 
     @Test func fileInItsPlaceIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             try Data().write(to: URL(filePath: folder + "/data"))
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
             #expect("\(try #require(error))".contains("Not a directory"))

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage

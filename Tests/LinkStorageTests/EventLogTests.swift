@@ -3,6 +3,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LinkStorage
@@ -11,25 +12,15 @@ import Testing
 final class TestClock: Sendable {
     private let instant: Mutex<Timestamp>
 
-    init(_ text: String) { instant = Mutex(LinkStorageTests.instant(text)) }
+    init(_ text: String) { instant = Mutex(TestSupport.instant(text)) }
 
     var now: Timestamp { instant.withLock { $0 } }
-    func set(_ text: String) { set(LinkStorageTests.instant(text)) }
+    func set(_ text: String) { set(TestSupport.instant(text)) }
     func set(_ now: Timestamp) { instant.withLock { $0 = now } }
 }
 
-func instant(_ text: String) -> Timestamp {
-    guard let instant = Timestamp(text) else { preconditionFailure("'\(text)' is not RFC 3339") }
-    return instant
-}
-
-func tenant(_ text: String) -> TenantID {
-    guard let tenant = TenantID(text) else { preconditionFailure("'\(text)' is no tenant") }
-    return tenant
-}
-
 extension Event {
-    static func sample(_ number: Int, of tenant: TenantID = LinkStorageTests.tenant("shop")) -> Event {
+    static func sample(_ number: Int, of tenant: TenantID = TestSupport.tenant("shop")) -> Event {
         Event(
             id: "event-\(number)",
             recordedAt: instant("2026-11-21T10:00:00Z"),
@@ -46,7 +37,7 @@ extension Event {
 }
 
 extension EventLog {
-    func all(of tenant: TenantID = LinkStorageTests.tenant("shop")) async throws -> [StoredEvent] {
+    func all(of tenant: TenantID = TestSupport.tenant("shop")) async throws -> [StoredEvent] {
         try await events(of: tenant, in: 1...Int64.max, limit: .max)
     }
 }

@@ -4,6 +4,7 @@ import LinkEvents
 import LinkRouting
 import LinkStorage
 import Logging
+import TestSupport
 import Testing
 
 /// Windows that are exported again: the same bytes, wherever the rows went meanwhile.

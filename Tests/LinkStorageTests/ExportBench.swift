@@ -3,6 +3,7 @@ import LinkEvents
 import LinkRouting
 import LinkStorage
 import Logging
+import TestSupport
 
 /// An exporter over a real log and a real folder, and a clock that only the test moves.
 struct ExportBench: Sendable {

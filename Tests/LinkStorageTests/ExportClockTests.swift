@@ -3,6 +3,7 @@ import LinkEvents
 import LinkRouting
 import LinkStorage
 import Logging
+import TestSupport
 import Testing
 
 /// Exports while the clock is set: every row in exactly one file, and windows that follow the time that holds.

@@ -6,6 +6,7 @@ import LinkStorage
 import Logging
 import NIOCore
 import OutboundHTTP
+import TestSupport
 import Testing
 
 /// What a webhook's receiver sees of exports.

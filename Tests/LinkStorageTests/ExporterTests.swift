@@ -4,6 +4,7 @@ import LinkRouting
 import LinkStorage
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 /// Exports over the real log and a real folder, stopped at every step and taken up again.

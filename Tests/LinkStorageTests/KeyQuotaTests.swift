@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LinkCatalog
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage

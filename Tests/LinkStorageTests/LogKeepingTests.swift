@@ -3,6 +3,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 import Logging
+import TestSupport
 import Testing
 
 @testable import LinkStorage

@@ -3,6 +3,7 @@ import LinkEvents
 import LinkStorage
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 /// One event that the schema refuses among others of one commit. No request can make one, as far as we know: what a request

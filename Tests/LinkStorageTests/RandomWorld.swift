@@ -1,20 +1,9 @@
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage
-
-/// SplitMix64: the same numbers in each run.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// Random events of six days and random questions about them.
 struct RandomWorld {
@@ -27,7 +16,7 @@ struct RandomWorld {
     private static let dayCount: Int64 = 6
 
     init(seed: UInt64) {
-        random = SeededGenerator(state: seed)
+        random = SeededGenerator(seed: seed)
         for day in 0..<Self.dayCount {
             let start = (Self.firstDay.daysSince1970 + day) * 96 * Self.quarter
             // What is committed after midnight may have come just before.

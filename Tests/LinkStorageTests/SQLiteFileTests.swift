@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import LinkStorage
@@ -19,7 +20,7 @@ struct SQLiteFileTests {
     }
 
     @Test func everyWriterSyncsEveryCommit() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let pool = try SQLiteFile.open(folder + "/a.db", Self.schema)
             #expect(try setting("synchronous", of: pool) == "2")
             #expect(try setting("journal_mode", of: pool) == "wal")
@@ -36,7 +37,7 @@ struct SQLiteFileTests {
 
     /// GRDB's pools come with NORMAL, which is what the assertion is for.
     @Test func poolOpenedWithoutUsFailsTheAssertion() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let pool = try DatabasePool(path: folder + "/a.db")
             let error = #expect(throws: StorageError.self) { try SQLiteFile.assertDurable(pool, file: "a.db") }
             #expect("\(try #require(error))".hasPrefix("a.db: synchronous is 1, so acknowledged events could be lost."))
@@ -44,7 +45,7 @@ struct SQLiteFileTests {
     }
 
     @Test func queueWithoutWALFailsTheAssertion() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let queue = try DatabaseQueue(path: folder + "/a.db")
             let error = #expect(throws: StorageError.self) { try SQLiteFile.assertDurable(queue, file: "a.db") }
             #expect("\(try #require(error))".hasPrefix("a.db: journal_mode is delete"))
@@ -52,7 +53,7 @@ struct SQLiteFileTests {
     }
 
     @Test func closingLeavesOneFile() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let pool = try SQLiteFile.open(folder + "/a.db", Self.schema)
             try pool.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('x')") }
             try SQLiteFile.close(pool)
@@ -66,7 +67,7 @@ struct SQLiteFileTests {
     }
 
     @Test func olderSchemaIsBroughtForward() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let old = try SQLiteFile.open(path, Self.schema)
             try old.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('kept')") }
@@ -78,7 +79,7 @@ struct SQLiteFileTests {
     }
 
     @Test func failedMigrationChangesNothing() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             try SQLiteFile.close(try SQLiteFile.open(path, Self.schema))
             let broken = SQLiteSchema(
@@ -93,7 +94,7 @@ struct SQLiteFileTests {
     }
 
     @Test func newerSchemaIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             try SQLiteFile.close(try SQLiteFile.open(path, Self.nextSchema))
             let before = try Data(contentsOf: URL(filePath: path))
@@ -109,7 +110,7 @@ struct SQLiteFileTests {
 
     /// The newer version may stand in the WAL of a process that was killed, where the header does not show it.
     @Test func newerSchemaInTheWALIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))
             let running = try SQLiteFile.open(folder + "/a.db", Self.nextSchema)
             for ending in ["", "-wal"] {
@@ -122,7 +123,7 @@ struct SQLiteFileTests {
     }
 
     @Test func anotherProgramsFileIsRefusedUntouched() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let other = try DatabaseQueue(path: path)
             try other.write { try $0.execute(sql: "CREATE TABLE theirs (id INTEGER)") }
@@ -141,7 +142,7 @@ struct SQLiteFileTests {
         (Data(repeating: 0x41, count: 8_192), "it does not begin like a SQLite file"),
     ])
     func damagedHeaderIsRefusedUntouched(_ content: Data, _ detail: String) throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             try content.write(to: URL(filePath: path))
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
@@ -155,7 +156,7 @@ struct SQLiteFileTests {
     }
 
     @Test func cutOffFileIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let pool = try SQLiteFile.open(path, Self.schema)
             try pool.write { db in
@@ -173,7 +174,7 @@ struct SQLiteFileTests {
 
     /// Damage behind the first page shows only when the whole file is read.
     @Test func quickCheckFindsDamagedPages() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let pool = try SQLiteFile.open(path, Self.schema)
             try pool.write { db in
@@ -194,7 +195,7 @@ struct SQLiteFileTests {
     }
 
     @Test func directoryIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
@@ -205,7 +206,7 @@ struct SQLiteFileTests {
 
     /// SQLite would replay an old WAL into a new file of the same name.
     @Test func walWithoutItsFileIsRefused() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             try Data("x".utf8).write(to: URL(filePath: folder + "/a.db-wal"))
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(folder + "/a.db", Self.schema) }
             #expect("\(try #require(error))".contains("it is gone, but its -wal file is there"))
@@ -214,7 +215,7 @@ struct SQLiteFileTests {
 
     /// A task that is cancelled while it waits for SQLite interrupts the connection, and closing must not suffer from it.
     @Test func interruptedConnectionIsClosedWhole() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let pool = try SQLiteFile.open(path, Self.schema)
             try pool.write { try $0.execute(sql: "INSERT INTO note (text) VALUES ('a')") }
@@ -225,7 +226,7 @@ struct SQLiteFileTests {
     }
 
     @Test func fileLeftHalfMadeIsMadeAgain() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             try Data("half".utf8).write(to: URL(filePath: folder + "/a.db.new"))
             try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))
             #expect(!FileManager.default.fileExists(atPath: folder + "/a.db.new"))
@@ -233,7 +234,7 @@ struct SQLiteFileTests {
     }
 
     @Test func fullDiskIsNamed() throws {
-        try withTemporaryDirectory { folder in
+        try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
             let pool = try SQLiteFile.open(path, Self.schema)
             try pool.writeWithoutTransaction { _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 4") }

@@ -1,5 +1,6 @@
 import LinkCatalog
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage

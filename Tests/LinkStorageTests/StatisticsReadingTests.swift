@@ -1,6 +1,7 @@
 import GRDB
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage

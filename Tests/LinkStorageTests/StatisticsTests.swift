@@ -1,5 +1,6 @@
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import LinkEvents
 import LinkRouting
+import TestSupport
 import Testing
 
 @testable import LinkStorage
@@ -64,7 +65,7 @@ struct TrailingCountTests {
     /// A process that is killed between two batches leaves what stands in the folder then.
     @Test(arguments: UInt64(1)...2) func countsAreExactAfterEachBatchAndEachCrash(seed: UInt64) async throws {
         try await withTemporaryDirectory { folder in
-            var random = SeededGenerator(state: seed)
+            var random = SeededGenerator(seed: seed)
             let manager = FileManager.default
             let live = folder + "/live"
             try manager.createDirectory(atPath: live, withIntermediateDirectories: false)

@@ -1,5 +1,6 @@
 import Foundation
 import LinkRouting
+import TestSupport
 import Testing
 
 /// `kill -9` while days are closed, dropped by retention, and erased from: every sequence stays accounted for.

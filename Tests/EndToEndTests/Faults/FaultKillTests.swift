@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `kill -9` at moments that a seed chooses: while it starts, under load, during exports and while it stops.

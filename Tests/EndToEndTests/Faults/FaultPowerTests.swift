@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A power cut: an ext4 of the test's own is shut down under load, so that only what was synced is there afterwards.

@@ -1,4 +1,5 @@
 import LinkRouting
+import TestSupport
 import Testing
 
 /// What a check says about the order of routes is true for links at random, as a naive walk answers them.

@@ -1,6 +1,7 @@
 import LinkServer
 import NIOCore
 import NIOSSL
+import TestSupport
 import Testing
 
 /// What a connection of HTTP/2 takes, and how it ends; Tests/Attacks/http2_floods.py does the same to a running service.

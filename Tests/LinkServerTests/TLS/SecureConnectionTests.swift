@@ -4,6 +4,7 @@ import LinkServer
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import TestSupport
 import Testing
 
 /// The public port under TLS, as clients see it.

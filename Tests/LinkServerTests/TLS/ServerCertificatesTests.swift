@@ -1,6 +1,7 @@
 import Foundation
 import LinkServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// Which files the public port starts with, and what a change of them does.
