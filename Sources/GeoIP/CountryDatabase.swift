@@ -1,20 +1,20 @@
 package import OutboundHTTP
 import Synchronization
 
-/// Countries by address, from an MMDB file: MaxMind's GeoLite2 and GeoIP2, DB-IP, IPinfo.
+/// Looks up countries by address in an MMDB file: MaxMind's GeoLite2 and GeoIP2, DB-IP, IPinfo.
 ///
-/// The file is mapped into memory once; a newer one is another database. It may be replaced while it is open by renaming
-/// another file to its name, but not be written to or cut.
+/// The file is memory-mapped once; to use a newer file, open another database. While the file is open, it may be
+/// replaced by renaming another file to its name, but it must not be written to or truncated.
 package final class CountryDatabase: Sendable {
-    /// A look-up takes less than a microsecond, so that nobody waits long for another one's.
+    /// A lookup takes less than a microsecond, so contention on the lock is short.
     private let file: Mutex<CountryFile>
 
-    /// What is wrong with the file, and what to do.
+    /// A problem with the file, and how to solve it.
     package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Opens the file; it must hold at least one country.
+    /// Opens the file. Throws ``Failure`` if it cannot be read, is not an MMDB file, or contains no country.
     package init(_ path: String) throws(Failure) {
         let file = try CountryFile(path)
         guard file.holdsCountries() else {
@@ -26,7 +26,7 @@ package final class CountryDatabase: Sendable {
         self.file = Mutex(file)
     }
 
-    /// ISO 3166-1 alpha-2, in capitals; nil where the file does not know.
+    /// Returns the ISO 3166-1 alpha-2 code in upper case; nil if the file has none for the address.
     package func country(of address: NetworkAddress) -> String? {
         file.withLock { $0.country(of: address) }
     }

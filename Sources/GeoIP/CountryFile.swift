@@ -9,11 +9,11 @@ import OutboundHTTP
     import Darwin
 #endif
 
-/// An open file of libmaxminddb's.
+/// An open file of libmaxminddb.
 struct CountryFile: ~Copyable {
     private let database: UnsafeMutablePointer<MMDB_s>
 
-    /// Where vendors write the code: MaxMind and DB-IP, then the two forms of IPinfo.
+    /// The paths of the country code in vendors' records: MaxMind and DB-IP, then the two forms of IPinfo.
     private static let places = [["country", "iso_code"], ["country_code"], ["country"]]
 
     init(_ path: String) throws(CountryDatabase.Failure) {
@@ -39,7 +39,7 @@ struct CountryFile: ~Copyable {
         database.deallocate()
     }
 
-    /// As the file calls itself, such as `GeoLite2-Country`.
+    /// The type in the file's metadata, such as `GeoLite2-Country`.
     var kind: String { database.pointee.metadata.database_type.map { String(cString: $0) } ?? "" }
 
     func country(of address: NetworkAddress) -> String? {
@@ -49,10 +49,11 @@ struct CountryFile: ~Copyable {
         return country(of: result.entry)
     }
 
-    /// How far is looked for a country when the file is opened; any of these files has one in its first records.
+    /// The maximum number of nodes to search for a country when the file is opened. Supported files have one in their
+    /// first records.
     private static let nodesToRead = 100_000
 
-    /// Walks the tree until a record has a country.
+    /// Whether the tree has a record with a country. Stops at the first one.
     func holdsCountries() -> Bool {
         var pending: [UInt32] = [0]
         for _ in 0..<Self.nodesToRead {
@@ -90,12 +91,12 @@ struct CountryFile: ~Copyable {
         else { return nil }
         let letters = UnsafeBufferPointer(start: start, count: 2).map { UInt8(bitPattern: $0) & ~0x20 }
         let code = String(decoding: letters, as: UTF8.self)
-        // ZZ: nobody's.
+        // ZZ means unassigned.
         let isCode = letters.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
         return isCode && code != "ZZ" ? code : nil
     }
 
-    // MARK: In C's words
+    // MARK: C interop
 
     private static func withPath<Result>(
         _ keys: ArraySlice<String>,

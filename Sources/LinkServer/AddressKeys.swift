@@ -3,14 +3,15 @@ import Synchronization
 
 package import struct Foundation.Data
 
-/// A random key for each UTC day, so that keyed addresses of different days cannot be joined. Kept in memory only: a day's
-/// key is gone when the day or the process ends.
+/// A random key for each UTC day, so that keyed addresses of different days cannot be joined. A key is kept in memory
+/// only and is gone when the day or the process ends.
 package final class AddressKeys: Sendable {
     private let current = Mutex<(day: CivilDay, key: Data)?>(nil)
     private let random: @Sendable (Int) -> Data
 
     package init(random: @escaping @Sendable (Int) -> Data) { self.random = random }
 
+    /// Returns the 32-byte key of `day`; the key of any other day is discarded.
     package func key(for day: CivilDay) -> Data {
         current.withLock { current in
             if let current, current.day == day { return current.key }

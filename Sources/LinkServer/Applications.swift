@@ -7,14 +7,14 @@ package import Logging
 package import NIOCore
 package import OutboundHTTP
 
-/// Everything that the three ports need.
+/// The dependencies of the public and the admin port.
 package struct ServerDependencies: Sendable {
     package var resolving: LinkResolver
     package var keys: APIKeyAuthenticator
     package var admission: Admission
     package var keyMaker: APIKeyIssuer
     package var editor: PublishingService
-    /// The editor's: for whatever else grows with what a caller sends.
+    /// The editor's pool, for all other work that grows with what a caller sends.
     package var pool: WorkPool { editor.pool }
     package var store: any CatalogStore
     package var exporter: Exporter
@@ -28,13 +28,13 @@ package struct ServerDependencies: Sendable {
     package var unsent: UnsentAnswers
     package var traces: TraceSource
     package var logSettings: LogSettings
-    /// Of the public port.
+    /// For the public port.
     package var proxyProtocol: ProxyProtocol
-    /// Whether the public port answers what it can on the event loop.
+    /// Whether the public port has a fast path (``Lane``) on its event loops.
     package var hasLane: Bool
-    /// Of the public port.
+    /// For the public port.
     package var requestBuffers = RequestBufferBudget()
-    /// Of the admin port.
+    /// For the admin port.
     package var largeDocuments: LargeDocuments
     package var logger: Logger
 
@@ -84,7 +84,7 @@ package struct ServerDependencies: Sendable {
     }
 }
 
-/// What the ops port needs: it is open before anything else is, and until all else is closed.
+/// The dependencies of the ops port, which opens before everything else and closes after everything else.
 package struct OpsDependencies: Sendable {
     package var health: Health
     package var metrics: MetricRegistry
@@ -122,7 +122,7 @@ package struct OpsDependencies: Sendable {
     }
 }
 
-/// Where a port listens; port 0 takes a free one.
+/// The address on which a port listens; port 0 takes a free port.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
@@ -135,9 +135,9 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(host):\(port)" }
 }
 
-/// The public port: resolve, association files, clicks.
+/// Builds the public port: resolve, association files, clicks.
 ///
-/// - Parameter certificates: With them the port speaks TLS only, and HTTP/2 where that is offered.
+/// - Parameter certificates: If given, the port speaks only TLS, and HTTP/2 if it is offered.
 package func buildPublicApplication(
     _ parts: ServerDependencies,
     at address: ListenAddress,
@@ -210,7 +210,7 @@ extension Lane {
     }
 }
 
-/// The admin port: tenants, tables, routes, exports; every request needs a key.
+/// Builds the admin port: tenants, tables, routes, exports; every request needs a key.
 package func buildAdminApplication(
     _ parts: ServerDependencies,
     at address: ListenAddress,
@@ -269,9 +269,9 @@ func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerReques
     return router
 }
 
-/// The ops port: health and metrics.
+/// Builds the ops port: health and metrics.
 ///
-/// - Parameter loops: Serve its connections; nil shares the loops of the other ports.
+/// - Parameter loops: Event loops for its connections; nil shares those of the other ports.
 package func buildOpsApplication(
     _ parts: OpsDependencies,
     at address: ListenAddress,
@@ -281,7 +281,7 @@ package func buildOpsApplication(
     application(parts, .ops, at: address, router: opsRouter(parts), on: loops, onListening: onListening)
 }
 
-/// Without admission: probes and Prometheus must not be told to come back later.
+/// Has no admission control: probes and Prometheus must not be refused.
 func opsRouter(_ parts: OpsDependencies) -> Hummingbird.Router<ServerRequestContext> {
     let router = newRouter(parts, .ops)
     HealthController(health: parts.health).addRoutes(to: router)
@@ -290,12 +290,13 @@ func opsRouter(_ parts: OpsDependencies) -> Hummingbird.Router<ServerRequestCont
 }
 
 extension Logger {
-    /// Hummingbird says of each port that it listens, which `serve` prints, and calls it an error that a port is closed already when a
-    /// shutdown is hurried. What goes wrong with a port ends it, which the port itself tells.
+    /// The level of Hummingbird's logger. Hummingbird logs that each port listens, which `serve` prints, and logs an
+    /// error if a port is already closed in a hurried shutdown. A failure of a port ends it, and ``ListeningPort``
+    /// reports that.
     var levelOfHummingbird: Level { logLevel < .info ? logLevel : .critical }
 }
 
-/// What goes around every request of any port.
+/// The dependencies of the instrumentation that all ports share.
 private protocol PortParts {
     var metrics: MetricRegistry { get }
     var limits: LiveLimits { get }
@@ -327,7 +328,7 @@ private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestInstrume
     )
 }
 
-/// With what goes around every request.
+/// Returns a router with the instrumentation of every request.
 private func newRouter(_ parts: some PortParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
     let router = Router(context: ServerRequestContext.self)
     router.add(middleware: FrameMiddleware(frame: frame(parts, port)))
@@ -393,8 +394,8 @@ private func application(
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,
-            // Whom the queue has no room for tries again a second later: it is as long as Linux lets it be, so that a flood of
-            // connections makes others wait for milliseconds.
+            // The longest accept queue that Linux allows, so that a flood of connections delays others by milliseconds.
+            // A client for which the queue has no room retries a second later.
             backlog: 4_096,
             availableConnectionsDelegate: crowd.room
         ),

@@ -2,11 +2,11 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A whole answer, for whoever sends it: Hummingbird, or a connection itself.
+/// A whole response, sent by Hummingbird or by a connection directly.
 struct BufferedResponse: Sendable {
     let status: HTTPResponse.Status
     var headers: HTTPFields
-    /// Nothing for a HEAD, whose `Content-Length` is that of the body it does not have.
+    /// The body; empty for a HEAD, whose `Content-Length` is that of the omitted body.
     private(set) var body: ByteBuffer
 
     init(_ status: HTTPResponse.Status, headers: HTTPFields = HTTPFields(), body: ByteBuffer = ByteBuffer()) {

@@ -8,7 +8,7 @@ package import Logging
     import Darwin
 #endif
 
-/// Messages from another process of the same user, through a socket that only the user can open.
+/// Builds the control socket, which takes messages from other processes of the same user; only that user can open it.
 package func buildControlApplication(
     at path: String,
     logger: Logger,
@@ -33,7 +33,7 @@ package func buildControlApplication(
             availableConnectionsDelegate: .maximum(DescriptorShares.control, logger: logger)
         ),
         onServerRunning: { channel in
-            // The data directory is closed to others already; this closes the socket itself as well.
+            // The data directory is closed to other users already; this also closes the socket.
             chmod(path, 0o600)
             await channel.survivesLackOfDescriptors(nil)
         },

@@ -1,19 +1,20 @@
-/// How the descriptors that the process may open are shared out: without a bound of their own, connections of strangers would take those
-/// of the probes, of the admin port and of the files.
+/// The shares of the ports in the process's file descriptors. Without a bound, connections of strangers would take
+/// those of the probes, the admin port and the files.
 package struct DescriptorShares: Sendable, Hashable {
+    /// Maximum number of open connections of each port.
     package let `public`: Int
     package let admin: Int
     package let ops: Int
 
-    /// Of the control socket.
+    /// Connections of the control socket.
     package static let control = 8
-    /// The fewest that a process can do with.
+    /// The fewest descriptors that a process can run with.
     package static let least = 128
     private static let leastFiles = 64
 
     /// - Parameters:
-    ///   - limit: How many the process may open.
-    ///   - wanted: How many connections a port holds open where there are enough.
+    ///   - limit: Number of descriptors that the process may open.
+    ///   - wanted: Connections of a port if there are enough descriptors.
     package init(limit: Int, wanted: Int) {
         let opsPort = min(64, max(16, limit / 64))
         let rest = limit - max(Self.leastFiles, limit / 8) - opsPort - Self.control

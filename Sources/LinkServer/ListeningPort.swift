@@ -8,13 +8,13 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// A port by what it is for; its flag and its keys have the same name.
+/// A port by its purpose; its flag and its configuration keys have the same name.
 package enum PortRole: String, Sendable {
     case `public`, admin, ops
 }
 
-/// A port that serves until it is stopped: then it takes no more connections, and ends when what was asked is answered, or
-/// when the shutdown is hurried. When its address cannot be listened on it throws a `BindError`.
+/// A port that serves until the service shuts down. It then accepts no more connections, and ends when the received
+/// requests are answered or the shutdown is hurried. Throws a ``BindError`` if it cannot listen on its address.
 package struct ListeningPort<Application: ApplicationProtocol>: Service {
     private let role: PortRole
     private let address: ListenAddress
@@ -29,7 +29,7 @@ package struct ListeningPort<Application: ApplicationProtocol>: Service {
     }
 
     package func run() async throws {
-        // Errors of a connection end with it, so what is thrown here comes from opening the port.
+        // An error of a connection ends only that connection, so errors here come from opening the port.
         do {
             try await pace.run { [application] in try await application.run() }
         } catch is CancellationError where pace.isHurried {
@@ -42,7 +42,7 @@ package struct ListeningPort<Application: ApplicationProtocol>: Service {
     }
 }
 
-/// Why a port cannot be opened, and what to do: one line.
+/// Why a port cannot be opened and how to correct it, in one line.
 package struct BindError: Error, Hashable, CustomStringConvertible {
     package let role: PortRole
     package let address: ListenAddress

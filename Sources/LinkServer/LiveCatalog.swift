@@ -4,19 +4,21 @@ package import LinkCatalog
 import LinkRouting
 import Synchronization
 
-/// The catalog that requests are answered from: one atomic load a request, replaced whole when something is published.
+/// The catalog that requests are answered from. A request takes one atomic load; a publication replaces the whole
+/// catalog.
 ///
-/// The association files stand beside it, made before a request can ask for them: a publication makes those of its table
-/// before it is stored (``prepare(_:unless:)``), a start those of all tables. What takes too long for that is made later
-/// (``makeMissing(on:)``); meanwhile the files of the tenant's table before it are served, or none.
+/// The association files are made before a request can ask for them: a publication makes those of its table before the
+/// table is stored (``prepare(_:unless:)``), a start those of all tables. Files that take too long are made later
+/// (``makeMissing(on:)``); meanwhile the files of the tenant's previous table are served, or none.
 package final class LiveCatalog: Sendable {
     private let reference: ManagedAtomic<Box>
     private let state = Mutex(State())
 
     private struct State {
-        /// Of the snapshot that is live; held while a newer one is compiled, so that none overtakes another.
+        /// Version of the live snapshot. The lock is held while a newer one is compiled, so that none overtakes
+        /// another.
         var version: Int64 = -1
-        /// Made, but not live yet: of each tenant the last.
+        /// Files that are made but not live yet: the latest of each tenant.
         var prepared: [TenantID: TableFiles] = [:]
     }
 
@@ -31,11 +33,11 @@ package final class LiveCatalog: Sendable {
         }
     }
 
-    /// What may be made while a snapshot goes live, of tables whose files nobody has prepared.
+    /// Budgets for making files that were not prepared while a snapshot goes live.
     private static let stepsOnStart = 20_000_000
     private static let stepsOnUpdate = 2_000_000
 
-    /// Gives an element when files are missing.
+    /// Yields an element when files are missing.
     let incomplete: AsyncStream<Void>
     private let tellIncomplete: AsyncStream<Void>.Continuation
 
@@ -44,13 +46,14 @@ package final class LiveCatalog: Sendable {
         (incomplete, tellIncomplete) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
+    /// The live catalog.
     package var current: Catalog { reference.load(ordering: .acquiring).catalog }
 
-    /// The tables that are compiled.
+    /// The compiled tables.
     package var known: Set<TableVersion> { Set(current.tables.map(TableVersion.init)) }
 
-    /// Compiles what is stored, and answers from it; a snapshot that is older than the last is ignored. What can be read no
-    /// more is returned. Takes a while, so it is called on a thread of its own.
+    /// Compiles a snapshot and makes it live; ignores one that is not newer than the last. Returns the tenants that
+    /// have become unreadable. Takes a while, so call it on a separate thread.
     @discardableResult
     package func update(from snapshot: CatalogSnapshot) -> [UnreadableTenant] {
         let unreadable = state.withLock { state -> [UnreadableTenant] in
@@ -69,7 +72,9 @@ package final class LiveCatalog: Sendable {
 
     // MARK: Association files
 
-    /// Makes the files of a table that is about to be published, for the snapshot that has it.
+    /// Makes the files of a production table that is about to be published; the snapshot with the table uses them.
+    ///
+    /// - Throws: `CancellationError` if `cancellation` is cancelled.
     package func prepare(_ table: PublishedTable, unless cancellation: Cancellation) throws {
         guard table.environment == .production else { return }
         let files = try TableFiles(of: table, within: cancellation.budget(of: .associationFiles))
@@ -77,7 +82,8 @@ package final class LiveCatalog: Sendable {
         state.withLock { $0.prepared[table.tenant] = files }
     }
 
-    /// Of every table; those of one that there is no time for are the ones that its tenant had before.
+    /// Returns the files of every table. A table that the budget does not suffice for keeps its tenant's previous
+    /// files.
     private func files(
         of catalog: Catalog,
         _ prepared: inout [TenantID: TableFiles],
@@ -85,7 +91,7 @@ package final class LiveCatalog: Sendable {
     ) -> [TenantID: TableFiles] {
         let earlier = reference.load(ordering: .acquiring).files
         var files: [TenantID: TableFiles] = [:]
-        // Hosts belong to production tables, and so do their files.
+        // Only production tables have hosts, and so files.
         for table in catalog.tables where table.environment == .production {
             let known = [prepared[table.tenant], earlier[table.tenant]].compactMap(\.self)
             if let same = known.first(where: { $0.table === table || $0.isFor(table) }) {
@@ -106,10 +112,10 @@ package final class LiveCatalog: Sendable {
         return box.catalog.tables.filter { $0.environment == .production && box.files[$0.tenant]?.table !== $0 }
     }
 
-    /// Whether every table has its files.
+    /// Whether the files of every table are made.
     package var isComplete: Bool { missing.isEmpty }
 
-    /// Makes the files that were left out.
+    /// Makes the missing files in `pool` and serves them.
     package func makeMissing(on pool: WorkPool) async throws {
         for table in missing {
             let files = try await pool.run(for: .server) { cancellation in
@@ -124,10 +130,10 @@ package final class LiveCatalog: Sendable {
         }
     }
 
-    /// The association file of a host in look-up form; nil while it is not made.
+    /// Returns the association file of a host in look-up form; nil while it is not made.
     func file(_ kind: AssociationFile, forHost host: String, of table: PublishedTable) -> CachedAssociationFile? {
         let files = reference.load(ordering: .acquiring).files[table.tenant]
-        // Hosts of one `*.` domain share a file.
+        // The hosts of a `*.` domain share a file.
         return files?.file(kind, forHost: table.settings.identity.domain(for: host)?.host ?? host)
     }
 }
@@ -136,7 +142,7 @@ enum AssociationFile: Hashable {
     case apple, android
 }
 
-/// The association files of one table, as they are sent.
+/// The association files of one table in the form in which they are served.
 private struct TableFiles: Sendable {
     let table: PublishedTable
     private let byHost: [String: Pair]
@@ -152,7 +158,7 @@ private struct TableFiles: Sendable {
         self.table = table
         let files = AssociationFiles(router: table.router, within: budget)
         var served: [[UInt8]: CachedAssociationFile] = [:]
-        /// Most hosts have the same files.
+        /// Returns the served form of a file, which most hosts share.
         func serve(_ bytes: [UInt8]) throws -> CachedAssociationFile {
             if let file = served[bytes] { return file }
             let file = try CachedAssociationFile(bytes)
@@ -162,7 +168,7 @@ private struct TableFiles: Sendable {
         byHost = try files.byHost.mapValues { Pair(apple: try serve($0.apple), android: try serve($0.android)) }
     }
 
-    /// - Throws: ``Unfinished`` where the budget does not suffice: with more steps the files would be others.
+    /// - Throws: ``Unfinished`` if the budget does not suffice: with more steps the files would differ.
     init(whole table: PublishedTable, within budget: WorkBudget) throws {
         try self.init(of: table, within: budget)
         guard !budget.isUsedUp else { throw Unfinished() }
@@ -173,7 +179,7 @@ private struct TableFiles: Sendable {
         self.byHost = byHost
     }
 
-    /// Whether they are what another table would give.
+    /// Whether the other table would yield the same files.
     func isFor(_ other: PublishedTable) -> Bool {
         table.settings.identity == other.settings.identity && table.router.table == other.router.table
     }

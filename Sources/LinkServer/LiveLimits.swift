@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The limits that hold now. Whoever serves a request reads each where it is needed, so a change holds from the next one on.
+/// The current limits. Each request reads a limit where it needs it, so a change applies from the next use on.
 @dynamicMemberLookup
 package final class LiveLimits: Sendable {
     private let limits: Mutex<ServerLimits>
@@ -11,5 +11,6 @@ package final class LiveLimits: Sendable {
 
     package subscript(dynamicMember limit: KeyPath<ServerLimits, Int>) -> Int { current[keyPath: limit] }
 
+    /// Replaces all limits.
     package func replace(by limits: ServerLimits) { self.limits.withLock { $0 = limits } }
 }

@@ -3,12 +3,13 @@ import Hummingbird
 package import LinkRouting
 import NIOCore
 
-/// An answer that says what went wrong and what to do: RFC 9457 `application/problem+json` with a stable code.
+/// An error response that says what went wrong and how to correct it: RFC 9457 `application/problem+json` with a stable
+/// code.
 struct Problem: Error {
     let code: Code
     let detail: String
     var findings: [Finding] = []
-    /// Further members, such as `conflicts`.
+    /// Additional members, such as `conflicts`.
     var facts: [JSONNode.Member] = []
     var headers = HTTPFields()
 
@@ -66,7 +67,7 @@ struct Problem: Error {
         case storedNotLive = "stored_not_live"
         case internalError = "internal_error"
 
-        /// The one place where a code becomes a status.
+        /// The HTTP status of the code; the only place that maps one.
         var status: HTTPResponse.Status {
             switch self {
             case .malformedJSON, .invalidRequest, .hostMismatch, .continuationInvalid: .badRequest
@@ -132,7 +133,7 @@ struct Problem: Error {
 }
 
 extension JSONWriter {
-    /// Findings as every endpoint and command shows them.
+    /// Writes findings in the form shared by all endpoints and commands.
     package mutating func findings(_ findings: [Finding]) {
         beginArray()
         for finding in findings {

@@ -2,11 +2,14 @@ import Hummingbird
 import NIOCore
 
 extension Request {
-    /// The whole body; one that is larger, or says that it will be, is refused before more of it is read.
+    /// Returns the whole body. Throws a ``Problem`` as soon as the body, or its `Content-Length`, exceeds `limit`
+    /// bytes.
     ///
-    /// Not named `collectBody`: Hummingbird's method of that name, which ignores `Content-Length`, would hide it.
+    /// It is not named `collectBody`, because Hummingbird's method of that name, which ignores `Content-Length`, would
+    /// hide it.
     ///
-    /// - Parameter reserve: Called with the bytes of each part before it is buffered; what it throws refuses the body.
+    /// - Parameter reserve: Called with the size of each part before it is buffered; an error that it throws ends the
+    ///   read.
     mutating func readBody(
         upTo limit: Int,
         reserving reserve: (Int) throws -> Void = { _ in }
@@ -14,7 +17,7 @@ extension Request {
         guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
             throw Problem(.unsupportedEncoding, "Bodies are read as they are; send it without Content-Encoding.")
         }
-        // A length is digits, and may have more of them than fit into an integer.
+        // A Content-Length consists of digits and may not fit into an integer.
         if let length = headers[.contentLength], Int(length).map({ $0 > limit }) ?? true {
             throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
         }
@@ -24,7 +27,8 @@ extension Request {
                 throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
             }
             try reserve(part.readableBytes)
-            // Growing by halves would hold a large body twice; a length alone is no reason to take memory.
+            // Growing the buffer step by step would hold a large body twice. A Content-Length alone does not justify an
+            // allocation.
             if whole.readableBytes >= Self.trusted, let length = headers[.contentLength].flatMap({ Int($0) }) {
                 whole.reserveCapacity(length)
             }
@@ -33,6 +37,6 @@ extension Request {
         return whole
     }
 
-    /// How much of a body must have come before its length is believed.
+    /// Bytes of a body that must have arrived before its Content-Length is trusted.
     private static let trusted = 1 << 20
 }

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Synchronization
 
-/// Bounds the bytes of requests that all connections to the public port buffer before they are handled: bodies that are not complete,
-/// and requests behind responses that their client does not read.
+/// Limits the bytes of requests that all connections of the public port buffer before they are handled: incomplete
+/// bodies, and requests behind responses that their client does not read.
 package final class RequestBufferBudget: Sendable {
     private let limit: Int
     private let reserved = Atomic(0)
@@ -10,7 +10,9 @@ package final class RequestBufferBudget: Sendable {
     /// - Parameter limit: In bytes.
     package init(limit: Int = 64 << 20) { self.limit = limit }
 
-    /// - Throws: `busy` where fewer than `bytes` are left; nothing is reserved then.
+    /// Reserves `bytes`.
+    ///
+    /// - Throws: A `busy` problem if fewer than `bytes` are left; nothing is reserved then.
     func reserve(_ bytes: Int) throws(Problem) {
         guard reserved.wrappingAdd(bytes, ordering: .relaxed).newValue > limit else { return }
         release(bytes)
@@ -21,6 +23,6 @@ package final class RequestBufferBudget: Sendable {
 
     func release(_ bytes: Int) { reserved.wrappingSubtract(bytes, ordering: .relaxed) }
 
-    /// For tests.
+    /// The bytes that are reserved now; for tests.
     var bytesReserved: Int { reserved.load(ordering: .relaxed) }
 }

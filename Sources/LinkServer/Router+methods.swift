@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 
 extension Hummingbird.Router<ServerRequestContext> {
-    /// Answers 405 with `Allow` where a path is asked by another method than those that it takes; for when all are there.
-    /// What a catch-all takes are no paths of ours: there it stays 404.
+    /// Answers 405 with `Allow` if a path is requested with a method that it does not take. Call it after all routes
+    /// are added. Paths that only a catch-all takes stay 404.
     func refuseOtherMethods() {
         let query = HTTPRequest.Method(rawValue: "QUERY")
         let known = [.get, .head, .post, .put, .patch, .delete, .options, .trace] + (query.map { [$0] } ?? [])
@@ -14,7 +14,7 @@ extension Hummingbird.Router<ServerRequestContext> {
             let hasParameters = text.contains(":") || text.contains("{")
             for method in known where !taken.contains(method) {
                 on(path, method: method) { request, _ -> Response in
-                    // The router takes no notice of empty segments.
+                    // The router ignores empty segments.
                     guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
                     var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
                     problem.headers[.allow] = allowed

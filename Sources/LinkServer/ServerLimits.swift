@@ -1,42 +1,44 @@
 import LinkRouting
 
-/// What a request may cost.
+/// The limits of requests, connections and stored documents. Sizes are in bytes.
 package struct ServerLimits: Sendable, Hashable {
-    /// Of `POST /resolve` with one link.
+    /// Body of `POST /resolve` with one link.
     package var bodyBytes = 16_384
-    /// Of `POST /resolve` with up to 100 links.
+    /// Body of `POST /resolve` with up to 100 links.
     package var batchBytes = 262_144
-    /// Of a table written through the admin port.
+    /// Table written through the admin port.
     package var tableBytes = 32 << 20
-    /// Of a table written or checked; each takes 2 to 3 KB while the table is checked.
+    /// Routes of a table that is written or checked; each takes 2 to 3 KB while the table is checked.
     package var tableRoutes = 40_000
-    /// Of one tenant, all environments together.
+    /// Drafts of one tenant, in all environments together.
     package var drafts = 64
-    /// How many lists and objects may stand inside one another in the body of `POST /resolve`.
+    /// Nesting depth of lists and objects in the body of `POST /resolve`.
     package var jsonDepth = 32
-    /// Of a suite that is stored.
+    /// Stored suite.
     package var suiteBytes = 4 << 20
-    /// Of a request's target.
+    /// Target of a request.
     package var uriBytes = 8_192
-    /// Of all names and values of a request's header fields together.
+    /// All header field names and values of a request together.
     package var headerBytes = 16_384
+    /// Number of a request's header fields.
     package var headerFields = 64
-    /// From the first byte of a request's head to its last.
+    /// Time from the first byte of a request's head to its last.
     package var headSeconds = 5
-    /// From a request's head to the last byte of its body, on the public port.
+    /// Time from a request's head to the last byte of its body, on the public port.
     package var bodySeconds = 10
-    /// The same on the admin port, which takes tables.
+    /// Time from a request's head to the last byte of its body, on the admin port, which takes tables.
     package var tableSeconds = 60
-    /// Of the public port, and of the others where they get as many.
+    /// Connections of the public port, and of each other port if it gets as many.
     package var connections = 10_000
-    /// How many descriptors the process may open, which the connections are bounded by.
+    /// File descriptors that the process may open; they bound the connections.
     package var descriptors = 65_536
-    /// What all clients together may leave untaken of their answers.
+    /// Bytes of responses that all clients together may leave unread.
     package var unsentBytes = 128 << 20
+    /// Time for which a connection may be idle before its next request.
     package var idleSeconds = 60
-    /// For which a client may take nothing of what waits for it.
+    /// Time for which a client may take nothing of what waits for it.
     package var stalledSeconds = 30
-    /// For which a tail of events goes on before its reader must come back.
+    /// Time after which a tail of events ends and its reader must reconnect.
     package var tailSeconds = 3_600
 
     package init() {}

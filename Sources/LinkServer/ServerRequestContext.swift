@@ -3,13 +3,13 @@ import Logging
 import NIOCore
 import OutboundHTTP
 
-/// What a handler knows of its request beside the message itself.
+/// The context of a request besides the message itself.
 struct ServerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     var scope: RequestScope
-    /// Of the admin port: whoever changes something is asked for his key again.
+    /// Set on the admin port: a change checks the caller's key again.
     var keys: APIKeyAuthenticator?
-    /// Of a request with an `Idempotency-Key`.
+    /// Set for a request with an `Idempotency-Key`.
     var repeatable: RepeatableChange?
 
     var requestID: String { scope.requestID }

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 import Synchronization
 
-/// How fast a shutdown goes: in its own time, or, once it is hurried, without waiting for load balancers and slow clients.
-/// What was taken in is written either way.
+/// The pace of a shutdown: graceful or, once it is hurried, without waiting for load balancers and slow clients.
+/// Accepted events are written either way.
 package final class ShutdownController: Sendable {
     private struct State {
         var isHurried = false
@@ -14,8 +14,10 @@ package final class ShutdownController: Sendable {
 
     package init() {}
 
+    /// Whether the shutdown is hurried.
     package var isHurried: Bool { state.withLock(\.isHurried) }
 
+    /// Hurries the shutdown.
     package func force() {
         let waiters = state.withLock { state in
             state.isHurried = true
@@ -25,7 +27,7 @@ package final class ShutdownController: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when the shutdown is hurried, or the task is cancelled.
+    /// Returns when the shutdown is hurried or the task is cancelled.
     package func untilHurried() async {
         let number = state.withLock { state in
             state.nextWaiter += 1
@@ -34,7 +36,7 @@ package final class ShutdownController: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustWait = state.withLock { state in
-                    // A cancellation that came before is seen here; one that comes later finds the waiter.
+                    // An earlier cancellation is seen here; a later one finds the waiter.
                     guard !state.isHurried, !Task.isCancelled else { return false }
                     state.waiters[number] = continuation
                     return true
@@ -46,8 +48,8 @@ package final class ShutdownController: Sendable {
         }
     }
 
-    /// Runs `body` to its end. When it is its turn to stop and the shutdown is hurried, it is cancelled; not before, so that
-    /// services still stop one after the other.
+    /// Runs `body` to its end. Cancels it if its graceful shutdown has begun and the shutdown is hurried; not earlier,
+    /// so that services still stop one after the other.
     func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await body() }

@@ -1,22 +1,23 @@
-/// A block of addresses in CIDR notation: `10.0.0.0/8`, `fd00::/8`; an address alone is a block of one. What is set behind the
-/// prefix does not count: `10.1.2.3/8` is `10.0.0.0/8`.
+/// A range of addresses in CIDR notation: `10.0.0.0/8`, `fd00::/8`. An address without a prefix length is a range of
+/// one. Bits after the prefix are ignored: `10.1.2.3/8` is `10.0.0.0/8`.
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-    /// With zeros behind the prefix.
+    /// The prefix, followed by zeros.
     private let network: NetworkAddress
-    /// With a one for each bit of the prefix, of all 128.
+    /// One bits for the prefix, out of all 128 bits.
     private let mask: UInt128
 
-    /// Nil for what is no range. A range of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, is the one of IPv4.
+    /// Returns nil if the text is not a range. A range of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, is
+    /// the IPv4 range.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        // A range has no zone: the same range is another one at each interface.
+        // A range has no zone: the same range would be a different one at each interface.
         guard !parts[0].contains("%"), let address = NetworkAddress(parts[0]) else { return nil }
         let bits = address.isIPv4 ? 32 : 128
         let skipped = address.isIPv4 && parts[0].contains(":") ? 96 : 0
         guard let length = parts.count == 1 ? bits : Self.number(parts[1]).map({ $0 - skipped }),
             (0...bits).contains(length)
         else { return nil }
-        // A shift by all bits leaves nothing. The first 96 of an IPv4 address are those that say that it is one.
+        // A shift by all 128 bits yields 0. The first 96 bits of an IPv4 address are its marker as IPv4-mapped.
         mask = ~(UInt128.max >> (128 - bits + length))
         network = NetworkAddress(bits: address.bits & mask)
     }
@@ -26,11 +27,11 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     }
 
     package func contains(_ address: NetworkAddress) -> Bool {
-        // An IPv4 address is in no range of IPv6, not even in that of everything.
+        // No IPv6 range contains an IPv4 address, not even `::/0`.
         address.isIPv4 == network.isIPv4 && address.bits & mask == network.bits
     }
 
-    /// Digits without a sign, and without a zero that does not count.
+    /// Parses digits without a sign or leading zeros.
     private static func number(_ text: some StringProtocol) -> Int? {
         guard (1...3).contains(text.utf8.count), text == "0" || text.utf8.first != UInt8(ascii: "0"),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -44,14 +45,14 @@ extension [AddressRange] {
 }
 
 extension NetworkAddress {
-    /// Whether the address is reached over the open internet: in none of the blocks that IANA keeps for special purposes
-    /// (RFC 6890 and its registries), and not an IPv4 address of one of them in the clothes of IPv6.
+    /// Whether the address is reachable over the public internet. False for the ranges that IANA reserves for special
+    /// purposes (RFC 6890 and its registries), and for IPv6 addresses that embed such an IPv4 address.
     package var isPublic: Bool {
         guard !Self.special.contains(self) else { return false }
         return embedded?.isPublic ?? true
     }
 
-    /// The IPv4 address that a translator (64:ff9b::/96) or 6to4 (2002::/16) would send to.
+    /// The IPv4 address that a translator (64:ff9b::/96) or 6to4 (2002::/16) would send to; nil for other addresses.
     private var embedded: NetworkAddress? {
         guard bytes.count == 16 else { return nil }
         if Self.translated.contains(self) { return NetworkAddress(bytes: Array(bytes[12...])) }

@@ -1,9 +1,10 @@
 package import NIOCore
 
 extension NetworkAddress {
-    /// The address of a socket's end; nil for a socket of this machine's file system.
+    /// The address of a socket; nil for a Unix domain socket.
     package init?(_ end: SocketAddress?) {
-        // Where POSIX systems keep it in their structures, whose fields belong to a module that NIO keeps to itself.
+        // Reads at the offsets of the POSIX structures, because their fields belong to a module that NIO does not
+        // export.
         switch end {
         case .v4(let end):
             let four = withUnsafeBytes(of: end.address) { $0.loadUnaligned(fromByteOffset: 4, as: UInt32.self) }

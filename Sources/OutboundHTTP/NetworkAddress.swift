@@ -10,18 +10,18 @@ import NIOPosix
 
 /// An IPv4 or IPv6 address.
 package struct NetworkAddress: Hashable, Sendable {
-    /// All 128 bits; an IPv4 address as it is mapped into IPv6, `::ffff:192.0.2.1`. So there is one value for each address, and
-    /// it is compared and masked without a heap.
+    /// All 128 bits. An IPv4 address is stored as IPv4-mapped, `::ffff:192.0.2.1`. Each address thus has one value, and
+    /// comparing and masking need no heap allocation.
     package let bits: UInt128
 
     private static let mapped: UInt128 = 0xFFFF
 
     package init(bits: UInt128) { self.bits = bits }
 
-    /// An IPv4 address, its first byte the highest.
+    /// An IPv4 address with its first byte in the most significant bits.
     package init(four: UInt32) { bits = Self.mapped << 32 | UInt128(four) }
 
-    /// Reads what `inet_pton` reads, and ignores an IPv6 zone (`%eth0`).
+    /// Parses what `inet_pton` accepts, and ignores an IPv6 zone (`%eth0`). Returns nil for other text.
     package init?(_ text: some StringProtocol) {
         var four: UInt32 = 0
         if inet_pton(AF_INET, String(text), &four) == 1 {
@@ -33,22 +33,22 @@ package struct NetworkAddress: Hashable, Sendable {
         self.init(bits: UInt128(bigEndian: six))
     }
 
-    /// Takes 4 or 16 bytes in network order.
+    /// Takes 4 or 16 bytes in network order; nil for any other count.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         let value = bytes.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         bits = bytes.count == 4 ? Self.mapped << 32 | value : value
     }
 
-    /// Whether it is an IPv4 address, mapped into IPv6 or not.
+    /// Whether this is an IPv4 address, IPv4-mapped or not.
     package var isIPv4: Bool { bits >> 32 == Self.mapped }
 
-    /// 4 or 16, in network order. An IPv4 address that is mapped into IPv6 has 4.
+    /// The 4 or 16 bytes in network order. An IPv4-mapped address has 4.
     package var bytes: [UInt8] {
         (0..<(isIPv4 ? 4 : 16)).reversed().map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) }
     }
 
-    /// As it is written: dotted, or in the shortest form of RFC 5952.
+    /// The textual form: dotted IPv4, or the shortest IPv6 form of RFC 5952.
     package var text: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = isIPv4 ? AF_INET : AF_INET6
@@ -58,7 +58,8 @@ package struct NetworkAddress: Hashable, Sendable {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Every address of a host, in the system's order; of an address itself. Empty when it has none.
+    /// Returns all addresses of a host, in the system's order. An address literal yields itself. Empty if the host has
+    /// none.
     package static func lookUp(_ host: String) async -> [NetworkAddress] {
         // The system's look-up blocks its thread.
         let found = try? await NIOThreadPool.singleton.runIfActive { blockingLookUp(host) }

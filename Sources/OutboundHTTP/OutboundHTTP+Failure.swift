@@ -3,7 +3,7 @@ import NIOCore
 import NIOSSL
 
 extension OutboundHTTP {
-    /// Why there is no answer.
+    /// The reason why there is no response.
     package struct Failure: Error, CustomStringConvertible {
         package enum Kind: Sendable {
             case unknownHost, privateAddress, notTrusted, timedOut, tooLarge, unreachable

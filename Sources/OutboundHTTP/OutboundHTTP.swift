@@ -4,8 +4,8 @@ package import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Every request that goes out of the process: with a time-out, a bound on the answer, the trace of the task that asks, and
-/// no redirects.
+/// Sends all outgoing requests of the process. Requests have a timeout and a response size limit, carry the trace of
+/// the current task, and follow no redirects.
 package struct OutboundHTTP: Sendable {
     package struct Response: Sendable {
         package let status: Int
@@ -18,7 +18,7 @@ package struct OutboundHTTP: Sendable {
             self.body = body
         }
 
-        /// The first of this name, in any letter case.
+        /// Returns the first header with this name, ignoring case; nil if there is none.
         package func header(_ name: String) -> String? { headers.first(name: name) }
     }
 
@@ -29,28 +29,31 @@ package struct OutboundHTTP: Sendable {
         case delete = "DELETE"
     }
 
-    /// Which addresses may be asked.
+    /// The addresses that may be contacted.
     package enum Reach: Sendable {
-        /// Any: the operator named the server.
+        /// Any address, because the operator configured the server.
         case anywhere
-        /// Somebody else may have chosen the name: only addresses of the open internet, and these ranges.
+        /// Only public addresses and these ranges, because somebody else may have chosen the name.
         ///
-        /// Names are looked up once; the connection goes to the address that was judged.
+        /// Names are looked up once; the connection goes to the checked address, which prevents DNS rebinding.
         case publicAddresses(and: [AddressRange])
     }
 
     private let timeout: TimeAmount
     private let maximumBytes: Int
     private let reach: Reach
-    /// A PEM file of roots that are trusted beside the system's.
+    /// A PEM file with trust roots in addition to the system's.
     private let extraRoots: String?
-    /// The address to connect to, instead of what a name has.
+    /// The address to connect to, instead of looking up the host.
     private let address: NetworkAddress?
     private let lookUp: @Sendable (_ host: String) async -> [NetworkAddress]
 
     /// - Parameters:
-    ///   - address: The address to connect to, instead of what the URL's host has. The operator named it, so it is not judged.
-    ///   - lookUp: Every address of a host; asked once for each request that is judged.
+    ///   - timeout: The time limit of a request.
+    ///   - maximumBytes: The maximum size of a response body.
+    ///   - address: The address to connect to, instead of looking up the URL's host. The operator named it, so it is
+    ///     not checked.
+    ///   - lookUp: Returns every address of a host; called once for each request that is checked.
     package init(
         timeout: TimeAmount = .seconds(10),
         maximumBytes: Int = 8 << 20,
@@ -76,12 +79,12 @@ package struct OutboundHTTP: Sendable {
         try await send(.post, url, headers + [("Content-Type", "application/json")], json)
     }
 
-    /// Gets with these headers, of which `Host` may name another host than the URL.
+    /// Gets a URL with these headers. `Host` may name another host than the URL.
     package func get(_ url: String, headers: [(String, String)] = []) async throws(Failure) -> Response {
         try await send(.get, url, headers)
     }
 
-    /// Sends a request with a body, if one is given.
+    /// Sends a request, with a body if one is given.
     package func send(
         _ method: Method,
         _ url: String,
@@ -97,7 +100,7 @@ package struct OutboundHTTP: Sendable {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = timeout
-        // Whoever is asked is there or is not: a refused connection is told at once, not after the time-out.
+        // A refused connection fails at once instead of after the timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         if let extraRoots {
             var trust = TLSConfiguration.makeClientConfiguration()
@@ -105,12 +108,12 @@ package struct OutboundHTTP: Sendable {
             configuration.tlsConfiguration = trust
         }
         if let (host, address) = try await judgedAddress(of: url) {
-            // An IPv6 address stands there in brackets.
+            // The client looks an IPv6 address up in brackets.
             configuration.dnsOverride = [host: address.text, "[\(host)]": address.text]
         }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result = await execute(request, by: client)
-        // A client that only this request used has nothing left to lose.
+        // Only this request used the client, so a failed shutdown loses nothing.
         try? await client.shutdown()
         return try result.get()
     }
@@ -127,13 +130,14 @@ package struct OutboundHTTP: Sendable {
         }
     }
 
-    /// Where to connect for the URL's host, when that is not left to the client. The host is read as the client reads it.
+    /// Returns the host and the address to connect to; nil if the client looks the host up itself. Parses the host like
+    /// the client does.
     private func judgedAddress(of url: String) async throws(Failure) -> (host: String, address: NetworkAddress)? {
         let parts = URL(string: url)
         let host = parts?.host?.trimmingCharacters(in: ["[", "]"])
         if let host, let address { return (host, address) }
         guard case .publicAddresses(let exceptions) = reach else { return nil }
-        // Other schemes lead to a socket of this machine, where there is no address to judge.
+        // Other schemes lead to a local socket, which has no address to check.
         guard let scheme = parts?.scheme?.lowercased(), ["http", "https"].contains(scheme), let host, !host.isEmpty
         else { throw Failure(.unreachable, url, "it is no URL of a web server") }
         let found = await lookUp(host)

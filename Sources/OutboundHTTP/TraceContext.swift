@@ -1,15 +1,15 @@
-/// Which trace a piece of work belongs to, as https://www.w3.org/TR/trace-context/ writes it: taken over from who asks,
-/// passed on to who is asked, and named in the log.
+/// The trace of a unit of work, as defined by https://www.w3.org/TR/trace-context/. It is taken over from the caller,
+/// passed on to called servers, and written to the log.
 package struct TraceContext: Sendable, Hashable {
-    /// The trace that the running task works for; what it logs names it, and what it asks of others carries it.
+    /// The trace of the current task, for log messages and outgoing requests.
     @TaskLocal package static var current: TraceContext?
 
     package let traceID: TraceID
-    /// Of the work that is done here; others name it as their parent.
+    /// The id of this unit of work; called servers use it as their parent.
     package let spanID: UInt64
-    /// Sampled (1) and random (2); what other bits mean is not known.
+    /// The flags sampled (1) and random (2). Unknown flags are cleared.
     package let flags: UInt8
-    /// `tracestate`, which belongs to others and is passed on as it came.
+    /// The value of `tracestate`, which is opaque and passed on unchanged.
     package let state: String?
 
     package init(traceID: TraceID, spanID: UInt64, flags: UInt8 = 0, state: String? = nil) {
@@ -19,9 +19,10 @@ package struct TraceContext: Sendable, Hashable {
         self.state = state
     }
 
-    /// Reads what a caller sent; nil for what is no trace context, after which a trace begins anew.
+    /// Parses a caller's headers. Returns nil if `parent` is not a trace context; the caller then starts a new trace.
     ///
-    /// Of a version above 00 only what 00 has is read, as the recommendation asks. A state that is none is left out alone.
+    /// For versions above 00, only the fields of version 00 are read, as the recommendation requires. An invalid state
+    /// is dropped without rejecting the parent.
     package init?(parent text: some StringProtocol, state: String?) {
         let bytes = Array(text.utf8.prefix(Self.length + 1))
         guard bytes.count >= Self.length, let version = Self.number(bytes[0..<2]), version != 0xFF,
@@ -36,24 +37,24 @@ package struct TraceContext: Sendable, Hashable {
         self.state = state.flatMap { Self.isState($0) ? $0 : nil }
     }
 
-    /// `00-` trace, span and flags.
+    /// The `traceparent` header: `00-`, trace, span and flags.
     package var parent: String {
         "00-\(traceID)-\(spanID.hexadecimal)-\(flags < 16 ? "0" : "")\(String(flags, radix: 16))"
     }
 
-    /// The same trace, for work that is done because of this.
+    /// Returns the context of a child span in the same trace.
     package func child(_ spanID: UInt64) -> TraceContext {
         TraceContext(traceID: traceID, spanID: spanID, flags: flags, state: state)
     }
 
-    /// What a request to somebody else says of it.
+    /// The headers of an outgoing request.
     package var headers: [(String, String)] {
         [("traceparent", parent)] + (state.map { [("tracestate", $0)] } ?? [])
     }
 
     private static let length = 55
 
-    /// Lower-case hexadecimal digits, at most 16.
+    /// Parses lower-case hexadecimal digits, at most 16.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
@@ -66,15 +67,15 @@ package struct TraceContext: Sendable, Hashable {
         return number
     }
 
-    /// At most 512 printable ASCII characters and 32 members: what everybody has to pass on, and nothing that a header cannot
-    /// hold.
+    /// Whether the text has at most 512 printable ASCII characters and 32 members. Every participant must pass on that
+    /// much, and a header can hold it.
     private static func isState(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && text.utf8.count { $0 == UInt8(ascii: ",") } < 32
     }
 }
 
-/// 16 bytes that are not all zero, written as 32 digits.
+/// 16 bytes that are not all zero, written as 32 hexadecimal digits.
 package struct TraceID: Sendable, Hashable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -88,7 +89,7 @@ package struct TraceID: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UInt64 {
-    /// 16 lower-case digits.
+    /// The number as 16 lower-case digits.
     fileprivate var hexadecimal: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

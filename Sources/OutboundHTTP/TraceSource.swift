@@ -1,23 +1,24 @@
 import Synchronization
 
-/// Makes the ids of traces and spans: spread over all values and never twice, which is all that they must be. They guard
-/// nothing, so a seed that is random once is enough.
+/// Generates the ids of traces and spans. Ids must be well distributed and unique, but they are not secrets, so a seed
+/// that is chosen at random once suffices.
 package final class TraceSource: Sendable {
     private let state: Atomic<UInt64>
 
     package init(seed: UInt64 = .random(in: .min ... .max)) { state = Atomic(seed) }
 
-    /// A trace that begins here.
+    /// Returns the context of a new trace.
     package func root() -> TraceContext {
         TraceContext(traceID: TraceID(high: next(), low: next()), spanID: next())
     }
 
-    /// What is done here for a caller who sent this; a new trace where that is none.
+    /// Returns the context for work on behalf of a caller with these headers. Starts a new trace if they are invalid or
+    /// missing.
     package func work(for parent: String?, state: String?) -> TraceContext {
         parent.flatMap { TraceContext(parent: $0, state: state) }?.child(next()) ?? root()
     }
 
-    /// SplitMix64, which passes through every value once; 0 is no id.
+    /// SplitMix64, which returns every value once per period. 0 is not a valid id.
     private func next() -> UInt64 {
         var mixed = state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

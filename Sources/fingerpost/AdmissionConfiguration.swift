@@ -1,11 +1,11 @@
 import LinkServer
 
-/// The keys of config/fingerpost.yaml about who asks, and how often.
+/// The keys of config/fingerpost.yaml for admission: client identification and rate limits.
 struct AdmissionConfiguration {
-    /// What can be changed while the service runs.
+    /// The part that can change while the service runs.
     let policy: AdmissionPolicy
     let proxyProtocol: ProxyProtocol
-    /// What was written for each key, or its default.
+    /// The value of each key, or its default.
     let effective: [String]
 
     /// In the order of config/fingerpost.yaml.
@@ -13,13 +13,13 @@ struct AdmissionConfiguration {
         ["trustedProxies", "proxies.header", "proxies.protocol"]
         + scopes.flatMap { ["rateLimits.\($0.name).perSecond", "rateLimits.\($0.name).burst"] } + ["rateLimits.exempt"]
 
-    /// With the defaults.
+    /// The rate limit scopes with their defaults.
     private static let scopes: [(name: String, perSecond: Int, burst: Int)] = [
         ("address", 100, 200), ("key", 0, 0), ("tenant", 0, 0), ("authentication", 1, 20),
     ]
 
     /// - Parameters:
-    ///   - text: What is written for a key, or else the default.
+    ///   - text: Returns the value of a key, or the given default.
     ///   - number: The same for a whole number within bounds.
     init(
         text: (_ key: String, _ standard: String) -> String,
@@ -36,7 +36,8 @@ struct AdmissionConfiguration {
             let key = "rateLimits.\(scope.name)"
             let perSecond = try number("\(key).perSecond", scope.perSecond, 0...RateLimit.mostPerSecond)
             let burst = try number("\(key).burst", scope.burst, 0...RateLimit.mostAtOnce)
-            // Nobody who sets a rate and forgets the burst wants to refuse every second request of a second.
+            // A rate without a burst gets a burst of the same size; otherwise requests within one second would be
+            // refused.
             limits.append(RateLimit(perSecond: perSecond, burst: burst == 0 ? perSecond : burst))
             written += ["\(perSecond)", "\(burst)"]
         }

@@ -74,7 +74,7 @@ struct Restore: AsyncParsableCommand {
             let backup = try Backup(at: folder)
             let directory = try DataDirectory(data, for: .restore)
             try backup.restore(from: folder, to: directory)
-            // Opening brings the files to this version's schema, and fails on what cannot be used.
+            // Opening migrates the files to this version's schema, and fails on unusable ones.
             let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
             let log = try EventLog(directory.eventsPath, now: Server.now)
             let last = try await log.lastSequence()
@@ -90,7 +90,7 @@ struct Restore: AsyncParsableCommand {
     }
 }
 
-/// Writes backups on a thread of its own: it reads everything there is.
+/// Writes backups on a separate thread, because they read all data.
 actor BackupWorker {
     private let executor = BlockingExecutor(label: "fingerpost.backup")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -115,8 +115,8 @@ actor BackupWorker {
             at: begun,
             version: Fingerpost.configuration.version
         )
-        // The backup is whole even where its time cannot be noted, as on a full disk: then the metric goes on to say that
-        // the last one is old.
+        // The backup is complete even if its time cannot be stored, such as on a full disk. The metric then still shows
+        // the time of the previous backup.
         try? directory.noteBackup(begunAt: begun)
         return backup.json
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Random numbers for the ids of events: 256 from the system at a time, for asking it costs as much as the rest of an id.
+/// Random numbers for event ids. Reads 256 at a time, because one system call costs as much as the rest of an id.
 final class BufferedRandom: Sendable {
     private let words = Mutex<[UInt64]>([])
     private let source = FileHandle(forReadingAtPath: "/dev/urandom")

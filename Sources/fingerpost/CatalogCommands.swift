@@ -3,13 +3,13 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 
-/// What the command line does to `catalog.db`: itself on a directory that no process uses, else through the control socket
-/// of the process that does, which answers with the same.
+/// The command line's operations on `catalog.db`. If no process uses the directory, they run in this process. Otherwise
+/// they go through the control socket of the running process, which gives the same responses.
 struct CatalogCommands {
     let store: any CatalogStore
     let keys: APIKeyIssuer
 
-    /// - Parameter elsewhere: What to send to the process that holds the directory.
+    /// - Parameter message: The message for the process that holds the directory.
     static func run(
         in path: String,
         _ work: (CatalogCommands) async throws -> JSONNode,

@@ -4,8 +4,8 @@ import LinkCatalog
 import LinkRouting
 import SystemPackage
 
-/// A configuration file that was checked: a misspelt key, or a value of a kind that cannot be read, would silently mean the
-/// default.
+/// A validated configuration file. Without validation, a misspelt key or a value of the wrong type would silently mean
+/// the default.
 struct ConfigurationFile {
     let provider: FileProvider<YAMLSnapshot>
 
@@ -34,7 +34,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// The keys that the file sets, each with its line.
+    /// Returns the keys that the file sets, each with its line.
     private static func settings(
         in node: JSONNode,
         at parent: String,

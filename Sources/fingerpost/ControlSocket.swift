@@ -8,13 +8,14 @@ import LinkStorage
 import NIOCore
 import OutboundHTTP
 
-/// How a second `fingerpost` speaks to the one that holds the data directory: `DIR/control.sock`, mode 0600, so whoever
-/// reaches it may do everything. No second process ever opens a database file.
+/// Messages from a second `fingerpost` to the process that holds the data directory. They go through
+/// `DIR/control.sock`, whose mode is 0600, so anyone who can connect has full access. A second process never opens a
+/// database file.
 enum ControlMessage {
-    /// Of an answer.
+    /// The maximum size of a response.
     private static let maximumBytes = 64 << 20
 
-    /// `wish` is what `POST /admin/v1/keys` takes.
+    /// Creates a key. `wish` is the body of `POST /admin/v1/keys`.
     static func createKey(_ wish: JSONNode) -> JSONNode { .object(["do": .string("createKey"), "key": wish]) }
 
     static let listKeys = JSONNode.object(["do": .string("listKeys")])
@@ -27,10 +28,10 @@ enum ControlMessage {
 
     static let verifyLog = JSONNode.object(["do": .string("verifyLog")])
 
-    /// - Parameter target: Absolute.
+    /// - Parameter target: An absolute path.
     static func backup(_ target: String) -> JSONNode { .object(["do": .string("backup"), "to": .string(target)]) }
 
-    /// `wish` is what `POST …/draft/replay` takes.
+    /// Replays events. `wish` is the body of `POST …/draft/replay`.
     static func replay(_ wish: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
         .object([
             "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
@@ -38,7 +39,7 @@ enum ControlMessage {
         ])
     }
 
-    /// Sends a message to the process that holds the directory; its answer.
+    /// Sends a message to the process that holds the directory. Returns the response.
     static func send(
         _ message: JSONNode,
         toDirectory path: String,
@@ -60,7 +61,7 @@ enum ControlMessage {
     }
 }
 
-/// The server's end of the control socket.
+/// The server side of the control socket.
 struct ControlSocket {
     let path: String
     let parts: ServerDependencies
@@ -68,7 +69,7 @@ struct ControlSocket {
     let log: EventLog
     let backups: BackupWorker
 
-    /// Whoever asks has written no document: what is refused has no line, and the names of the message are not his.
+    /// Handles a message. The user wrote no document, so an error omits the line and the names of message members.
     func answer(_ message: JSONNode) async throws -> JSONNode {
         do {
             return try await obey(message)
@@ -142,7 +143,8 @@ struct ControlSocket {
         }
     }
 
-    /// Before anything of the directory is opened: a folder is the one thing that a new socket does not replace.
+    /// Throws if a directory occupies the socket's path, because a new socket cannot replace it. Call it before opening
+    /// anything in the data directory.
     static func requireRoom(in directory: DataDirectory) throws {
         let path = directory.controlSocketPath
         var found = stat()
@@ -152,7 +154,7 @@ struct ControlSocket {
         throw FileFailure("make the control socket", path)
     }
 
-    /// The address of a Unix socket has 108 bytes on Linux, 104 elsewhere.
+    /// Whether the path fits into the address of a Unix socket: 108 bytes on Linux, 104 elsewhere.
     var fits: Bool { path.utf8.count < 104 }
 
     var application: some Hummingbird.ApplicationProtocol {

@@ -2,8 +2,9 @@ import LinkEvents
 import LinkStorage
 
 extension DataDirectory {
-    /// The work of a short command. Whatever it refuses, and when there is no room, whether the last stop was clean stays as it
-    /// was found; a file that failed is for the next start to check.
+    /// Runs the work of a short command. After success, a refusal or a full disk, the record of the last clean or
+    /// unclean stop stays as it was found. After any other disk failure the directory counts as uncleanly stopped, so
+    /// that the next start checks the files.
     func leavingAsFound<Result>(_ work: () async throws -> Result) async throws -> Result {
         let result: Result
         do {

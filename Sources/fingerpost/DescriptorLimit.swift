@@ -3,14 +3,14 @@ import Foundation
 import LinkServer
 import Logging
 
-/// How many files and connections the system lets the process open (`ulimit -n`).
+/// The limit of open files and connections of the process (`ulimit -n`).
 enum DescriptorLimit {
-    /// More is of no use, and some systems set no limit at all.
+    /// The highest limit requested. A higher one is of no use, and some systems have no limit at all.
     private static let most: rlim_t = 1_048_576
 
-    /// Raises it as far as the process may, and tells where it is then.
+    /// Raises the limit as far as permitted and returns the new limit.
     ///
-    /// - Throws: The exit code where that is too little to work with.
+    /// - Throws: An exit code if the limit is too low.
     static func raise() throws(ExitCode) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limits = rlimit()
@@ -31,7 +31,7 @@ enum DescriptorLimit {
         return limit
     }
 
-    /// Says what comes of it.
+    /// Logs the resulting connection limits of the ports.
     static func tell(_ limits: ServerLimits, _ logger: Logger) {
         let shares = DescriptorShares(limit: limits.descriptors, wanted: limits.connections)
         let metadata: Logger.Metadata = [

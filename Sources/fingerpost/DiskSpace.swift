@@ -1,12 +1,12 @@
 import Foundation
 import LinkServer
 
-/// What the disk of a folder has left.
+/// The free space and size of the disk that holds a directory.
 struct DiskSpace {
     let freeBytes: Double
     let sizeBytes: Double
 
-    /// Nil for a folder that is not there.
+    /// Returns nil if the directory does not exist.
     init?(of folder: String) {
         var disk = statvfs()
         guard statvfs(folder, &disk) == 0 else { return nil }
@@ -14,7 +14,7 @@ struct DiskSpace {
         sizeBytes = Double(disk.f_blocks) * Double(disk.f_frsize)
     }
 
-    /// That there is room to record for a while yet.
+    /// A health check that the disk has at least `minimum` bytes free for recording.
     static func check(_ folder: String, atLeast minimum: @escaping @Sendable () -> Int) -> Health.Check {
         Health.Check("disk") {
             guard let space = DiskSpace(of: folder) else { return .bad("cannot be asked") }

@@ -32,7 +32,7 @@ struct Fingerpost: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A reader that has gone is an error of a write, which every command tells in the same way.
+        // With SIGPIPE ignored, a closed pipe becomes a write error, which every command reports in the same way.
         signal(SIGPIPE, SIG_IGN)
         var failure = await runCommand()
         if let help = failure, exitCode(for: help).isSuccess {
@@ -49,7 +49,7 @@ struct Fingerpost: AsyncParsableCommand {
         exit(withError: failure)
     }
 
-    /// What a command ended with; nil when it is done.
+    /// Runs the command. Returns its error; nil if it succeeded.
     private static func runCommand() async -> (any Error)? {
         do {
             var command = try parseAsRoot()
@@ -71,10 +71,10 @@ struct Fingerpost: AsyncParsableCommand {
     }
 }
 
-/// The codes of sysexits.h that commands end with.
+/// The exit codes of commands, based on sysexits.h.
 enum ExitStatus: Int32 {
     case failed = 1
-    /// Of plan and replay: something would change.
+    /// Something would change; used by plan and replay.
     case wouldChange = 2
     case unreadableInput = 65
     case unavailable = 69
@@ -84,7 +84,7 @@ enum ExitStatus: Int32 {
     case wrongConfiguration = 78
 }
 
-/// What is wrong with the data directory, and the code that goes with it.
+/// Prints what is wrong with the data directory. Returns the matching exit code.
 func fail(_ error: StorageError) -> ExitCode {
     guard let status = ExitStatus(rawValue: error.exitCode) else {
         preconditionFailure("every code of a storage error is one of the documented ones")
@@ -92,7 +92,7 @@ func fail(_ error: StorageError) -> ExitCode {
     return fail(error.description, status)
 }
 
-/// A text file, or standard input for `-`.
+/// Reads a text file, or standard input for `-`.
 func readText(_ path: String) throws -> String {
     do {
         guard path != "-" else {

@@ -5,18 +5,18 @@ import ServiceLifecycle
     import CMalloc
 #endif
 
-/// Gives memory back to the system that was needed once: the allocator of Linux keeps what was freed. Looks now and then, on a thread
-/// of its own, for it takes as long as there is to give back.
+/// Returns freed heap memory to the system, because the Linux allocator keeps it. Checks periodically, on its own
+/// thread, because trimming takes time proportional to the freed memory.
 actor HeapTrim: Service {
     private let executor = BlockingExecutor(label: "fingerpost.heap.trim")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private static let pause = Duration.seconds(10)
-    /// So much more must be free than before.
+    /// The increase in free memory that triggers a trim, in bytes.
     private static let step = 32 << 20
 
     private let sleep: @Sendable (Duration) async throws -> Void
-    /// The least that was free since it was given back last.
+    /// The least free memory seen since the last trim.
     private var leastFree = 0
 
     init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }

@@ -188,7 +188,7 @@ struct Audit: AsyncParsableCommand {
             }
         }
 
-        /// Where a published table was taken from, if not from a draft.
+        /// The origin of a published table; nil if it came from a draft.
         private static func origin(_ after: JSONNode) -> String? {
             after["originRevision"]?.int.map { "\(after["origin"]?.text ?? "") of \($0)" }
         }

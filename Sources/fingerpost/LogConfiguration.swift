@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Logging
 
-/// The keys below `log`: which messages are written to standard error, and how.
+/// The keys below `log`: which messages are written to standard error, and in which format.
 struct LogConfiguration {
     let values: LogSettings.Values
     /// The values as `fingerpost config` prints them, in the order of the keys.
@@ -16,7 +16,7 @@ struct LogConfiguration {
         case auto, json, text
     }
 
-    /// - Parameter text: The value of a key, or what stands beside it.
+    /// - Parameter text: Returns the value of a key, or the given default.
     init(text: (_ key: String, _ standard: String) -> String) throws {
         let level: Logger.Level = try .read("log.level", text("log.level", "info"))
         let format: Format = try .read("log.format", text("log.format", "auto"))
@@ -28,7 +28,7 @@ struct LogConfiguration {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The case that a key's text names.
+    /// Parses the value of a key as a case name. Throws ``ServiceConfiguration/Invalid``.
     static func read(_ key: String, _ text: String) throws -> Self {
         guard let choice = Self(rawValue: text) else {
             let names = allCases.map(\.rawValue).joined(separator: ", ")

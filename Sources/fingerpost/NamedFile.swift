@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes a file that somebody named: a regular one whole or not at all. What a symbolic link names is written, and the link
-/// stays; so does a device or a pipe.
+/// Writes a file that the user named. A regular file is replaced atomically; the target of a symbolic link is written
+/// and the link stays. A device or pipe is written directly.
 func write(_ text: String, toFile path: String) throws {
     var (found, link) = (stat(), stat())
     let isThere = stat(path, &found) == 0

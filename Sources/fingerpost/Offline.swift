@@ -3,16 +3,16 @@ import LinkCatalog
 import LinkRouting
 import LinkServer
 
-/// A tenant's file, resolved against without a server.
+/// Resolves links against a tenant's file without a server.
 struct OfflineTable {
     private let catalog: Catalog
-    /// What the file's table and settings make together.
+    /// The router for the file's table and settings.
     let router: Router
     let published: PublishedTable
-    /// A file without settings owns every link.
+    /// Set if the file has no settings: the table then applies to every link.
     private let bare: PublishedTable?
 
-    /// Ends the process with 65 when the file is no tenant, or has errors.
+    /// Loads a file. Exits with code 65 if it is not a tenant file or has errors.
     init(_ path: String) throws {
         let text = try readText(path)
         do {
@@ -44,7 +44,8 @@ struct OfflineTable {
         }
     }
 
-    /// What a suite says of the table. A file without settings has no hosts, so its links are asked of the table itself.
+    /// Returns a suite's failures against the table. A file without settings has no hosts, so its links go directly to
+    /// the table.
     func failures(of suite: LinkSuite) -> [SuiteFailure] {
         guard bare != nil else { return suite.failures(against: published, at: Server.now()) }
         return suite.cases.flatMap { one in
@@ -56,7 +57,7 @@ struct OfflineTable {
         }
     }
 
-    /// The answer as the server would give it, but for `id`, `recorded` and a sealed continuation.
+    /// Returns the response that a server would give, except for `id`, `recorded` and a sealed continuation.
     func answer(_ url: String, in context: Context, explanation: Router.Explanation) -> ResolveResponse {
         var context = context
         context.now = context.now ?? Server.now()
@@ -77,7 +78,7 @@ struct OfflineTable {
 }
 
 extension Finding {
-    /// For people: where, what, a link that shows it, and what to do.
+    /// The finding as text for people: place, message, example link and fix.
     var line: String {
         let shown = example.map { message.contains($0) ? "" : " Example: \($0)." } ?? ""
         let place = position.flatMap { $0.line > 0 ? "line \($0.line), column \($0.column): " : nil } ?? ""

@@ -10,7 +10,7 @@ import NIOPosix
 import OutboundHTTP
 import ServiceLifecycle
 
-/// The ops port and what it tells: open before the files are, so that a long start can be seen, and until they are closed.
+/// The ops port. It opens before the data files, so that a slow start is visible, and closes after them.
 struct OpsServer {
     let health = Health()
     let readings = MetricReadings()
@@ -36,9 +36,9 @@ struct OpsServer {
         readings.add { [unsent] in unsent.readings }
     }
 
-    /// Runs `body` with the port that is listened on, and listens until it returns.
+    /// Listens while `body` runs, which gets the bound port.
     func whileListening(_ body: (Int) async throws -> Void) async throws {
-        // A loop of its own: probes are answered however busy the loops of the other ports are.
+        // A dedicated event loop answers probes even if the loops of the other ports are busy.
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let result: Result<Void, any Error>
         do { result = .success(try await listen(on: loop, body)) } catch { result = .failure(error) }
@@ -59,12 +59,12 @@ struct OpsServer {
                 defer { listening.finish() }
                 try await group.run()
             }
-            // None when it could not be opened; why is thrown by the task.
+            // There is no port if it could not be opened; the task throws the reason.
             if let port = await ports.first(where: { _ in true }) {
                 let result: Result<Void, any Error>
                 do { result = .success(try await body(port)) } catch { result = .failure(error) }
                 await group.triggerGracefulShutdown()
-                // All is written and closed: nobody needs to be waited for.
+                // Everything is written and closed, so there is no reason to wait for clients.
                 tasks.addTask {
                     try? await Task.sleep(for: .seconds(1))
                     pace.force()

@@ -3,44 +3,45 @@ import Foundation
 import LinkRouting
 import Synchronization
 
-// The only places of the command line that write: much of what it shows was written by strangers, and a terminal obeys text.
+// All output of the command line goes through these functions: much of it is untrusted text, which could contain
+// terminal escape sequences.
 
-/// A line for people, on standard output.
+/// Writes a line for people to standard output.
 func show(_ line: String) { StandardOutput.write(line.escapedForTerminal + "\n") }
 
 func show(_ lines: [String]) {
     for line in lines { show(line) }
 }
 
-/// JSON for programs and people, on standard output.
+/// Writes JSON to standard output.
 func show(_ node: JSONNode, _ layout: JSONWriter.Layout = .pretty) { show(json: node.json(layout)) }
 
 func show(json: String) { StandardOutput.write(json.jsonEscapedForTerminal + "\n") }
 
-/// A document on standard output: as it is for a file or a program, escaped for a terminal.
+/// Writes a document to standard output: unchanged to a file or pipe, escaped to a terminal.
 func show(document: String) {
     guard isatty(STDOUT_FILENO) == 1 else { return StandardOutput.write(document) }
     let lines = document.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     StandardOutput.write(lines.map { String($0).escapedForTerminal }.joined(separator: "\n"))
 }
 
-/// A line on standard error.
+/// Writes a line to standard error.
 func warn(_ line: String) { StandardError.write(Array("\(line.escapedForTerminal)\n".utf8)) }
 
-/// Says on one line what is wrong, and below it more, and ends.
+/// Prints an error, followed by more lines. Returns the exit code to throw.
 func fail(_ message: String, _ status: ExitStatus, more lines: [String] = []) -> ExitCode {
     warn("fingerpost: \(message)")
     lines.forEach(warn)
     return ExitCode(status.rawValue)
 }
 
-/// Standard output. A write that fails is told by the next `flush`; what is written until then is dropped.
+/// Buffered standard output. The next `flush` throws a write failure; output until then is dropped.
 enum StandardOutput {
     struct Failure: Error {
-        /// An `errno`.
+        /// The `errno` of the failure.
         let code: Int32
 
-        /// Who does not read on, such as `head`, knows why.
+        /// Prints the failure and returns the exit code. A closed pipe, such as with `head`, is not printed.
         func told() -> ExitCode {
             guard code != EPIPE else { return ExitCode(ExitStatus.ioError.rawValue) }
             return fail("standard output cannot be written: \(String(cString: strerror(code)))", .ioError)
@@ -68,7 +69,7 @@ enum StandardOutput {
         }
     }
 
-    /// Writes what waits. Throws what went wrong since the last time.
+    /// Writes buffered output. Throws the first failure since the last flush.
     static func flush() throws(Failure) {
         let code = state.withLock { state in
             state.writeOut()
@@ -78,7 +79,7 @@ enum StandardOutput {
         if let code { throw Failure(code: code) }
     }
 
-    /// Throws when whoever read a pipe has gone: a command that waits for more would never hear of it.
+    /// Throws if the reader of a pipe has closed it. A command that waits for more input would not notice otherwise.
     static func requireReader() throws(Failure) {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 else { return }
@@ -86,7 +87,7 @@ enum StandardOutput {
     }
 }
 
-/// Writes all bytes, however long that takes; the `errno` when it cannot.
+/// Writes all bytes and blocks until done. Returns the `errno` of a failure; nil on success.
 func writeAll(_ bytes: [UInt8], to file: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -5,7 +5,7 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 
-/// What `/metrics` reads when it is asked: the process, the disk and the files.
+/// The metrics that `/metrics` reads at scrape time: process, disk and files.
 struct ProcessReadings: Sendable {
     let directory: String
     let version: String
@@ -39,7 +39,7 @@ struct ProcessReadings: Sendable {
         if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0 {
             readings.append(.counter("process_cpu_seconds_total", Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9))
         }
-        // Linux alone tells these so.
+        // These are available on Linux only.
         if let resident = residentBytes() { readings.append(.gauge("process_resident_memory_bytes", resident)) }
         if let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
             readings.append(.gauge("process_open_fds", Double(descriptors)))
@@ -47,7 +47,7 @@ struct ProcessReadings: Sendable {
         return readings
     }
 
-    /// What became of the events.
+    /// Metrics of the recorder.
     static func readings(of recorder: EventRecorder) -> [MetricRegistry.Reading] {
         let counts = recorder.counts
         return [
@@ -57,7 +57,7 @@ struct ProcessReadings: Sendable {
         ]
     }
 
-    /// What callers have us compute.
+    /// Metrics of the pool for computations on behalf of callers.
     static func readings(of pool: WorkPool) -> [MetricRegistry.Reading] {
         let counts = pool.counts
         return [
@@ -78,7 +78,8 @@ struct ProcessReadings: Sendable {
         return [.gauge("fingerpost_backup_last_success_timestamp_seconds", Double(last.milliseconds / 1_000))]
     }
 
-    /// What is live: of the first 100 tables, so that a server with many tenants does not write thousands of lines.
+    /// Metrics of live tables. Limited to the first 100 tables, so that a server with many tenants does not write
+    /// thousands of lines.
     static func readings(of catalog: Catalog) -> [MetricRegistry.Reading] {
         [.gauge("fingerpost_tables_unreadable", Double(catalog.unreadable.count))]
             + catalog.unreadable.prefix(20).map {

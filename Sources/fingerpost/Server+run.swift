@@ -9,9 +9,10 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Running and stopping. Services are stopped in the reverse order of the list: first what takes requests, last what writes.
+/// Running and stopping the server. Services stop in the reverse order of the list: first those that accept requests,
+/// last those that write.
 extension Server {
-    /// Runs until SIGTERM or SIGINT, then closes everything; a second one makes that faster.
+    /// Runs until SIGTERM or SIGINT, then closes everything. A second signal forces the shutdown.
     func run(
         reloading reloader: ConfigurationReloader,
         onReady: @escaping @Sendable (BoundPorts) -> Void
@@ -30,7 +31,7 @@ extension Server {
         health.start("opening the ports")
         var settings = ServiceGroupConfiguration(services: services(ports, pace, reloader), logger: logger)
         let (drain, grace) = live.shutdownSeconds
-        // For what does not end though it is hurried: it is cancelled, and what waits is written all the same.
+        // The last resort: services that still do not end are cancelled. Queued events are written nonetheless.
         settings.maximumGracefulShutdownDuration = .seconds(drain + grace + 30)
         let group = ServiceGroup(configuration: settings)
         do {
@@ -41,7 +42,7 @@ extension Server {
                 try await group.run()
             }
         } catch let failure as BindError {
-            // Nothing is wrong with the files: a start at another address need not check them.
+            // The files are intact: a start at another address need not check them.
             try close()
             try directory.leaveAsFound()
             throw failure
@@ -52,7 +53,8 @@ extension Server {
         try directory.markClean()
     }
 
-    /// The more exact domain answers, as ever; new claims of this kind need a key of all tenants.
+    /// Warns about overlapping domains. The more specific domain wins, as before. New claims of this kind need a key
+    /// for all tenants.
     private func warnOfOverlaps() {
         let overlaps = parts.resolving.catalog.current.overlappingDomains
         guard !overlaps.isEmpty else { return }
@@ -129,7 +131,7 @@ extension Server {
         ]
     }
 
-    /// Waits for signals until the task is cancelled.
+    /// Handles shutdown signals until the task is cancelled.
     private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence, _ pace: ShutdownController) async {
         await withTaskGroup(of: Void.self) { tasks in
             var isStopping = false
@@ -163,7 +165,7 @@ struct BoundPorts: Sendable {
     var admin = 0
 }
 
-/// Collects the ports as they are bound, and tells when all are.
+/// Collects the bound ports, and calls back once all are bound.
 private final class PortBoard: Sendable {
     private let ports = Mutex(BoundPorts())
     private let whenAllAreBound: @Sendable (BoundPorts) -> Void
@@ -184,7 +186,7 @@ private final class PortBoard: Sendable {
 }
 
 extension ServiceGroupConfiguration.ServiceConfiguration {
-    /// A port that cannot be opened stops what runs already in good order.
+    /// A service for a port. If the port cannot be opened, the services that already run are stopped gracefully.
     fileprivate static func port(
         _ role: PortRole,
         at address: ListenAddress,
@@ -198,7 +200,7 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     }
 }
 
-/// Turns readiness off first, and gives load balancers time to see it.
+/// Turns readiness off first, and gives load balancers time to notice.
 private struct Drain: Service {
     let health: Health
     let live: LiveConfiguration

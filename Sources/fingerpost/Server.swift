@@ -10,7 +10,7 @@ import LinkStorage
 import Logging
 import OutboundHTTP
 
-/// The wiring: opens the data directory, builds the graph, runs it, and closes it in the other order.
+/// Wires the service: opens the data directory, builds the object graph, runs it, and closes it in reverse order.
 struct Server {
     let configuration: ServiceConfiguration
     let logger: Logger
@@ -23,10 +23,10 @@ struct Server {
     let recorder: EventRecorder
     let keyUses: KeyUseRecorder
     let writer: WriterHeartbeat
-    /// Of the public port; nil where it speaks plain HTTP.
+    /// The certificates of the public port; nil if it uses plain HTTP.
     let certificates: ServerCertificates?
 
-    /// The system's clock, which nothing below this target reads.
+    /// The system clock. Code in other modules gets the time injected.
     static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
 
     static func random(_ count: Int) -> Data {
@@ -36,7 +36,8 @@ struct Server {
 
     static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
 
-    /// Opens what the directory holds; after an unclean stop its catalog is checked first. The board tells how far that is.
+    /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `board` reports the
+    /// progress.
     init(
         _ configuration: ServiceConfiguration,
         in directory: DataDirectory,
@@ -173,7 +174,8 @@ struct Server {
         if !configuration.isRecording { logger.warning("recording is disabled: no resolution is kept in the log") }
     }
 
-    /// On a thread of its own: checking and opening large files blocks for long, and the ops port is to answer meanwhile.
+    /// Opens the files on a separate thread: checking large files blocks for long, and the ops port must respond
+    /// meanwhile.
     private static func open(
         _ directory: DataDirectory,
         telling health: Health,
@@ -202,7 +204,7 @@ struct Server {
         }
     }
 
-    /// A catalog of which nothing can be read is no catalog: a restart does not mend it, and a backup does.
+    /// Throws if no tenant in the catalog can be read. A restart does not repair that; a backup does.
     private static func requireSomethingToServe(_ catalog: Catalog) throws {
         guard catalog.tables.isEmpty, let first = catalog.unreadable.first else { return }
         let names = Set(catalog.unreadable.map(\.tenant.rawValue)).sorted().prefix(5).joined(separator: ", ")
@@ -212,7 +214,7 @@ struct Server {
         )
     }
 
-    /// What `/readyz?verbose` says. One tenant's damage is no reason to send the others' requests elsewhere.
+    /// The detail for `/readyz?verbose`. Damage of one tenant is no reason to route the others' requests elsewhere.
     private static func tables(of catalog: Catalog) -> String {
         let count = "\(catalog.tables.count) tables"
         guard !catalog.unreadable.isEmpty else { return count }
@@ -220,7 +222,7 @@ struct Server {
         return "\(count); \(catalog.unreadable.count) cannot be read: \(names)"
     }
 
-    /// Loads the example tenants into a directory that has none, and makes a key for them; nil when there are tenants.
+    /// Loads the example tenants into an empty directory and creates a key for them; nil if there are tenants.
     func loadDemo() async throws -> APIKey? {
         guard try await database.tenants().isEmpty else { return nil }
         let change = AuditContext(actor: Self.system, at: Self.now(), requestID: "demo")

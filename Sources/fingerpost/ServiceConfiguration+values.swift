@@ -1,7 +1,7 @@
 import OutboundHTTP
 
 extension ServiceConfiguration {
-    /// Ranges of addresses with commas or spaces between; none of an empty text.
+    /// Parses address ranges separated by commas or spaces; an empty text yields none.
     static func ranges(_ key: String, _ text: String) throws -> [AddressRange] {
         try text.split { $0 == "," || $0.isWhitespace }.map { text in
             guard let range = AddressRange(text) else {

@@ -5,33 +5,33 @@ import LinkCatalog
 import LinkRouting
 import LinkServer
 
-/// Every key of config/fingerpost.yaml, read once. Flags win over the environment, the environment over the file.
+/// All keys of config/fingerpost.yaml, read once. Flags override the environment, which overrides the file.
 struct ServiceConfiguration {
     var data: String
     var publicAddress: ListenAddress
     var adminAddress: ListenAddress
     var opsAddress: ListenAddress
     var tls: TLSSettings
-    /// Whether the public port answers what it can on its event loops.
+    /// Whether the public port answers requests on its event loops where possible.
     var hasLane: Bool
-    /// Names this server in events.
+    /// The name of this server in events.
     var node: String
-    /// Whether resolutions are kept in the log.
+    /// Whether resolutions are recorded in the log.
     var isRecording: Bool
     var log: LogConfiguration
     var exports: ExportConfiguration
-    /// An MMDB file with countries.
+    /// The path of an MMDB file with countries.
     var geoDatabase: String?
     var limits: ServerLimits
     var admission: AdmissionConfiguration
-    /// Below it `/readyz` says that nothing should be sent here.
+    /// The free disk space below which `/readyz` reports not ready, in bytes.
     var minimumFreeBytes: Int
-    /// How long requests are still taken after a shutdown began.
+    /// How many seconds requests are still accepted after a shutdown began.
     var drainSeconds: Int
-    /// How long what was asked may then take to be answered.
+    /// How many seconds open requests may take after that.
     var graceSeconds: Int
 
-    /// What is wrong with a configuration, in one line.
+    /// A configuration error, as a one-line message.
     struct Invalid: Error { let message: String }
 
     /// In the order of config/fingerpost.yaml.
@@ -45,7 +45,7 @@ struct ServiceConfiguration {
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
 
-    /// A number of `ServerLimits` and its bounds.
+    /// A key for a number in `ServerLimits`, with its bounds.
     private struct LimitKey: Sendable {
         let name: String
         let path: any WritableKeyPath<ServerLimits, Int> & Sendable
@@ -78,7 +78,7 @@ struct ServiceConfiguration {
         LimitKey("connections", \.connections, 10...1_000_000),
     ]
 
-    /// Reads flags (by key), the environment (`FINGERPOST_PUBLIC_PORT`) and, if given, a file.
+    /// Reads flags (by key), the environment (`FINGERPOST_PUBLIC_PORT`) and, if given, a file. Throws ``Invalid``.
     static func read(flags: [String: String], file: String?, environment: [String: String]) async throws -> Self {
         try refuseUnknownEnvironment(environment)
         let flagValues = Dictionary(
@@ -166,9 +166,9 @@ struct ServiceConfiguration {
         return Array(zip(Self.keys, values))
     }
 
-    /// What commands that ask a server read; a shell that has them may start one as well.
+    /// Variables read by client commands. A shell that has them may also start the server.
     private static let clientVariables = ["FINGERPOST_KEY"]
-    /// What is never printed, and so is no key.
+    /// Variables that are never printed, and therefore have no key.
     private static let secretVariables = [ExportConfiguration.secretVariable]
 
     private static func refuseUnknownEnvironment(_ environment: [String: String]) throws {
@@ -182,12 +182,12 @@ struct ServiceConfiguration {
         }
     }
 
-    /// Kubernetes gives every pod variables such as these for a service that is named fingerpost.
+    /// Kubernetes sets such variables in every pod if there is a service named fingerpost.
     private static func isKubernetesOwn(_ name: String) -> Bool {
         name == "FINGERPOST_PORT" || name.hasPrefix("FINGERPOST_PORT_") || name.hasPrefix("FINGERPOST_SERVICE_")
     }
 
-    /// `limits.bodyBytes` → `FINGERPOST_LIMITS_BODY_BYTES`
+    /// Converts a key to its variable: `limits.bodyBytes` → `FINGERPOST_LIMITS_BODY_BYTES`.
     static func variable(_ key: String) -> String {
         let words = key.reduce(into: "") { text, character in
             if character.isUppercase { text += "_" }
@@ -206,7 +206,7 @@ struct ConfigurationFlags: ParsableArguments {
     @ArgumentParser.Option(help: "HOST:PORT for the admin API.") var admin: String?
     @ArgumentParser.Option(help: "HOST:PORT for /livez and /readyz.") var ops: String?
 
-    /// The configuration; throws `ServiceConfiguration.Invalid`.
+    /// Reads the configuration. Throws ``ServiceConfiguration/Invalid``.
     func configuration() async throws -> ServiceConfiguration {
         var flags: [String: String] = [:]
         if let data { flags["data"] = data }
@@ -221,7 +221,7 @@ struct ConfigurationFlags: ParsableArguments {
         return try await .read(flags: flags, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// The configuration; ends the process with 78 when it is wrong.
+    /// Reads the configuration. Exits with code 78 if it is invalid.
     func read() async throws -> ServiceConfiguration {
         do {
             return try await configuration()

@@ -5,20 +5,21 @@ import Logging
 import OutboundHTTP
 import Synchronization
 
-/// Standard error, which takes whole lines. Once the log goes there, a thread of its own writes: nobody waits for the reader.
+/// Standard error, written in whole lines. Once it takes the log, a separate thread writes, so that no caller waits for
+/// the reader.
 enum StandardError {
     private static let log = Mutex<LogWriter?>(nil)
 
     static func write(_ line: [UInt8]) {
         guard let writer = log.withLock({ $0 }) else {
-            // Where it cannot be written there is nobody left to tell.
+            // A failed write to standard error cannot be reported anywhere.
             _ = writeAll(line, to: STDERR_FILENO)
             return
         }
         writer.append(line)
     }
 
-    /// Makes every logger of the process write here, and name the trace that its task works for.
+    /// Makes all loggers of the process write here, with the trace of their task.
     static func takeLog(_ settings: LogSettings) {
         let writer = LogWriter { settings.lineAboutLost($0, at: Server.now()) }
         log.withLock { $0 = writer }
@@ -38,14 +39,14 @@ enum StandardError {
         )
     }
 
-    /// Before the process ends: waits until the log is written, for two seconds at most.
+    /// Waits until the log is written, for two seconds at most. Called before the process exits.
     static func flush() { log.withLock { $0 }?.flush(within: .seconds(2)) }
 }
 
-/// Writes the log on a thread of its own, in the order in which lines came.
+/// Writes log lines in order, on a separate thread.
 private final class LogWriter: Sendable {
     private struct State {
-        /// As much again may just be being written.
+        /// Pending lines. As many bytes again may be in the current write.
         var lines = LineBuffer(capacity: 2 << 20)
         var isWriting = false
         /// Signalled when all lines are written.

@@ -2,7 +2,7 @@ import LinkServer
 
 /// The keys of `public.tls`, and `public.http2`.
 struct TLSSettings {
-    /// Nil where the public port speaks plain HTTP.
+    /// Nil if the public port uses plain HTTP.
     var files: CertificateFiles?
     var minimumVersion: CertificateFiles.MinimumVersion
     var http2: HTTP2Offer

@@ -93,14 +93,14 @@ struct Test: AsyncParsableCommand {
 }
 
 extension SuiteResult {
-    /// What failed, and a summary.
+    /// The failures and a summary.
     var lines: [String] {
         let lines = failures.map { "\($0.suite):\($0.line): \($0.link)\n  \($0.key): \($0.difference)" }
         return lines + ["\(name): \(cases.count - failedCases) passed, \(failedCases) failed"]
     }
 }
 
-/// Results as continuous integration reads them: a test suite for each suite, a test case for each link.
+/// Results as JUnit XML for continuous integration: a test suite per link suite, a test case per link.
 struct JUnitReport {
     private let results: [SuiteResult]
 
@@ -128,8 +128,8 @@ struct JUnitReport {
     }
 }
 
-/// The lines that open a suite's links on a booted simulator or a device, each with what it tests. They are run by a shell,
-/// and others may have written the suite: a link is one quoted word, and its comment ends with its line.
+/// Shell commands that open a suite's links on a booted simulator or a device, with comments on what they test. The
+/// suite may be untrusted: a link is one quoted word, and a comment cannot extend beyond its line.
 struct DeviceCommands {
     let suite: LinkSuite
     let apps: [App]
@@ -137,7 +137,7 @@ struct DeviceCommands {
     var lines: [String] {
         suite.cases.flatMap { one in
             let comment = "# \(one.link.escapedForTerminal)"
-            // What cannot be shown as it is cannot be pasted either.
+            // A link that cannot be displayed safely cannot be pasted safely either.
             guard let link = try? Link.parse(one.link), !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
             else { return [comment, "# is no link that can be opened"] }
             let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
@@ -170,7 +170,7 @@ struct DeviceCommands {
 }
 
 extension LinkSuite.Case {
-    /// Whether the case's context leaves room for the app's platform.
+    /// Whether the case's context allows the app's platform.
     fileprivate func isFor(_ app: App) -> Bool {
         switch (context["platform"]?.text, app.product) {
         case ("ios", .ios), ("android", .android), (nil, _): true

@@ -1,5 +1,5 @@
 extension AndroidDecision.Note {
-    /// What a note is about. Stable.
+    /// The subject of a note. Raw values are stable.
     public enum Code: String, Sendable, CaseIterable {
         case androidVersion = "android_version"
         case orderAcrossApps = "order_across_apps"

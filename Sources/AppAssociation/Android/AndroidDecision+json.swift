@@ -1,8 +1,8 @@
 public import LinkRouting
 
 extension AndroidDecision {
-    /// `decision`, `app`, `entry`, `rule`, `tried`, `notes`, `assumptions`, then `reason`, `pointer` and `triedOmitted`; what
-    /// there is none of is left out.
+    /// The decision as JSON, with the keys `decision`, `app`, `entry`, `rule`, `tried`, `notes`, `assumptions`,
+    /// `reason`, `pointer` and `triedOmitted`. Keys without a value are left out.
     public var json: JSONNode {
         .object([
             "decision": .string(outcome.rawValue),

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Judges the statements of a file; their dynamic rules are ``AndroidRulesInspection``'s.
+/// Validates the statements of a file. ``AndroidRulesInspection`` validates their dynamic rules.
 enum AndroidFileInspection {
     private static let statementKeys = ["relation", "target", "include", "relation_extensions"]
     private static let targetKeys = ["namespace", "package_name", "sha256_cert_fingerprints", "site"]
@@ -183,7 +183,8 @@ enum AndroidFileInspection {
         )
     }
 
-    /// Once for a file: whether a fingerprint is Play's or the upload key's cannot be seen, only that there is but one.
+    /// Reports an app with a single fingerprint, at most once per file. A fingerprint does not show whether it is
+    /// Play's or the upload key's.
     private static func inspectFingerprintCount(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var counts: [String: Int] = [:]
         for statement in file.statements {

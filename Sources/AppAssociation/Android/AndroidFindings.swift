@@ -1,11 +1,11 @@
 import LinkRouting
 
-/// Findings as they are made: each with its usual severity, and not more of one kind than a person reads.
+/// Collects findings. Each gets the default severity of its code, and their number per code is limited.
 struct AndroidFindings {
     private(set) var all: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
 
-    /// Of one code in one file.
+    /// The maximum number of findings of one code in one file.
     static let maximumOfOneCode = 100
     private static let severities = Dictionary(
         uniqueKeysWithValues: AssociationFinding.androidCatalogue.map { ($0.code, $0.severity) }
@@ -33,7 +33,8 @@ struct AndroidFindings {
         )
     }
 
-    /// In the order of the file; the last of a code that was cut short says how many there are.
+    /// The findings in the order of the file. The last finding of a code that exceeds the limit states the omitted
+    /// number.
     var sorted: [AssociationFinding] {
         var findings = all
         for (code, count) in counts where count > Self.maximumOfOneCode {

@@ -1,8 +1,8 @@
-/// A pattern of a dynamic rule: `*` runs to the first place where what follows it is found, and never looks for a later one;
-/// `?` is one character.
+/// A pattern of a dynamic rule. `?` is one character. `*` extends to the first occurrence of the character that follows
+/// it in the pattern, and never tries a later one.
 ///
-/// Source: Android's `PatternMatcher`, simple glob, whose `.*` and `.` these wildcards are taken to become. A character is one
-/// of Java's, a UTF-16 unit. Matching takes one pass over the text.
+/// Source: Android's `PatternMatcher`, simple glob. The wildcards are assumed to become its `.*` and `.`. A character
+/// is a Java character, a UTF-16 code unit. Matching takes one pass over the text.
 struct AndroidPattern {
     private let pieces: [Piece]
 
@@ -12,14 +12,15 @@ struct AndroidPattern {
         case many
     }
 
-    /// `name` and `=` stand literally before the pattern, as in the query filter that an item becomes.
+    /// Parses a pattern. `name` and `=` precede it as literal text, as in the query filter that Android makes of an
+    /// item.
     init(_ text: String, item name: String? = nil) {
         var pieces: [Piece] = name.map { ($0 + "=").utf16.map(Piece.literal) } ?? []
         var stars = 0
         for unit in text.utf16 {
             switch unit {
             case UInt16(ascii: "*"): stars += 1
-            // A star before a question mark finds any character at once, so their order makes no difference to a reader.
+            // A star before a question mark stops at the next character, so `*?` is treated as `?*`.
             case UInt16(ascii: "?"): pieces.append(.one)
             default:
                 if stars > 0 { pieces.append(.many) }
@@ -31,7 +32,8 @@ struct AndroidPattern {
         self.pieces = pieces
     }
 
-    /// Whether the pattern takes the whole text.
+    /// Returns whether the pattern matches the whole text.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     func matches(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
         try budget.spend(pieces.count + text.count)
         var place = text.startIndex
@@ -54,7 +56,8 @@ struct AndroidPattern {
         return isBehindStar || place == text.endIndex
     }
 
-    /// Whether the pattern would take the whole text if a star could run on.
+    /// Returns whether the pattern would match the whole text if stars could backtrack.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     func matchesBacktracking(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
         var place = 0
         var piece = 0

@@ -1,22 +1,22 @@
-/// What can be said of a pattern by itself.
+/// Checks of a single pattern.
 enum AndroidPatternAdvice {
-    /// Whether a query stands in a path, such as `/x?id=1`.
+    /// Returns whether a path contains a query, such as `/x?id=1`.
     static func hasItem(_ path: String) -> Bool {
         guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return false }
         return path.utf8[mark...].contains(UInt8(ascii: "="))
     }
 
-    /// The pattern without its escapes; nil where it has none.
+    /// Returns the percent-decoded pattern; nil if the pattern has no escapes or does not decode to UTF-8.
     static func decoded(_ pattern: String) -> String? {
         let bytes = Array(pattern.utf8)
         guard let decoded = bytes.percentDecoded, decoded != bytes else { return nil }
         return String(decoding: decoded, as: UTF8.self)
     }
 
-    /// A text that the pattern seems to take and does not, because a star ends at the first place where what follows it
-    /// stands. Nil where none of the obvious ones is such a text.
+    /// Returns a text that the pattern seems to match but does not, because a star stops at the first occurrence of the
+    /// character after it. Nil if none of the obvious candidates is such a text.
     static func textThatAStarMisses(_ pattern: String, _ part: AndroidDecision.Part.Kind) -> String? {
-        // The work is the pattern's length times that of the text, which is about the same.
+        // The cost is the length of the pattern times the length of the text, which is about the same.
         guard pattern.utf8.count <= 1_024 else { return nil }
         let characters = Array(pattern.unicodeScalars)
         var tries = 0
@@ -34,7 +34,7 @@ enum AndroidPatternAdvice {
         return nil
     }
 
-    /// The pattern with the star in question replaced by the character that it ends at and another.
+    /// Returns the pattern with one star replaced by the character at which it stops and another character.
     private static func text(
         of characters: [Unicode.Scalar],
         star: Int,

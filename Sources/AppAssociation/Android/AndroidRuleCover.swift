@@ -1,7 +1,7 @@
-/// Finds rules that an earlier rule leaves no URL. Never claims it falsely; a rule that only several earlier ones cover
-/// together is not found.
+/// Finds rules that no URL can reach because one earlier rule matches all of their URLs. It has no false positives. A
+/// rule that only several earlier rules cover together is not found.
 struct AndroidRuleCover {
-    /// Over a whole file, so that one of many thousand rules is judged soon.
+    /// The remaining comparisons for a whole file. The limit bounds the time for a file with many thousand rules.
     private var comparisons = 1 << 20
 
     typealias Rule = AssetLinks.Rule
@@ -36,8 +36,8 @@ struct AndroidRuleCover {
         }
     }
 
-    /// Whether `pattern` takes every text that `other` takes: the same pattern, or a literal text and stars that the other
-    /// begins with.
+    /// Returns whether `pattern` matches every text that `other` matches: the patterns are equal, or `pattern` is a
+    /// literal prefix of `other` followed by stars only.
     private func covers(_ pattern: String, _ other: String) -> Bool {
         if pattern == other { return true }
         let literal = pattern.utf8.prefix { !"*?".utf8.contains($0) }

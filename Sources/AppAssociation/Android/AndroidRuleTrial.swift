@@ -4,11 +4,12 @@ import LinkRouting
 struct AndroidRuleTrial {
     private let url: AndroidURL
     private var budget: StepBudget
-    /// For what only a note depends on; when it is spent, the note is left out.
+    /// The budget for comparisons that only affect notes. When it is used up, such notes are left out.
     private var noteBudget = StepBudget(steps: 1 << 20)
     private(set) var notes: [AndroidDecision.Note] = []
 
-    /// Of one rule, that are told. A part that fails is told beyond it, so that a failed rule always says why.
+    /// The maximum number of reported parts of one rule. The first part that fails is reported beyond the limit, so
+    /// that a failed rule always has a reason.
     private static let maximumParts = 64
     private static let keys: Set<String> = ["/", "?", "#", "exclude"]
 
@@ -17,7 +18,8 @@ struct AndroidRuleTrial {
         self.budget = budget
     }
 
-    /// Compares all parts, also behind one that fails, so that every failure can be told.
+    /// Compares all parts of a rule, even after one fails, so that every failure can be reported.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     mutating func run(_ rule: AssetLinks.Rule, entry: Int) throws(StepBudget.Exhausted) -> AndroidDecision.TriedRule {
         try budget.spend(1)
         note(rule)
@@ -39,7 +41,7 @@ struct AndroidRuleTrial {
         )
     }
 
-    /// A part that the URL does not have matches nothing, not even `*`.
+    /// Compares a pattern with a component. A component that the URL does not have matches no pattern, not even `*`.
     private mutating func compare(
         _ kind: AndroidDecision.Part.Kind,
         _ text: String,
@@ -57,7 +59,7 @@ struct AndroidRuleTrial {
         )
     }
 
-    /// Any pair may match.
+    /// Compares a pattern with a query item. One matching occurrence of the item suffices.
     private mutating func compare(
         _ item: AssetLinks.Rule.Item,
         _ rule: AssetLinks.Rule

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Judges the dynamic rules of a file.
+/// Validates the dynamic rules of a file.
 enum AndroidRulesInspection {
     private static let appleKeys = ["caseSensitive", "percentEncoded", "comment", "defaults", "substitutionVariables"]
     private static let keys = ["/", "?", "#", "exclude"]

@@ -1,15 +1,16 @@
 import LinkRouting
 
 extension AssetLinks {
-    /// Whether Android would open `url` by this file, and by which rule.
+    /// Returns whether Android would open `url` according to this file, and the rule that decides it.
     ///
-    /// The file alone never opens an app: the intent filters of the manifest must take the URL too, and the certificate of the
-    /// installed app must be one of the statement's. The answer needs no device and never fails; its work is bounded.
+    /// The file alone never opens an app: the intent filters of the manifest must accept the URL too, and the
+    /// certificate of the installed app must be one of the statement's. The answer needs no device and never fails. Its
+    /// work is bounded.
     /// - Parameters:
-    ///   - package: An application ID, compared exactly. Without it the first app in the file's order that the file opens
-    ///     is answered for (`match` or `manifest`), else the first that the file names.
-    ///   - domain: The host that the file stands on, or `*.` and a host for a wildcard of the manifest. Without it the file is
-    ///     taken to be the URL's host's.
+    ///   - package: An application ID, compared exactly. If nil, the answer is for the first app in the file's order
+    ///     that the file opens (`match` or `manifest`), else for the first app that the file names.
+    ///   - domain: The host of the file, or `*.` and a host for a wildcard of the manifest. If nil, the host of the URL
+    ///     is assumed.
     public func decision(for url: String, package: String? = nil, domain: String? = nil) -> AndroidDecision {
         decision(for: url, package: package, domain: domain, within: .decision)
     }
@@ -20,7 +21,7 @@ extension AssetLinks {
     }
 }
 
-/// One question about a file.
+/// The evaluation of one question about a file.
 private struct AndroidSimulation {
     let package: String?
     let domain: String?
@@ -33,7 +34,7 @@ private struct AndroidSimulation {
         self.domain = domain
     }
 
-    /// What the statements about one app say.
+    /// The result of the statements about one app.
     private struct Ruling {
         let app: String
         var outcome: AndroidDecision.Outcome
@@ -165,7 +166,7 @@ private struct AndroidSimulation {
 }
 
 extension AndroidDecision {
-    /// What must hold for an app to open.
+    /// The conditions besides the file that must hold for an app to open.
     static let assumptions = [
         "The app's manifest has an intent filter with android:autoVerify=\"true\" that takes the URL; the file only narrows it.",
         "The certificate of the installed app is one of the statement's fingerprints, and Android has verified the host.",

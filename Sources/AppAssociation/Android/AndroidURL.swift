@@ -1,12 +1,13 @@
-/// A URL as Android takes it apart before it compares: each part decoded, an absent one told from an empty one.
+/// A URL split into components as Android does it: components are decoded, and an absent one differs from an empty one.
 ///
 /// Source: `android.net.Uri` and `UriRelativeFilter.matchQuery`.
 struct AndroidURL {
     let url: DeviceURL
+    /// The decoded path in UTF-16.
     let path: [UInt16]
-    /// The decoded query, cut at `&`, or at `;` where that gives one piece; nil for a URL without a query.
+    /// The decoded query, split at `&`, or at `;` if splitting at `&` gives one piece; nil for a URL without a query.
     let pairs: [[UInt16]]?
-    /// Nil for a URL without a `#`.
+    /// The decoded fragment; nil for a URL without a `#`.
     let fragment: [UInt16]?
 
     init(_ text: String) throws(DeviceURL.Problem) {
@@ -17,7 +18,7 @@ struct AndroidURL {
         pairs = parts[0].contains(UInt8(ascii: "?")) ? Self.pairs(Self.decoded(url.query)) : nil
     }
 
-    /// Java's `split`, which leaves out the empty pieces at the end.
+    /// Splits a query like Java's `split`, which drops empty pieces at the end.
     private static func pairs(_ query: [UInt16]) -> [[UInt16]] {
         func split(at separator: Unicode.Scalar) -> [[UInt16]] {
             guard query.contains(UInt16(separator.value)) else { return [query] }
@@ -31,7 +32,7 @@ struct AndroidURL {
         return pairs.count == 1 ? split(at: ";") : pairs
     }
 
-    /// What is no UTF-8 becomes U+FFFD.
+    /// Percent-decodes `text`. Invalid UTF-8 becomes U+FFFD.
     private static func decoded(_ text: [UInt8]) -> [UInt16] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

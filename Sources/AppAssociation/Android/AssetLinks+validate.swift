@@ -1,14 +1,16 @@
 import LinkRouting
 
 extension AssetLinks {
-    /// Everything about a file that Android, or Google's verifier, takes otherwise than its author meant. Any bytes have an
-    /// answer. In the order of ``AssociationFinding/precedes(_:_:)``; of one code at most 100.
-    /// - Parameter hosting: How the file is served, where that is known.
+    /// Returns the findings on a file: everything that Android or Google's verifier handles differently than its author
+    /// meant. Any bytes are valid input. The findings are in the order of ``AssociationFinding/precedes(_:_:)``, at
+    /// most 100 of one code.
+    /// - Parameter hosting: The HTTP response of the file, if it is known. The bytes are inspected only if its status
+    ///   is 200.
     public static func validate(_ bytes: [UInt8], hosting: AssociationHosting? = nil) -> [AssociationFinding] {
         var findings = AndroidFindings()
         if let hosting {
             hosting.judge(&findings)
-            // What stands in an error page is nobody's association file.
+            // The body of an error response is not an association file.
             guard hosting.status == 200 else { return findings.sorted }
         }
         do {

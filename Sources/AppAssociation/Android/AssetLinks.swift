@@ -1,24 +1,26 @@
 public import LinkRouting
 
-/// Anybody's `assetlinks.json`: a list of Digital Asset Links statements.
+/// An `assetlinks.json` file of any author: a list of Digital Asset Links statements.
 ///
-/// One statement that cannot be read does not void the others, and a wrong root is no error: it holds no statement. Every
-/// node stays reachable, with its place and its RFC 6901 JSON pointer. Sources: google/digitalassetlinks,
-/// `well-known/details.md` and its compatibility tests; developer.android.com, "Configure website associations".
+/// A statement that cannot be read does not void the others. A root that is not a list is no error: it has no
+/// statements. Every node stays reachable, with its position and its RFC 6901 JSON pointer. Sources:
+/// google/digitalassetlinks, `well-known/details.md` and its compatibility tests; developer.android.com, "Configure
+/// website associations".
 public struct AssetLinks: Sendable, Hashable {
     private static let limits = JSONReader.Limits(maximumBytes: 16 << 20, maximumDepth: 64)
 
-    /// The whole file, unknown keys and duplicates included. Of a key that stands twice the last value counts.
+    /// The whole file, including unknown and duplicate keys. The last value of a duplicate key counts.
     public let root: JSONNode
-    /// In the file's order; none where the root is no list.
+    /// The statements in the file's order; empty if the root is not a list.
     public let statements: [Statement]
 
-    /// Reads at most 16 MiB, nested 64 levels deep, without a byte order mark.
+    /// Parses a file of at most 16 MiB and 64 levels of nesting, without a byte order mark.
+    /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
         self.init(root: try JSONReader.parse(bytes, limits: Self.limits, duplicateKeys: .keep))
     }
 
-    /// The file whose JSON is `root`.
+    /// Creates the file whose JSON is `root`.
     public init(root: JSONNode) {
         self.root = root
         statements = (root.elements ?? []).enumerated().map { Statement($1, index: $0) }
@@ -31,26 +33,26 @@ extension AssetLinks {
         public let index: Int
         public let pointer: String
         public let node: JSONNode
-        /// What Google's verifier makes of it; what is malformed counts for nothing there.
+        /// The statement as Google's verifier reads it. The verifier ignores a malformed statement.
         public let content: Result<Content, Malformation>
 
         public enum Content: Sendable, Hashable {
-            /// Each relation holds for each target; a list of fingerprints is one target for each.
+            /// Each relation holds for each target. Each fingerprint of a list is a target of its own.
             case relations([StatementRelation], to: [StatementAsset])
-            /// More statements stand in the file at this URL.
+            /// The file at this URL has more statements.
             case include(url: String)
         }
 
-        /// Why a statement counts for nothing.
+        /// Why the verifier ignores a statement.
         public struct Malformation: Error, Sendable, Hashable {
-            /// Of the value that is wrong, or of what lacks one.
+            /// The pointer of the invalid value, or of the object that lacks a value.
             public let pointer: String
             public let position: JSONNode.Position
             public let field: Field
-            /// What is wrong, such as `the statement is not an object`.
+            /// The problem, such as `the statement is not an object`.
             public let problem: String
 
-            /// In the words of Google's verifier.
+            /// The message of Google's verifier.
             public var message: String { "Could not parse statement list: \(problem)." }
 
             public enum Field: String, Sendable, CaseIterable {
@@ -68,10 +70,11 @@ extension AssetLinks {
 }
 
 extension AssetLinks.Statement {
-    /// The relations as written, also of a statement that is malformed elsewhere; what is no string is left out.
+    /// The relations as written, even if the statement is malformed elsewhere. Values that are not strings are left
+    /// out.
     public var relationTexts: [String] { node["relation"]?.texts ?? [] }
 
-    /// The package of a statement about an app, also of one that is malformed elsewhere.
+    /// The package of a statement about an app, even if the statement is malformed elsewhere; nil for other statements.
     public var packageName: String? {
         guard let target = node["target"], target["namespace"]?.text == "android_app" else { return nil }
         return target["package_name"]?.text

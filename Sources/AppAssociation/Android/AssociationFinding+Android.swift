@@ -1,7 +1,7 @@
 import LinkRouting
 
 extension AssociationFinding {
-    /// Of Android's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
+    /// The codes for Android's file. They are ordered by subject: serving, parsing, the apps, the rules.
     public static let androidCatalogue: [Definition] = [
         Definition(.androidNotServed, .error, "The file's URL does not answer with the file"),
         Definition(.androidRedirect, .error, "The file's URL redirects"),

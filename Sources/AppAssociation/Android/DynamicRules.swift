@@ -1,7 +1,8 @@
 public import LinkRouting
 
 extension AssetLinks {
-    /// The dynamic rules of one statement: which links of the site the app opens on Android 15 and later with Google services.
+    /// The dynamic rules of one statement. They decide which links of the site the app opens on Android 15 and later
+    /// with Google services.
     ///
     /// Source: developer.android.com, "Configure website associations and dynamic rules".
     public struct DynamicRules: Sendable, Hashable {
@@ -9,10 +10,11 @@ extension AssetLinks {
 
         public let pointer: String
         public let node: JSONNode
-        /// In the order in which they are tried; none where the value is no list.
+        /// The rules in the order in which they are tried; empty if the value is not a list.
         public let rules: [Rule]
 
-        /// The first value that has a wrong type or is empty. One such value makes Android drop all rules of the statement.
+        /// The first value that has a wrong type or is empty. One such value makes Android drop all rules of the
+        /// statement.
         public var flaw: Flaw? {
             guard node.elements != nil else {
                 return Flaw(pointer: pointer, position: node.position, key: nil, problem: "it is not a list")
@@ -24,20 +26,20 @@ extension AssetLinks {
         public struct Flaw: Sendable, Hashable {
             public let pointer: String
             public let position: JSONNode.Position
-            /// Of the rule; nil where the rule, or the list, is wrong itself.
+            /// The key in the rule; nil if the rule or the list itself is wrong.
             public let key: String?
-            /// Such as `it is not a string`.
+            /// The problem, such as `it is not a string`.
             public let problem: String
         }
     }
 
-    /// One object of the list.
+    /// One element of the list.
     public struct Rule: Sendable, Hashable {
         public let index: Int
         public let pointer: String
         public let node: JSONNode
         public let path: String?
-        /// Every item must be found; in the file's order.
+        /// The patterns for query items, in the file's order. All of them must match.
         public let query: [Item]
         public let fragment: String?
         public let exclude: Bool
@@ -48,13 +50,14 @@ extension AssetLinks {
             public let pattern: String
         }
 
-        /// Whether the rule names no part of the URL. Such a rule takes no URL.
+        /// Whether the rule names no component of the URL. Such a rule matches no URL.
         public var isEmpty: Bool { path == nil && query.isEmpty && fragment == nil }
     }
 }
 
 extension AssetLinks.Statement {
-    /// Nil where the statement has no `dynamic_app_link_components` under `delegate_permission/common.handle_all_urls`.
+    /// The dynamic rules; nil if the statement has no `dynamic_app_link_components` under
+    /// `delegate_permission/common.handle_all_urls`.
     public var dynamicRules: AssetLinks.DynamicRules? {
         let relation = StatementRelation.handleAllURLs.description
         guard let node = node["relation_extensions"]?[relation]?[AssetLinks.DynamicRules.key] else { return nil }

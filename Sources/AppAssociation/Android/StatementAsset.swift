@@ -6,10 +6,10 @@ public enum StatementAsset: Sendable, Hashable {
     case androidApp(PackageName, CertificateFingerprint)
 }
 
-/// A site of a statement: scheme, host and port, nothing else. The default port is the same as none.
+/// A site of a statement: scheme, host and port only. An explicit default port equals no port.
 public struct WebSite: Sendable, Hashable {
     public let scheme: Scheme
-    /// Lower-case ASCII without a trailing dot.
+    /// The host in lower-case ASCII, without a trailing dot.
     public let host: String
     public let port: UInt16
 
@@ -19,7 +19,7 @@ public struct WebSite: Sendable, Hashable {
         var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
-    /// Why a text is no site.
+    /// Why a text is not a site.
     public enum Problem: Error, Sendable, Hashable {
         case notAURL, scheme, credentials, host, port, path, query, fragment
 
@@ -37,7 +37,8 @@ public struct WebSite: Sendable, Hashable {
         }
     }
 
-    /// Reads `https://host` or `https://host:port`, whatever the case.
+    /// Parses `https://host` or `https://host:port`; the scheme may also be `http`. Case is ignored.
+    /// - Throws: ``Problem`` if the text is not a URL of this form.
     public init(_ text: String) throws(Problem) {
         let rest: Substring
         (self, rest) = try Self.parse(text)
@@ -49,7 +50,7 @@ public struct WebSite: Sendable, Hashable {
         }
     }
 
-    /// The site of any http or https URL.
+    /// Parses the site of any http or https URL.
     init(ofURL text: String) throws(Problem) { (self, _) = try Self.parse(text) }
 
     private init(scheme: Scheme, host: String, port: UInt16) {
@@ -58,7 +59,7 @@ public struct WebSite: Sendable, Hashable {
         self.port = port
     }
 
-    /// The site, and what stands behind it.
+    /// Returns the site of a URL, and the text after it.
     private static func parse(_ text: String) throws(Problem) -> (WebSite, rest: Substring) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex,
             text[..<colon].utf8.allSatisfy({ ByteSet.letters.union(.digits).union(ByteSet("+-.")).contains($0) })
@@ -85,7 +86,7 @@ public struct WebSite: Sendable, Hashable {
         return port
     }
 
-    /// Where the site's statements stand.
+    /// The URL of the site's statements.
     public var statementListURL: String { "\(origin(host))/.well-known/assetlinks.json" }
 
     private func origin(_ host: String) -> String {
@@ -94,14 +95,15 @@ public struct WebSite: Sendable, Hashable {
 }
 
 extension WebSite: CustomStringConvertible {
-    /// As the API of Google writes it, with the dot of the root at the end of the host: `https://links.example.com.`
+    /// The site as Google's API writes it, with the root dot at the end of the host: `https://links.example.com.`
     public var description: String { origin("\(host).") }
 }
 
-/// The application ID of an Android app: Java identifiers of ASCII, with dots between them.
+/// The application ID of an Android app: ASCII Java identifiers, separated by dots, of at most 255 bytes.
 public struct PackageName: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
+    /// Nil unless `text` is a valid application ID.
     public init?(_ text: String) {
         let identifiers = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let letters = ByteSet.letters.union(ByteSet("_"))
@@ -115,13 +117,13 @@ public struct PackageName: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The SHA-256 of a signing certificate: 32 pairs of upper-case hexadecimal digits with colons between them.
+/// The SHA-256 of a signing certificate: 32 pairs of upper-case hexadecimal digits, separated by colons.
 public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     private static let length = 32
 
-    /// Nil unless `text` is written exactly so: Google's verifier takes no lower case and no missing colon.
+    /// Nil unless `text` has exactly this form. Google's verifier accepts no lower-case digits and no missing colons.
     public init?(_ text: String) {
         let pairs = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         let digits = ByteSet.digits.union(ByteSet("ABCDEF"))
@@ -131,8 +133,8 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
         description = text
     }
 
-    /// What `text` must have meant: whatever its case, with colons, spaces or nothing between the digits. Nil where it has not
-    /// 64 hexadecimal digits.
+    /// Normalises `text`: ignores case, and accepts colons, hyphens, whitespace or nothing between the digits. Nil
+    /// unless `text` has 64 hexadecimal digits.
     public init?(normalising text: String) {
         let digits = text.utf8.filter { !": -\t\n".utf8.contains($0) }
         guard digits.count == Self.length * 2, digits.allSatisfy(ByteSet.hexDigits.contains) else { return nil }

@@ -1,18 +1,20 @@
 import LinkRouting
 
-/// The statements of a website or an app, with those that it includes, as the Digital Asset Links API of Google lists them.
+/// The statements of a website or an app, including those of its includes, as Google's Digital Asset Links API lists
+/// them.
 ///
-/// Reads nothing itself: `fetch` hands over what stands at a place. Source: google/digitalassetlinks, compatibility tests.
+/// It does no I/O: `fetch` returns the content of a location. Source: google/digitalassetlinks, compatibility tests.
 public struct StatementList: Sendable, Hashable {
     public let source: StatementAsset
-    /// Each once, in the order of the files, includes in their place.
+    /// The statements without duplicates, in the order of the files. Included statements take the place of their
+    /// include.
     public let statements: [Statement]
-    /// What is wrong with the files; the statements count all the same.
+    /// The errors in the files. They do not invalidate the statements.
     public let errors: [Failure]
-    /// What is no error but explains the answer.
+    /// Remarks that explain the answer but are not errors.
     public let remarks: [String]
 
-    /// How many files are read for one source.
+    /// The maximum number of files that are read for one source.
     public static let fetchBudget = 20
 
     public struct Statement: Sendable, Hashable {
@@ -20,16 +22,16 @@ public struct StatementList: Sendable, Hashable {
         public let target: StatementAsset
     }
 
-    /// Where a list of statements stands.
+    /// The location of a list of statements.
     public enum Location: Sendable, Hashable {
         case url(String)
         /// The `asset_statements` of the app's manifest.
         case manifest(PackageName, CertificateFingerprint)
     }
 
-    /// What came of reading a place.
+    /// The result of reading a location.
     public enum FetchedBody: Sendable, Hashable {
-        /// The body of an answer with status 200.
+        /// The body of a response with status 200.
         case body([UInt8])
         case failed(Failure)
     }
@@ -58,6 +60,7 @@ public struct StatementList: Sendable, Hashable {
         }
     }
 
+    /// Reads the statements of `source` and of the files that they include. `fetch` returns the content of a location.
     public init(of source: StatementAsset, fetch: (Location) -> FetchedBody) {
         self.source = source
         var reader = StatementListReader(isSecure: source.isSecure)
@@ -70,19 +73,19 @@ public struct StatementList: Sendable, Hashable {
         remarks = reader.statements.isEmpty ? ["No statements were found for \(source)."] : []
     }
 
-    /// The statements with this relation; without one all.
+    /// Returns the statements with `relation`; all statements if it is nil.
     public func statements(with relation: StatementRelation?) -> [Statement] {
         statements.filter { relation == nil || $0.relation == relation }
     }
 
-    /// Whether the source says `relation` of `target`.
+    /// Returns whether the source has a statement with `relation` about `target`.
     public func links(to target: StatementAsset, by relation: StatementRelation) -> Bool {
         statements.contains(Statement(relation: relation, target: target))
     }
 }
 
 extension StatementAsset {
-    /// Whether what it includes must be fetched over https.
+    /// Whether includes must be fetched over https.
     var isSecure: Bool {
         switch self {
         case .web(let site): site.scheme == .https
@@ -91,7 +94,7 @@ extension StatementAsset {
     }
 }
 
-/// Reads a list and what it includes, depth first.
+/// Reads a list and its includes, depth first.
 private struct StatementListReader {
     let isSecure: Bool
     private(set) var statements: [StatementList.Statement] = []
@@ -104,7 +107,8 @@ private struct StatementListReader {
 
     init(isSecure: Bool) { self.isSecure = isSecure }
 
-    /// A file that includes itself, however indirectly, would be read until the budget is spent.
+    /// Reads the list at `location`. A cycle of includes is reported as an exhausted budget, because reading it would
+    /// use up the budget.
     mutating func read(_ location: StatementList.Location, _ fetch: Fetch) {
         guard !closed.contains(location) else { return }
         guard !open.contains(location), open.count + closed.count < StatementList.fetchBudget else {

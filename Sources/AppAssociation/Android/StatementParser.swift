@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Reads one statement as Google's verifier does.
+/// Parses one statement as Google's verifier does.
 struct StatementParser {
     let pointer: String
 
@@ -29,7 +29,7 @@ struct StatementParser {
         return .relations(try relations(of: node), to: try assets(of: node))
     }
 
-    /// Everything that is wrong, where ``content(_:)`` stops at the first.
+    /// Returns all malformations of a statement. ``content(_:)`` stops at the first.
     func malformations(_ node: JSONNode) -> [Statement.Malformation] {
         guard case .failure(let first) = content(node) else { return [] }
         guard first.field != .statement, first.field != .include else { return [first] }

@@ -1,11 +1,11 @@
 public import LinkRouting
 
-/// A question to the Digital Asset Links API of Google, as its requests are written in JSON (names in snake case).
+/// A request to Google's Digital Asset Links API, in the JSON form of its requests (names in snake case).
 public struct StatementQuery: Sendable, Hashable {
     public let source: StatementAsset
-    /// Without one `list` answers with all relations.
+    /// The requested relation. Nil, which only `list` allows, requests all relations.
     public let relation: StatementRelation?
-    /// Of `check` only.
+    /// The target of a `check`; nil for a `list`.
     public let target: StatementAsset?
 
     public enum Call: String, Sendable {
@@ -17,6 +17,8 @@ public struct StatementQuery: Sendable, Hashable {
         public let message: String
     }
 
+    /// Reads a request.
+    /// - Throws: ``Problem`` if a required field is missing or a field is invalid.
     public init(_ call: Call, _ request: JSONNode) throws(Problem) {
         guard let source = request["source"] else {
             throw Problem(message: "Request must contain a source asset query.")
@@ -34,7 +36,7 @@ public struct StatementQuery: Sendable, Hashable {
         self.target = try Self.asset(target)
     }
 
-    /// Nil for an empty text.
+    /// Parses a relation. Returns nil for an empty text.
     private static func relation(_ text: String) throws(Problem) -> StatementRelation? {
         guard !text.isEmpty else { return nil }
         do throws(StatementRelation.Problem) {
@@ -66,7 +68,7 @@ public struct StatementQuery: Sendable, Hashable {
 }
 
 extension StatementAsset {
-    /// As the API writes it.
+    /// The asset as the API writes it.
     public var json: JSONNode {
         switch self {
         case .web(let site): .object(["web": .object(["site": .string(site.description)])])

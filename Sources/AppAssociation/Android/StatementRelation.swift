@@ -1,8 +1,8 @@
-/// What a statement says of its target: `kind/detail`, compared exactly.
+/// The relation of a statement's source to its target, as `kind/detail`. Relations are compared exactly.
 public struct StatementRelation: Sendable, Hashable, CustomStringConvertible {
-    /// Such as `delegate_permission`, the only kind that is in use.
+    /// The kind, such as `delegate_permission`, the only one in use.
     public let kind: String
-    /// Such as `common.handle_all_urls`.
+    /// The detail, such as `common.handle_all_urls`.
     public let detail: String
 
     /// The app may open all of the site's links.
@@ -18,7 +18,7 @@ public struct StatementRelation: Sendable, Hashable, CustomStringConvertible {
     public enum Problem: Error, Sendable, Hashable {
         case form, kind, detail
 
-        /// In the words of Google's verifier.
+        /// The message of Google's verifier.
         var message: String {
             switch self {
             case .form: "Invalid relation string; write kind/detail"
@@ -30,6 +30,8 @@ public struct StatementRelation: Sendable, Hashable, CustomStringConvertible {
 
     private static let characters = ByteSet.lower.union(.digits).union(ByteSet("_."))
 
+    /// Parses `kind/detail`. Each part consists of a-z, 0-9, `_` and `.`.
+    /// - Throws: ``Problem`` if the form or a part is invalid.
     public init(_ text: String) throws(Problem) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .form }

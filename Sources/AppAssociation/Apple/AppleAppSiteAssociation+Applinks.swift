@@ -7,19 +7,20 @@ extension AppleAppSiteAssociation {
 
         public let node: JSONNode
         public let form: Form
-        /// In the order in which they are tried. In the dictionary form that order is not defined on a device.
+        /// The entries in the order in which they are tried. In the dictionary form, that order is not defined on a
+        /// device.
         public let details: [Entry]
-        /// Read by iOS 12 and older only, which ask for `[]`; nil where it is absent or no list.
+        /// The `apps` list. Only iOS 12 and older read it, and they require `[]`. Nil if it is absent or not a list.
         public let apps: [String]?
-        /// Of every rule of every entry.
+        /// The defaults of every rule of every entry.
         public let defaults: RuleKeys
         public let substitutionVariables: SubstitutionVariables
 
-        /// How `details` is written.
+        /// The JSON type of `details`.
         public enum Form: String, Sendable {
-            /// A list of entries: iOS 9 and later.
+            /// A list of entries. iOS 9 and later read it.
             case array
-            /// An object with an app identifier for each key: iOS 8, obsolete but still read.
+            /// An object whose keys are app identifiers. It is the form of iOS 8, obsolete but still read.
             case dictionary
             case missing
             /// Neither a list nor an object.
@@ -52,7 +53,7 @@ extension AppleAppSiteAssociation {
             }
         }
 
-        /// A list under `appIDs`, even an empty one, makes `appID` count for nothing.
+        /// Returns the apps of an entry. If `appIDs` is a list, even an empty one, `appID` is ignored.
         private static func apps(of entry: JSONNode) -> [String] {
             entry["appIDs"]?.texts ?? entry["appID"]?.text.map { [$0] } ?? []
         }
@@ -60,28 +61,29 @@ extension AppleAppSiteAssociation {
 }
 
 extension AppleAppSiteAssociation {
-    /// One entry of `details`: apps and the rules that hold for them.
+    /// One entry of `details`: apps and their rules.
     public struct Entry: Sendable, Hashable {
-        /// Its place in the list; in the dictionary form the place of its key.
+        /// The entry's index in the list; in the dictionary form, the index of its key.
         public let index: Int
         public let pointer: String
         public let node: JSONNode
-        /// As devices take them: `appIDs` if it is a list, else `appID`; in the dictionary form the key.
+        /// The app identifiers that devices read: `appIDs` if it is a list, else `appID`; in the dictionary form, the
+        /// key.
         public let appIDs: [String]
         public let rules: Rules
-        /// Of every rule of this entry.
+        /// The defaults of every rule of this entry.
         public let defaults: RuleKeys
 
-        /// The rules that count: `components` if it is a list, even an empty one, else `paths` if it is one.
+        /// The effective rules: `components` if it is a list, even an empty one, else `paths` if it is a list.
         public enum Rules: Sendable, Hashable {
             case components([Rule])
-            /// iOS 12 and older, and later systems for an entry without `components`.
+            /// Read by iOS 12 and older, and by later systems if the entry has no `components`.
             case paths([Rule])
-            /// What a device does with such an entry is not documented.
+            /// The entry has neither list. Apple does not document how a device handles it.
             case none
         }
 
-        /// In the order in which they are tried.
+        /// The effective rules in the order in which they are tried.
         public var ruleList: [Rule] {
             switch rules {
             case .components(let rules), .paths(let rules): rules

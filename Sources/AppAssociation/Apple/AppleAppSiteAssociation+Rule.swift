@@ -6,10 +6,10 @@ extension AppleAppSiteAssociation {
         public let index: Int
         public let pointer: String
         public let node: JSONNode
-        /// What the rule itself says, before any defaults.
+        /// The keys of the rule itself, without defaults.
         public let keys: RuleKeys
 
-        /// A component that is no object says nothing, and so takes every URL.
+        /// Creates a rule of `components`. A component that is not an object has no keys and so matches every URL.
         init(component: JSONNode, index: Int, pointer: String) {
             self.index = index
             self.pointer = pointer
@@ -17,7 +17,8 @@ extension AppleAppSiteAssociation {
             keys = RuleKeys(component)
         }
 
-        /// `NOT ` in front of a path excludes it. Apple writes it in capitals; devices are reported to take any case.
+        /// Creates a rule of `paths`. The prefix `NOT ` excludes the path. Apple writes it in capitals; devices are
+        /// reported to accept any case.
         init(path: JSONNode, index: Int, pointer: String) {
             self.index = index
             self.pointer = pointer
@@ -39,7 +40,7 @@ extension AppleAppSiteAssociation {
         }
     }
 
-    /// The keys of a component or of `defaults`, as a device takes them.
+    /// The keys of a component or of `defaults`, as a device reads them.
     public struct RuleKeys: Sendable, Hashable {
         public var path = Key<String>.absent
         public var query = Key<Query>.absent
@@ -48,19 +49,19 @@ extension AppleAppSiteAssociation {
         public var caseSensitive = Key<Bool>.absent
         public var percentEncoded = Key<Bool>.absent
 
-        /// What a key says.
+        /// The state of a key.
         public enum Key<Value: Sendable & Hashable>: Sendable, Hashable {
             case absent
             case given(Value)
-            /// The key is there but its value has a type that constrains nothing. It still hides defaults.
+            /// The key exists, but its value has a type that constrains nothing. It still hides defaults.
             case void
         }
 
-        /// What `?` holds.
+        /// The value of `?`.
         public enum Query: Sendable, Hashable {
             /// A pattern for the whole query.
             case whole(String)
-            /// A pattern for each named item, all of which must match; in the file's order.
+            /// A pattern for each named item, in the file's order. All of them must match.
             case items([Item])
         }
 
@@ -71,7 +72,7 @@ extension AppleAppSiteAssociation {
 
         init() {}
 
-        /// What is no object holds no keys.
+        /// Reads the keys of an object. A node that is not an object has no keys.
         init(_ node: JSONNode?) {
             path = Self.pattern(node?["/"])
             query = Self.query(node?["?"])
@@ -86,7 +87,7 @@ extension AppleAppSiteAssociation {
             return node.text.map(Key.given) ?? .void
         }
 
-        /// One value that is no string voids the whole object.
+        /// Returns the value of `?`. One item whose value is not a string voids the whole object.
         private static func query(_ node: JSONNode?) -> Key<Query> {
             guard let node else { return .absent }
             if let text = node.text { return .given(.whole(text)) }
@@ -99,7 +100,7 @@ extension AppleAppSiteAssociation {
             return .given(.items(items))
         }
 
-        /// What is no boolean is reported to count as Foundation's `boolValue` would have it.
+        /// Returns the value of a flag. Devices are reported to convert other types as Foundation's `boolValue` does.
         private static func flag(_ node: JSONNode?) -> Key<Bool> {
             guard let node else { return .absent }
             switch node.value {
@@ -110,7 +111,7 @@ extension AppleAppSiteAssociation {
             }
         }
 
-        /// Y, T or a digit other than 0 at the beginning, behind spaces, a sign and zeros.
+        /// Returns whether the text begins with Y, T or a digit other than 0, after whitespace, a sign and zeros.
         private static func boolValue(_ text: String) -> Bool {
             var rest = text.utf8.drop { $0 == UInt8(ascii: " ") || (0x09...0x0D).contains($0) }
             if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest = rest.dropFirst() }
@@ -121,14 +122,15 @@ extension AppleAppSiteAssociation {
 }
 
 extension AppleAppSiteAssociation {
-    /// The `substitutionVariables` of a file: what `$(name)` stands for.
+    /// The `substitutionVariables` of a file: the values of `$(name)`.
     public struct SubstitutionVariables: Sendable, Hashable {
         private let values: [String: [String]]
 
+        /// The names of the variables, sorted.
         public var names: [String] { values.keys.sorted() }
 
-        /// The values of a variable as devices take them: a value that refers to a variable is left out, a string alone is
-        /// a list of one. Nil where the file defines no such variable. Names are case-sensitive.
+        /// The values of a variable as devices read them; nil if the file defines no such variable. A value that refers
+        /// to a variable is left out. A single string counts as a list of one. Names are case-sensitive.
         public subscript(name: String) -> [String]? { values[name] }
 
         init(_ node: JSONNode?) {

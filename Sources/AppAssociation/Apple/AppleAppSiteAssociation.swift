@@ -1,32 +1,34 @@
 public import LinkRouting
 
-/// Anybody's `apple-app-site-association` file, read as tolerantly as devices read it.
+/// An `apple-app-site-association` file of any author, parsed as leniently as devices parse it.
 ///
-/// What a device ignores is ignored here too, without an error: every node of the file stays reachable, with its place and
-/// its RFC 6901 JSON pointer, so that a validator can name what is odd. Sources: Apple, "applinks"; recorded runs of
-/// `swcutil`; see docs/association.md for what is documented and what is not.
+/// Content that a device ignores is ignored here too, without an error. Every node of the file stays reachable, with
+/// its position and its RFC 6901 JSON pointer, so that a validator can report it. Sources: Apple, "applinks"; recorded
+/// runs of `swcutil`. docs/association.md states what is documented and what is not.
 public struct AppleAppSiteAssociation: Sendable, Hashable {
-    /// iOS reads no more than this many bytes, uncompressed.
+    /// The maximum size of a file that iOS reads, in bytes, uncompressed.
     public static let maximumBytes = 131_072
 
-    /// What ``init(parsing:)`` reads, so that a file that is too large for a device can still be judged.
+    /// The limits of ``init(parsing:)``. They are higher than a device's, so that a file that is too large can be
+    /// validated.
     private static let limits = JSONReader.Limits(maximumBytes: 16 << 20, maximumDepth: 64)
 
-    /// The whole file, unknown keys and duplicates included. Of a key that stands twice the last value counts.
+    /// The whole file, including unknown and duplicate keys. The last value of a duplicate key counts.
     public let root: JSONNode
-    /// Nil where the file has no `applinks`, or one that is no object.
+    /// Nil if the file has no `applinks`, or if its value is not an object.
     public let applinks: Applinks?
     /// The services that name apps without rules, in the file's order.
     public let services: [Service]
 
-    /// Reads at most 16 MiB, nested 64 levels deep, without a byte order mark.
+    /// Parses a file of at most 16 MiB and 64 levels of nesting, without a byte order mark.
     ///
-    /// A file that is JSON but says nothing of use, such as a list, is no error: it names no app.
+    /// JSON of another shape, such as a list, is not an error. Such a file names no app.
+    /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
         self.init(root: try JSONReader.parse(bytes, limits: Self.limits, duplicateKeys: .keep))
     }
 
-    /// The file whose JSON is `root`.
+    /// Creates the file whose JSON is `root`.
     public init(root: JSONNode) {
         self.root = root
         applinks = root["applinks"].flatMap(Applinks.init)
@@ -38,11 +40,11 @@ extension AppleAppSiteAssociation {
     /// A top-level service that only lists its apps, such as `webcredentials`.
     public struct Service: Sendable, Hashable {
         public let name: Name
-        /// The application identifiers; what is no string is left out.
+        /// The application identifiers. Values that are not strings are left out.
         public let apps: [String]
         public let pointer: String
         public let keyPosition: JSONNode.Position
-        /// The value behind the key, whatever its type.
+        /// The value of the key, of any type.
         public let node: JSONNode
 
         public enum Name: String, Sendable, CaseIterable {
@@ -61,10 +63,10 @@ extension AppleAppSiteAssociation {
 }
 
 extension JSONNode {
-    /// The strings of a list; nil for what is no list.
+    /// The strings of a list; nil if the node is not a list.
     var texts: [String]? { elements?.compactMap(\.text) }
 
-    /// Of an object: its members without those that a later member of the same key hides.
+    /// The members of an object, without those that a later member with the same key overrides.
     var effectiveMembers: [Member] {
         var seen: Set<String> = []
         return (members ?? []).reversed().filter { seen.insert($0.key).inserted }.reversed()
@@ -72,7 +74,7 @@ extension JSONNode {
 
     var hasDuplicateKeys: Bool { effectiveMembers.count < members?.count ?? 0 }
 
-    /// A key as it stands in a JSON pointer (RFC 6901).
+    /// Returns a key as a reference token of a JSON pointer (RFC 6901).
     static func pointerToken(_ key: String) -> String {
         var token = ""
         for scalar in key.unicodeScalars {

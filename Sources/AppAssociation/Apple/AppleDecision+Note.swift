@@ -1,5 +1,5 @@
 extension AppleDecision.Note {
-    /// What a note is about.
+    /// The subject of a note.
     public enum Code: String, Sendable, CaseIterable {
         // The question
         case orderAcrossApps = "order_across_apps"
@@ -42,7 +42,7 @@ extension AppleDecision.Note {
         case complexity
         case nonASCIIFolding = "non_ascii_folding"
 
-        /// On what the statement rests.
+        /// The kind of evidence for the statement.
         var label: AppleDecision.Note.Label {
             switch self {
             case .appListedAgain, .itemType: .recorded
@@ -51,7 +51,7 @@ extension AppleDecision.Note {
             }
         }
 
-        /// What is not documented, and what is assumed here.
+        /// The undocumented behaviour, and the assumption that is made here.
         var message: String {
             switch self {
             case .orderAcrossApps:

@@ -1,5 +1,5 @@
 extension AppleDecision {
-    /// What must hold besides the file (Apple, TN3155 and "Supporting associated domains").
+    /// Returns the conditions besides the file (Apple, TN3155 and "Supporting associated domains").
     static func assumptions(_ outcome: Outcome, host: String, domain: String?) -> [String] {
         let file = "The device has fetched this file, as the one of \(domain ?? host)."
         guard outcome == .match else { return [file] }

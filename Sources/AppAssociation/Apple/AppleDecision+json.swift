@@ -1,8 +1,8 @@
 public import LinkRouting
 
 extension AppleDecision {
-    /// `decision`, `app`, `entry`, `rule`, `mergedRule`, `tried`, `notes`, `assumptions`, then `reason`, `pointer` and
-    /// `triedOmitted`; what there is none of is left out.
+    /// The decision as JSON, with the keys `decision`, `app`, `entry`, `rule`, `mergedRule`, `tried`, `notes`,
+    /// `assumptions`, `reason`, `pointer` and `triedOmitted`. Keys without a value are left out.
     public var json: JSONNode {
         .object([
             "decision": .string(outcome.rawValue),
@@ -30,7 +30,8 @@ extension AppleDecision.TriedRule {
 }
 
 extension AppleDecision.Part {
-    /// Texts of more than 512 characters are cut and end in `…`: the file has them, and an answer must not outgrow it.
+    /// The part as JSON. Texts of more than 512 Unicode scalars are cut and end in `…`. The file has the full text, and
+    /// a large file must not make the answer large.
     public var json: JSONNode {
         .object([
             "part": .string(kind.rawValue), "name": name.map(Self.shortened), "expected": Self.shortened(expected),

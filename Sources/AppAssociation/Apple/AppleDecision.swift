@@ -1,56 +1,61 @@
-/// Whether iOS would open a URL in an app, and by which rule of an association file.
+/// The decision whether iOS would open a URL in an app, and the rule of an association file that decides it.
 public struct AppleDecision: Sendable, Hashable {
     public let outcome: Outcome
     /// Why the file does not open the URL; nil for `match` and `exclude`, which a rule decides.
     public let reason: Reason?
-    /// The app that was asked for, or the one found; nil where the file names none.
+    /// The app of the question, or the one found; nil if the file names none.
     public let app: String?
-    /// The index in `details` of the app's entry.
+    /// The index of the app's entry in `details`.
     public let entry: Int?
     /// The index of the deciding rule in its entry.
     public let rule: Int?
-    /// The deciding rule's place in the file (RFC 6901).
+    /// The JSON pointer of the deciding rule in the file (RFC 6901).
     public let pointer: String?
+    /// The deciding rule, merged with its defaults; nil if no rule decides.
     public let mergedRule: AppleAppSiteAssociation.MergedRule?
-    /// Every rule that was compared, in order, up to ``maximumTried``, and in any case the deciding one.
+    /// The rules that were compared, in order: at most ``maximumTried``, but always the deciding one.
     public let tried: [TriedRule]
-    /// How many more were compared.
+    /// The number of compared rules that ``tried`` omits.
     public let triedOmitted: Int
-    /// What about the answer is not documented by Apple or was not computed.
+    /// Remarks on aspects of the answer that Apple does not document or that were not computed.
     public let notes: [Note]
-    /// What else must hold on a device for the answer to come true.
+    /// The other conditions that must hold on a device for the answer to be true.
     public let assumptions: [String]
 
+    /// The maximum number of rules in ``tried``, apart from the deciding one.
     public static let maximumTried = 1_000
-    /// Of all rules that are told; the deciding one may go beyond.
+    /// The maximum number of parts of all rules in ``tried``. The deciding rule may exceed it.
     static let maximumParts = 4_000
-    /// Of notes on rules, and of notes on comparisons: a file can be all oddities, a reader cannot.
+    /// The maximum number of notes on rules, and of notes on comparisons. A file may have more oddities than a reader
+    /// can use.
     static let maximumNotes = 100
 
     public enum Outcome: String, Sendable, CaseIterable {
         /// The app opens.
         case match
-        /// A rule keeps the URL in the browser.
+        /// A rule excludes the URL; it stays in the browser.
         case exclude
+        /// No rule decides. ``AppleDecision/reason`` states why.
         case noMatch = "no_match"
     }
 
     public enum Reason: String, Sendable, CaseIterable {
-        /// The text is no URL with a scheme and a host, or longer than 16 KiB.
+        /// The text is not a URL with a scheme and a host, or it is longer than 16 KiB.
         case invalidURL = "invalid_url"
-        /// Only http and https links open apps by this file.
+        /// The scheme is neither http nor https. The file opens apps for these only.
         case scheme
-        /// The file stands on another host.
+        /// The file belongs to another host.
         case host
         /// There is no `applinks` object.
         case noApplinks = "no_applinks"
         /// `details` is missing, empty, or neither a list nor an object, or its entries name no app.
         case noApps = "no_apps"
+        /// No entry names the app of the question.
         case appNotListed = "app_not_listed"
         /// The app's entry has neither `components` nor `paths`.
         case noRules = "no_rules"
         case noRuleMatched = "no_rule_matched"
-        /// The file and the URL are so large that the answer would take too long. The app may or may not open.
+        /// The file and the URL are too large for an answer within the step budget. The app may or may not open.
         case undecided
     }
 }
@@ -63,22 +68,22 @@ extension AppleDecision {
         public let pointer: String
         /// Whether all parts match.
         public let matches: Bool
-        /// The parts that the rule constrains; none for a rule that takes every URL.
+        /// The parts that the rule constrains; empty for a rule that matches every URL.
         public let parts: [Part]
     }
 
-    /// One comparison of a pattern with a part of the URL.
+    /// One comparison of a pattern with a component of the URL.
     public struct Part: Sendable, Hashable {
         public let kind: Kind
-        /// Of a query item.
+        /// The name of a query item; nil for other parts.
         public let name: String?
-        /// The pattern, as it stands in the file.
+        /// The pattern as written in the file.
         public let expected: String
-        /// The URL's text, decoded where the rule says so; nil for a query item that is not there, which counts as empty. Of
-        /// an item that stands there several times the first that does not match.
+        /// The URL's text, decoded if the rule says so; nil for an absent query item, which counts as empty. If an item
+        /// occurs several times, this is the first occurrence that does not match, else the first.
         public let found: String?
         public let matches: Bool
-        /// Where the pattern comes from.
+        /// The level that sets the pattern.
         public let level: AppleAppSiteAssociation.MergedRule.Level
 
         public enum Kind: String, Sendable, CaseIterable {
@@ -86,19 +91,19 @@ extension AppleDecision {
         }
     }
 
-    /// A remark on how sure the answer is.
+    /// A remark on the certainty of the answer.
     public struct Note: Sendable, Hashable {
         public let label: Label
-        /// Stable, such as `backslash`.
+        /// A stable code, such as `backslash`.
         public let code: Code
-        /// Where in the file (RFC 6901); nil for what concerns the URL or the whole question.
+        /// The place in the file (RFC 6901); nil if the note is about the URL or the whole question.
         public let pointer: String?
         public let message: String
 
         public enum Label: String, Sendable {
-            /// Apple says nothing about it. The message tells what is assumed here.
+            /// Apple does not document it. The message states the assumption that is made here.
             case notDocumented = "not documented"
-            /// Seen in recorded runs of Apple's `swcutil` only.
+            /// Observed only in recorded runs of Apple's `swcutil`.
             case recorded
             /// A limit of this simulator.
             case limit

@@ -1,15 +1,16 @@
 import LinkRouting
 
 extension AppleAppSiteAssociation {
-    /// Whether iOS would open `url`, and by which rule.
+    /// Returns whether iOS would open `url`, and the rule that decides it.
     ///
-    /// The answer is the same for the same file and URL, needs no device and never fails: what cannot be answered has a
-    /// ``AppleDecision/Reason``, and what Apple does not document has a note. The work is bounded.
+    /// The answer is the same for the same file and URL. It needs no device and never fails: a question without an
+    /// answer gets a ``AppleDecision/Reason``, and behaviour that Apple does not document gets a note. The work is
+    /// bounded.
     /// - Parameters:
-    ///   - app: An application identifier, such as `ABCDE12345.com.example.app`, compared exactly. Without it the first app in
-    ///     the file's order that opens the URL is answered for, else the first that the file names.
-    ///   - domain: The host that the file stands on, or `*.` and a host for the wildcard of an entitlement. Without it the
-    ///     file is taken to be the URL's host's.
+    ///   - app: An application identifier, such as `ABCDE12345.com.example.app`, compared exactly. If nil, the answer
+    ///     is for the first app in the file's order that opens the URL, else for the first app that the file names.
+    ///   - domain: The host of the file, or `*.` and a host for the wildcard of an entitlement. If nil, the host of the
+    ///     URL is assumed.
     public func decision(for url: String, app: String? = nil, domain: String? = nil) -> AppleDecision {
         decision(for: url, app: app, domain: domain, within: .decision)
     }
@@ -20,7 +21,7 @@ extension AppleAppSiteAssociation {
     }
 }
 
-/// One question about a file.
+/// The evaluation of one question about a file.
 private struct AppleSimulation {
     let app: String?
     let domain: String?
@@ -39,7 +40,7 @@ private struct AppleSimulation {
         self.budget = budget
     }
 
-    /// What an entry says about the URL.
+    /// The result of an entry's rules for the URL.
     private enum Ruling {
         case decided(File.Rule, File.MergedRule)
         case undecided(AppleDecision.Reason)
@@ -50,7 +51,7 @@ private struct AppleSimulation {
         }
     }
 
-    /// An entry and the app that it is asked about.
+    /// An entry, and the app for which it is evaluated.
     private struct Candidate {
         let app: String
         let entry: File.Entry
@@ -72,7 +73,7 @@ private struct AppleSimulation {
         return judge(candidates, url, file, applinks)
     }
 
-    /// Each entry with the first app of it that no earlier entry names: devices read one entry for an app.
+    /// Returns each entry with its first app that no earlier entry names. Devices read only one entry for each app.
     private mutating func candidates(in applinks: File.Applinks) -> [Candidate] {
         if let app {
             let entries = applinks.details.filter { $0.appIDs.contains(app) }

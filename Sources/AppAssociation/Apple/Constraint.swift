@@ -1,15 +1,15 @@
-/// One pattern of a merged rule and the part of the URL that it is for.
+/// One pattern of a merged rule, and the URL component that it is compared with.
 struct Constraint {
     let kind: AppleDecision.Part.Kind
     let part: URLTexts.Part
-    /// Of a query item.
+    /// The name of a query item; nil for other components.
     var name: String?
     let pattern: String
     let level: AppleAppSiteAssociation.MergedRule.Level
 }
 
 extension AppleAppSiteAssociation.MergedRule {
-    /// The patterns that the file gives, in the order in which they are compared.
+    /// The patterns that the file sets, in the order in which they are compared.
     var constraints: [Constraint] {
         var constraints: [Constraint] = []
         if path.isGiven {
@@ -33,7 +33,7 @@ extension AppleAppSiteAssociation.MergedRule {
         return constraints
     }
 
-    /// At least as many as there are ``constraints``, without making them.
+    /// An upper bound of the number of ``constraints``, computed without creating them.
     var constraintCount: Int {
         guard query.isGiven, case .items(let items) = query.value else { return 3 }
         return items.count + 2

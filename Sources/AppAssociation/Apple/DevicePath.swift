@@ -1,7 +1,7 @@
-/// What a device makes of a path before it compares, both of a URL's and of a pattern.
+/// The normalisation that a device applies to paths before it compares them. It applies to URLs and to patterns.
 ///
-/// Apple documents no normalisation. These steps agree with every recorded run of `swcutil`: the slash at the beginning of
-/// a pattern may be missing, slashes at the end count for nothing, `/x/*` takes `/x`.
+/// Apple documents no normalisation. These steps agree with every recorded run of `swcutil`: the leading slash of a
+/// pattern is optional, trailing slashes are insignificant, and `/x/*` matches `/x`.
 enum DevicePath {
     static func normalised(_ path: some Sequence<UInt8>) -> [UInt8] {
         let slash = UInt8(ascii: "/")

@@ -1,25 +1,26 @@
-/// A URL as a device takes it apart: leniently, and without changing what patterns are compared with.
+/// A URL split into components as a device does it: leniently, and without changing the text that patterns match.
 struct DeviceURL {
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
-    /// As written, without user and port.
+    /// The host as written, without user and port.
     let host: String
-    /// Percent-encoded ASCII, `/` and all; empty for a URL that ends behind its host.
+    /// The path, percent-encoded ASCII, with its leading `/`; empty if the URL ends after its host.
     let path: [UInt8]
-    /// Without the `?`; empty where there is none.
+    /// The query without the `?`; empty if the URL has none.
     let query: [UInt8]
-    /// Without the `#`; empty where there is none.
+    /// The fragment without the `#`; empty if the URL has none.
     let fragment: [UInt8]
     let oddities: [Oddity]
 
-    /// In bytes. Ours, not a device's: no association file speaks of longer links.
+    /// The maximum length in bytes. It is a limit of this program, not of a device: no association file needs longer
+    /// links.
     static let maximumLength = 16_384
 
     enum Problem: Error {
         case noScheme, noHost, tooLong
     }
 
-    /// What Apple does not say how to take.
+    /// A feature of a URL whose handling Apple does not document.
     enum Oddity: CaseIterable {
         case user, port, trailingDot, encodedCharacters, delimiters, invalidEscape, dotSegment, emptySegment, parameters
     }
@@ -73,7 +74,7 @@ struct DeviceURL {
         return (host, oddities)
     }
 
-    /// What may not stand in a URL is percent-encoded, as Foundation does it since iOS 17.
+    /// Percent-encodes the characters that a URL must not contain, as Foundation does since iOS 17.
     private static func encoded(_ text: ArraySlice<UInt8>, _ oddities: inout Set<Oddity>) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.count)
@@ -106,7 +107,7 @@ struct DeviceURL {
         if segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) {
             oddities.insert(.dotSegment)
         }
-        // Slashes at the end are on record; those before a segment are not.
+        // Recorded runs cover slashes at the end, but not empty segments before another segment.
         if let last = segments.lastIndex(where: { !$0.isEmpty }), segments[..<last].contains(where: \.isEmpty) {
             oddities.insert(.emptySegment)
         }
@@ -115,10 +116,10 @@ struct DeviceURL {
 }
 
 extension Collection<UInt8> {
-    /// Whether these are the two digits of an escape.
+    /// Whether these are the two hexadecimal digits of an escape.
     fileprivate var isEscape: Bool { count == 2 && allSatisfy(ByteSet.hexDigits.contains) }
 
-    /// Percent-decoded, once; what is no escape stays. Nil where that gives no UTF-8.
+    /// The bytes percent-decoded once. A `%` without two digits stays as it is. Nil if the result is not UTF-8.
     var percentDecoded: [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(count)

@@ -1,8 +1,9 @@
 import LinkRouting
 
-/// Compares hosts as devices do: whatever their case, an international name equal to its Punycode.
+/// Compares hosts as devices do: ignoring case, with an internationalised name equal to its Punycode form.
 enum HostComparison {
-    /// `domain` is a host, or `*.` and a host, which covers what lies below it but not the host itself.
+    /// Returns whether `domain` covers `host`. `domain` is a host, or `*.` and a host. The wildcard covers the
+    /// subdomains of that host but not the host itself.
     static func host(_ host: String, isOf domain: String) -> Bool {
         let host = canonical(host)
         let domain =
@@ -11,7 +12,8 @@ enum HostComparison {
         return HostName.parents(of: host).contains { $0 == domain.dropFirst(2) }
     }
 
-    /// A text that is no host name, such as an address in brackets, is compared as it is.
+    /// Returns the form of a host that is compared. A text that is not a host name, such as an address in brackets, is
+    /// only converted to lower case.
     private static func canonical(_ text: String) -> String {
         if let name = try? HostName(text) { return name.ascii }
         return String(decoding: text.utf8.map(\.lowercasedASCII), as: UTF8.self)

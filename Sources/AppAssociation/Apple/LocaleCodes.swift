@@ -1,8 +1,8 @@
-/// What the built-in variables `$(lang)` and `$(region)` stand for.
+/// The values of the built-in variables `$(lang)` and `$(region)`.
 ///
-/// Apple names Foundation's `isoLanguageCodes` and `isoRegionCodes`, which grow with its releases: these are the lists of
-/// macOS 27. The codes are those of ISO 639 (two or three letters) and ISO 3166-1, with the reserved codes that Unicode's
-/// CLDR adds, such as `XK`. The United Kingdom is `GB`; `UK` is no code.
+/// Apple refers to Foundation's `isoLanguageCodes` and `isoRegionCodes`, which grow with its releases. These are the
+/// lists of macOS 27. The codes are those of ISO 639 (two or three letters) and ISO 3166-1, and the reserved codes that
+/// Unicode's CLDR adds, such as `XK`. The United Kingdom is `GB`; `UK` is not a code.
 enum LocaleCodes {
     static let languages = codes(
         """
@@ -47,7 +47,7 @@ enum LocaleCodes {
     static let languagesInBothCases = inBothCases(languages)
     static let regionsInBothCases = inBothCases(regions)
 
-    /// The codes are ASCII letters only.
+    /// Returns `codes` in both cases. The codes consist of ASCII letters only.
     private static func inBothCases(_ codes: [String]) -> [String] {
         codes + codes.map { String(decoding: $0.utf8.map { $0 ^ 0x20 }, as: UTF8.self) }
     }

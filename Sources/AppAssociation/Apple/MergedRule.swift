@@ -1,9 +1,10 @@
 public import LinkRouting
 
 extension AppleAppSiteAssociation {
-    /// A rule with its defaults: what each key comes to, and where it comes from.
+    /// A rule merged with its defaults: the effective value of each key, and the level that sets it.
     ///
-    /// The nearer level decides for each key as a whole: `applinks.defaults`, then the entry's `defaults`, then the rule.
+    /// The nearest level decides for each key as a whole. From far to near the levels are `applinks.defaults`, the
+    /// entry's `defaults` and the rule.
     public struct MergedRule: Sendable, Hashable {
         public let path: Setting<String>
         public let query: Setting<RuleKeys.Query>
@@ -12,7 +13,7 @@ extension AppleAppSiteAssociation {
         public let caseSensitive: Setting<Bool>
         public let percentEncoded: Setting<Bool>
 
-        /// The nearest level that has the key.
+        /// The nearest level that has a key.
         public enum Level: String, Sendable, CaseIterable {
             case rule
             case entryDefaults = "details.defaults"
@@ -20,11 +21,12 @@ extension AppleAppSiteAssociation {
             case builtIn = "built-in"
         }
 
+        /// The effective value of one key.
         public struct Setting<Value: Sendable & Hashable>: Sendable, Hashable {
-            /// Where the key holds a value of the wrong type, the built-in default.
+            /// The value of the level, or the built-in default if ``isVoid``.
             public let value: Value
             public let level: Level
-            /// Whether the level's value has the wrong type and so constrains nothing.
+            /// Whether the level's value has a wrong type and so constrains nothing.
             public let isVoid: Bool
         }
 
@@ -54,7 +56,7 @@ extension AppleAppSiteAssociation {
         }
     }
 
-    /// The rule as a device merges it; `rule` is one of `entry`, which is one of this file's.
+    /// Returns the rule as a device merges it. `rule` belongs to `entry`, and `entry` belongs to this file.
     public func merged(_ rule: Rule, of entry: Entry) -> MergedRule {
         MergedRule(rule.keys, entry: entry.defaults, applinks: applinks?.defaults ?? RuleKeys())
     }
@@ -71,7 +73,7 @@ extension AppleAppSiteAssociation.RuleKeys.Query {
 }
 
 extension AppleAppSiteAssociation.MergedRule {
-    /// For each key its `value` and `level`, and `void` where the level's value has the wrong type.
+    /// The rule as JSON: the `value` and `level` of each key, and `void` if the level's value has a wrong type.
     public var json: JSONNode {
         func setting<Value>(_ setting: Setting<Value>, _ json: (Value) -> JSONNode) -> JSONNode {
             .object([

@@ -1,12 +1,13 @@
-/// What a pattern holds of which Apple does not say how it is taken.
+/// The features of a pattern whose handling Apple does not document.
 struct PatternInspection {
     private(set) var codes: [AppleDecision.Note.Code] = []
-    /// Whether it uses the built-in `$(lang)` or `$(region)`.
+    /// Whether the pattern uses the built-in `$(lang)` or `$(region)`.
     private(set) var namesLocaleCodes = false
-    /// Of the variables it uses.
+    /// The names of the variables that the pattern uses.
     private(set) var names: Set<String> = []
 
-    /// Devices are reported to refuse a pattern that nests deeper, each wildcard and variable being one level.
+    /// The maximum nesting depth. Each wildcard and variable is one level. Devices are reported to reject a deeper
+    /// pattern.
     private static let maximumDepth = 64
 
     init(_ pattern: String, _ variables: PatternVariables) {

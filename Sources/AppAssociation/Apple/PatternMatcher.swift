@@ -1,13 +1,16 @@
-/// Compares patterns with one part of a URL: `*` is any text, `?` one character, `$(name)` one of a variable's values.
+/// Matches patterns against one URL component: `*` is any text, `?` one character, `$(name)` one of a variable's
+/// values.
 ///
-/// It follows all ways to match at once, as a set of places in the text, so its time is the length of the pattern, with the
-/// values of its variables, times that of the text, over 64; there is no pattern that makes it backtrack.
+/// It simulates a nondeterministic automaton. It tracks all reachable places in the text at once, as a bit set. The
+/// time is the length of the pattern, including the values of its variables, times the length of the text, divided by
+/// 64. No pattern causes backtracking.
 struct PatternMatcher {
     private let text: PatternText
     private let variables: PatternVariables
     private var places: [UInt64]
 
-    /// Whether `pattern` takes the whole text. Letters are folded if the text's were.
+    /// Returns whether `pattern` matches the whole text. Letter case is ignored if `text` folds case.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     static func matches(
         _ pattern: String,
         _ text: PatternText,
@@ -21,11 +24,11 @@ struct PatternMatcher {
 
     private enum Level {
         case pattern
-        /// A value, which may hold wildcards but no variables.
+        /// A variable's value, which may contain wildcards but no variables.
         case value
     }
 
-    /// Moves each place to where `pattern` may end when it starts there.
+    /// Replaces each place with the places where `pattern` can end if it starts there.
     private mutating func follow(
         _ pattern: String,
         _ level: Level,
@@ -95,7 +98,7 @@ struct PatternMatcher {
         moveOn()
     }
 
-    /// One character, however many bytes it has.
+    /// Advances by one character, whatever its number of bytes.
     private mutating func skipOne() {
         removeEnd()
         moveOn()
@@ -112,7 +115,7 @@ struct PatternMatcher {
         }
     }
 
-    /// Every place from the first on, but those inside characters.
+    /// Adds every place after the first one, except those inside a character.
     private mutating func skipAny() {
         guard let first = places.firstIndex(where: { $0 != 0 }) else { return }
         places[first] = ~(places[first] & (~places[first] &+ 1)) &+ 1
@@ -126,7 +129,7 @@ struct PatternMatcher {
         places[places.count - 1] &= ~(1 << UInt64(text.bytes.count % UInt64.bitWidth))
     }
 
-    /// By one byte.
+    /// Advances by one byte.
     private mutating func moveOn() {
         var carry: UInt64 = 0
         for word in places.indices {

@@ -1,19 +1,19 @@
-/// A part of a URL, prepared once for being compared with many patterns.
+/// A URL component, prepared once for the comparison with many patterns.
 ///
-/// A set of places in it is a row of bits: bit *n* stands for the place in front of byte *n*, the last one for the end.
+/// A set of places in it is a bit set: bit *n* stands for the place before byte *n*, and the last bit for the end.
 struct PatternText {
     let bytes: [UInt8]
     let foldsCase: Bool
-    /// Of a set of places.
+    /// The number of words in a set of places.
     let wordCount: Int
-    /// For each byte value its row in `masks`, plus one; 0 where the text does not contain it.
+    /// For each byte value, its row in `masks` plus one; 0 if the text does not contain it.
     private let rows: [UInt16]
-    /// Where each byte stands, a set of places for each byte value that the text contains.
+    /// The places of each byte value that the text contains. A row is the set of places for one value.
     private let masks: [UInt64]
-    /// Places inside a character; empty for a text that is all ASCII.
+    /// The places inside a character; empty if the text is ASCII.
     let continuations: [UInt64]
 
-    /// `bytes` are UTF-8. Folding makes ASCII letters equal to their other case.
+    /// Prepares `bytes`, which are UTF-8. Folding ignores the case of ASCII letters.
     init(_ bytes: [UInt8], foldsCase: Bool) {
         let bytes = foldsCase ? bytes.map(\.lowercasedASCII) : bytes
         let wordCount = bytes.count / UInt64.bitWidth + 1
@@ -42,24 +42,25 @@ struct PatternText {
         self.continuations = isASCII ? [] : continuations
     }
 
+    /// The set that contains only the first place.
     var start: [UInt64] {
         var places = [UInt64](repeating: 0, count: wordCount)
         places[0] = 1
         return places
     }
 
-    /// Whether the end is among `places`.
+    /// Returns whether `places` contains the end.
     func endIsAmong(_ places: [UInt64]) -> Bool {
         places[bytes.count / UInt64.bitWidth] & (1 << UInt64(bytes.count % UInt64.bitWidth)) != 0
     }
 
-    /// Where `byte` stands; nil where it does not.
+    /// Returns the places of `byte`; nil if the text does not contain it.
     func places(of byte: UInt8) -> ArraySlice<UInt64>? {
         let row = Int(rows[Int(byte)])
         return row == 0 ? nil : masks[((row - 1) * wordCount)..<(row * wordCount)]
     }
 
-    /// The byte values of the text that are in `set`.
+    /// Returns the byte values of the text that are in `set`.
     func contents(in set: ByteSet) -> [UInt8] {
         rows.indices.lazy.filter { rows[$0] != 0 }.map { UInt8($0) }.filter(set.contains)
     }

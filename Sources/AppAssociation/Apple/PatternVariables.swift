@@ -1,18 +1,18 @@
-/// What `$(name)` stands for in the patterns of one file.
+/// The meaning of `$(name)` in the patterns of one file.
 struct PatternVariables {
     enum Meaning {
         case values([String])
-        /// One character out of a class.
+        /// One character of a class.
         case character(ByteSet)
         /// Matches nothing.
         case unknown
     }
 
     let custom: AppleAppSiteAssociation.SubstitutionVariables
-    /// Whether `$(lang)` and `$(region)` also stand for the codes in their other case, as devices are reported to have it.
+    /// Whether `$(lang)` and `$(region)` also match the codes in their other case, as devices are reported to do.
     var localeCodesInBothCases = false
 
-    /// A name of the file's own hides a built-in one.
+    /// The meaning of a variable. A variable of the file hides a built-in one of the same name.
     subscript(name: String) -> Meaning {
         if let values = custom[name] { return .values(values) }
         return switch name {

@@ -3,10 +3,11 @@ struct RuleEvaluation {
     private var texts: URLTexts
     private let variables: PatternVariables
     private var budget: StepBudget
-    /// What the comparisons brought up, beside what ``RuleInspection`` finds.
+    /// The notes on comparisons. ``RuleInspection`` has the notes on rules.
     private(set) var notes: [AppleDecision.Note] = []
 
-    /// Of one rule, that are told. A part that fails is told beyond it, so that a failed rule always says why.
+    /// The maximum number of reported parts of one rule. The first part that fails is reported beyond the limit, so
+    /// that a failed rule always has a reason.
     private static let maximumParts = 64
 
     init(_ url: DeviceURL, _ variables: PatternVariables, _ budget: StepBudget) {
@@ -15,10 +16,11 @@ struct RuleEvaluation {
         self.budget = budget
     }
 
-    /// Whether a part had escapes that are no UTF-8, and so was compared as it is.
+    /// Whether a component had escapes that are not UTF-8 and so was compared as written.
     var hasUndecodable: Bool { texts.hasUndecodable }
 
-    /// Compares all parts, also behind one that fails, so that every failure can be told.
+    /// Compares all parts of a rule, even after one fails, so that every failure can be reported.
+    /// - Throws: ``StepBudget/Exhausted`` if the budget does not suffice.
     mutating func run(
         _ rule: AppleAppSiteAssociation.Rule,
         _ merged: AppleAppSiteAssociation.MergedRule,
@@ -72,7 +74,8 @@ struct RuleEvaluation {
         )
     }
 
-    /// The index of the first text that the pattern does not take. An item that is not there counts as an empty one.
+    /// Returns the index of the first text that the pattern does not match; nil if it matches all. An absent query item
+    /// is compared as an empty text.
     private mutating func firstFailure(
         _ constraint: Constraint,
         in found: [URLTexts.Text],
@@ -89,7 +92,7 @@ struct RuleEvaluation {
         return nil
     }
 
-    /// Whether a pattern that failed would match if `$(lang)` and `$(region)` took both cases.
+    /// Returns whether a pattern that failed would match if `$(lang)` and `$(region)` matched both cases.
     private mutating func matchesInOtherCase(
         _ constraint: Constraint,
         _ reading: URLTexts.Reading

@@ -1,9 +1,9 @@
 import LinkRouting
 
-/// Finds what Apple does not document in the rules and defaults that a question touches.
+/// Notes behaviour that Apple does not document, in the rules and defaults that a decision evaluates.
 struct RuleInspection {
     private let variables: PatternVariables
-    /// What is odd about the values of the file's variables, by name.
+    /// The notes on the values of the file's variables, by name.
     private let variableCodes: [String: [AppleDecision.Note.Code]]
     private(set) var notes: [AppleDecision.Note] = []
 
@@ -90,7 +90,7 @@ struct RuleInspection {
         node.hasDuplicateKeys ? [.duplicateKey] : []
     }
 
-    /// Each code once a place.
+    /// Adds a note for each code, at most once for each place.
     private mutating func add(_ codes: [AppleDecision.Note.Code], at pointer: String) {
         for code in codes where notes.count < AppleDecision.maximumNotes {
             let note = AppleDecision.Note(code, at: pointer)

@@ -1,6 +1,7 @@
-/// How much work one question may cost, so that no file and no URL makes an answer late.
+/// A limit on the work for one decision, so that no file and no URL can delay the answer.
 struct StepBudget {
-    /// A few words of memory are a step. All rules of any real file take a fraction of this; it is spent in well under a second.
+    /// The budget of one decision. A step processes a few words of memory. All rules of a real file use a fraction of
+    /// the budget. Using it up takes well under a second.
     static let decision = StepBudget(steps: 1 << 25)
 
     private var remaining: Int

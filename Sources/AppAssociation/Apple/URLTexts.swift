@@ -1,12 +1,12 @@
-/// The parts of a URL as rules compare them, each made once.
+/// The components of a URL in the form that rules compare. Each form is computed once.
 struct URLTexts {
     enum Part: Hashable {
         case path, query, fragment
-        /// The values of a query item, by its decoded name.
+        /// The values of a query item, identified by its decoded name.
         case item([UInt8])
     }
 
-    /// What a rule's flags make of a part.
+    /// The flags of a rule that determine the form of a component.
     struct Reading: Hashable {
         let isDecoded: Bool
         let foldsCase: Bool
@@ -18,7 +18,7 @@ struct URLTexts {
     }
 
     struct Text {
-        /// As the URL has it, decoded if asked for.
+        /// The component as the URL has it, percent-decoded if requested.
         let found: String
         let text: PatternText
     }
@@ -29,10 +29,10 @@ struct URLTexts {
     }
 
     private let url: DeviceURL
-    /// The values of each query item as written, by its decoded name; an item without `=` is an empty one.
+    /// The values of each query item as written, by its decoded name. An item without `=` has an empty value.
     private let items: [[UInt8]: [[UInt8]]]
     private var texts: [Key: [Text]] = [:]
-    /// Whether a part had escapes that are no UTF-8, and so was left as it is.
+    /// Whether a component had escapes that are not UTF-8 and so was not decoded.
     private(set) var hasUndecodable = false
 
     init(_ url: DeviceURL) {
@@ -45,7 +45,7 @@ struct URLTexts {
         self.items = items
     }
 
-    /// One text; for a query item one for each time it stands in the URL.
+    /// The texts of a component: one text, or for a query item one for each of its occurrences in the URL.
     subscript(part: Part, reading: Reading) -> [Text] {
         mutating get {
             let key = Key(part: part, reading: reading)
@@ -65,7 +65,8 @@ struct URLTexts {
         }
     }
 
-    /// A path is normalised as it is written and decoded afterwards, so that an escaped slash begins no segment.
+    /// Returns the form to compare. A path is normalised before it is decoded, so that an escaped slash starts no
+    /// segment.
     private mutating func text(_ raw: [UInt8], _ reading: Reading, isPath: Bool) -> Text {
         let compared = isPath ? DevicePath.normalised(raw) : raw
         guard reading.isDecoded else {

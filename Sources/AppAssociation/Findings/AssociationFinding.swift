@@ -1,19 +1,19 @@
 public import LinkRouting
 
-/// Something about an association file, or about how it is served, that a device takes otherwise than its author meant.
+/// A problem of an association file, or of the way it is served: a device handles it differently than its author meant.
 ///
-/// *Error*: a rule or the file cannot work as written, or takes more than written. *Warning*: it works, but likely not as
-/// intended, or not on every system. *Info*: advice.
+/// *Error*: a rule or the file cannot work as written, or matches more than written. *Warning*: it works, but likely
+/// not as intended, or not on every system. *Info*: advice.
 public struct AssociationFinding: Sendable, Hashable {
     public var code: Code
     public var severity: Finding.Severity
     /// RFC 6901 JSON pointer to the key or value in the file; empty for the file as a whole.
     public var pointer: String
-    /// Of what `pointer` names; line 1, column 1 for the file as a whole.
+    /// The position of the value or key at `pointer`; line 1, column 1 for the file as a whole.
     public var position: JSONNode.Position
-    /// What is wrong, and what happens on a device.
+    /// The problem and its effect on a device.
     public var message: String
-    /// What to write or do instead.
+    /// The suggested correction.
     public var fix: String
 
     /// A stable name: `AASA-…` for Apple's file, `DAL-…` for Android's. See ``AssociationFinding/catalogue``.
@@ -25,10 +25,10 @@ public struct AssociationFinding: Sendable, Hashable {
         public var description: String { rawValue }
     }
 
-    /// What a code stands for; the text of documentation and of rule help in reports.
+    /// The meaning of a code, for the documentation and for the rule help in reports.
     public struct Definition: Sendable, Hashable {
         public let code: Code
-        /// Unless a finding says otherwise.
+        /// The default severity; a finding may have another.
         public let severity: Finding.Severity
         /// One line without a full stop.
         public let title: String
@@ -40,6 +40,7 @@ public struct AssociationFinding: Sendable, Hashable {
         }
     }
 
+    /// The position of findings about the file as a whole.
     public static let wholeFile = JSONNode.Position(line: 1, column: 1)
 
     public init(
@@ -58,7 +59,7 @@ public struct AssociationFinding: Sendable, Hashable {
         self.fix = fix
     }
 
-    /// In the order in which a reader meets them: by place, at one place the gravest first.
+    /// Returns whether `left` sorts before `right`: by position, then the most severe first, then by code.
     public static func precedes(_ left: AssociationFinding, _ right: AssociationFinding) -> Bool {
         let places = (left.position, right.position)
         if places.0.line != places.1.line { return places.0.line < places.1.line }

@@ -1,10 +1,10 @@
 public import LinkRouting
 
-/// Makes the `assetlinks.json` file of one host from the tenant's apps and route table.
+/// Generates the `assetlinks.json` file of one host from the tenant's apps and route table.
 ///
-/// A statement ties each app to the host; its dynamic rules, which Android 15 and later read, say which links open the app.
-/// As with Apple's file they refuse no link that the table opens, and may open more. Before Android 15 the app's own
-/// manifest decides.
+/// A statement links each app to the host. Its dynamic rules, which Android 15 and later read, determine which links
+/// open the app. Like the rules of Apple's file, they refuse no link that the table opens, and may open more. Before
+/// Android 15 the app's manifest decides.
 public struct AndroidFileGenerator: Sendable {
     public let host: String
     public let router: Router
@@ -12,14 +12,14 @@ public struct AndroidFileGenerator: Sendable {
 
     static let relation = "delegate_permission/common.handle_all_urls"
 
-    /// Of a host in look-up form. The policy is the tenant's unless another one is given.
+    /// Creates a generator. `host` is in look-up form. If `policy` is nil, the tenant's policy applies.
     public init(host: String, router: Router, policy: AssociationPolicy? = nil) {
         self.host = host
         self.router = router
         self.policy = policy ?? router.identity.association
     }
 
-    /// The file's JSON; without apps for the host an empty list.
+    /// Returns the file's JSON. Without apps for the host, it is an empty list.
     public static func file(
         for host: String,
         router: Router,
@@ -28,7 +28,7 @@ public struct AndroidFileGenerator: Sendable {
         AndroidFileGenerator(host: host, router: router).file(within: budget)
     }
 
-    /// The file's JSON; without apps for the host an empty list.
+    /// Returns the file's JSON. Without apps for the host, it is an empty list.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: statements(budget)) }
 
     func file(of statements: [Statement]) -> [UInt8] {
@@ -39,12 +39,12 @@ public struct AndroidFileGenerator: Sendable {
         return writer.bytes
     }
 
-    // MARK: Over-open
+    // MARK: Overmatches
 
-    /// As ``AppleFileGenerator/overOpens()``, on Android 15 and later.
+    /// Returns the same as ``AppleFileGenerator/overOpens()``, for Android 15 and later.
     public func overOpens() -> [Overmatch] { overOpens(of: statements(.associationFiles)) }
 
-    /// The same of the first routes alone.
+    /// Returns the same for the first `mostRoutes` routes only.
     func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
@@ -69,11 +69,12 @@ public struct AndroidFileGenerator: Sendable {
         var app: App
         var package: String
         var fingerprints: [String]
-        /// Nil where the manifest decides.
+        /// The dynamic rules; nil if the manifest decides.
         var rules: [AssociationRule]?
     }
 
-    /// One for each package: several sets of rules for one would not be told apart.
+    /// Returns one statement for each package. Several rule sets for one package could not be distinguished, so apps of
+    /// one package with different rules get none.
     func statements(_ budget: WorkBudget) -> [Statement] {
         var statements: [Statement] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
@@ -100,7 +101,7 @@ public struct AndroidFileGenerator: Sendable {
         AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
     }
 
-    /// The rules with the intended last one: what no route opens stays out.
+    /// Returns the planned rules, with a final rule that excludes the links that no route opens.
     private func rules(for routes: AppRoutes, _ budget: WorkBudget) -> [AssociationRule] {
         let planned = RulePlan<AndroidRules>(routes, budget).rules()
         let roots = planned.filter(\.isRoot)
@@ -109,7 +110,7 @@ public struct AndroidFileGenerator: Sendable {
         if roots.isEmpty {
             rules.append(AssociationRule(path: AndroidRules.everything.path, isExcluded: true))
         } else {
-            // No pattern takes the root without its slash but `*`, and that only what comes after the rest is refused.
+            // Only `*` matches the root without its slash. It must follow a rule that excludes all other paths.
             rules.append(AssociationRule(path: Glob("/?*"), isExcluded: true))
             rules += roots
         }

@@ -1,7 +1,7 @@
 import LinkRouting
 
-/// How Android 15 and later read the dynamic rules of `assetlinks.json`: everything decoded, letters as they are, a slash
-/// at the end significant, and `*` without a way back, so that it stands only at an end.
+/// The rule dialect of Android 15 and later, for the dynamic rules of `assetlinks.json`. Android compares decoded text
+/// and respects letter case. A slash at the end is significant. `*` does not backtrack, so it is only used at an end.
 enum AndroidRules: RuleDialect {
     static let everything = AssociationRule(path: Glob("*"))
     static let allPaths = Language.optional(.sequence([.byte(ByteSet("/")), .repeated(.byte(.all))]))
@@ -22,7 +22,8 @@ enum AndroidRules: RuleDialect {
         }
     }
 
-    /// A query is left out: Android excludes when any of a repeated item matches, the route only when all do.
+    /// Returns the exclusions for a route; empty if the route has query conditions. Android excludes a link if any
+    /// occurrence of a repeated item matches, but the route requires that all match.
     static func exclusions(of route: Route) -> [AssociationRule] {
         guard route.query.isEmpty else { return [] }
         var fragment: Glob?
@@ -32,7 +33,7 @@ enum AndroidRules: RuleDialect {
             }
             fragment = Glob(pieces: text.utf8.map { .byte($0) })
         }
-        // The root without its slash cannot be written.
+        // No pattern can express the root without its slash.
         let paths = route.path.segments.isEmpty ? [Path(glob: Glob("/"))] : paths(of: route)
         return paths.map {
             AssociationRule(path: $0.glob, fragment: fragment, isExcluded: true, route: route.id)
@@ -73,13 +74,13 @@ enum AndroidRules: RuleDialect {
         var isRoot = false
     }
 
-    /// How many rules the listed values of a route may make.
+    /// The maximum number of rules for the listed values of a route.
     private static let mostAlternatives = 16
     private static let slash = Glob.Piece.byte(UInt8(ascii: "/"))
     private static let special = ByteSet("*?$\\")
 
-    /// Patterns that together take every path of the route; a slash at the end is a pattern of its own. As nothing may follow
-    /// a wildcard, what stands behind the first one in the route is left out.
+    /// Returns patterns that together match every path of the route. The path with a trailing slash needs a pattern of
+    /// its own. Nothing may follow a wildcard, so the segments after the first wildcard are left out.
     private static func paths(of route: Route) -> [Path] {
         guard !route.path.segments.isEmpty else { return [Path(glob: everything.path, isRoot: true)] }
         var paths: [[Glob.Piece]] = [[]]
@@ -87,7 +88,7 @@ enum AndroidRules: RuleDialect {
             switch segment {
             case .rest:
                 let rest = paths.map { $0 + [slash, .many] }
-                // What `/x/{rest...}` takes begins with `/x/` or is `/x`; alone it takes everything.
+                // `/x/{rest...}` matches `/x` and all paths that begin with `/x/`. `/{rest...}` matches every path.
                 return (paths == [[]] ? [[.many]] : paths + rest).map { Path(glob: Glob(pieces: $0)) }
             case .literal(let bytes):
                 paths = paths.map { $0 + [slash] + literal(bytes, route.letterCase) }
@@ -106,7 +107,8 @@ enum AndroidRules: RuleDialect {
         return paths.flatMap { [Path(glob: Glob(pieces: $0)), Path(glob: Glob(pieces: $0 + [slash]))] }
     }
 
-    /// What is special in a pattern, and a letter of either case, is written `?`, which takes any one character.
+    /// Returns the pieces of literal text. A character that is special in a pattern becomes `?`, which matches any one
+    /// character. So does a letter if its case is ignored.
     private static func literal(_ bytes: some Sequence<UInt8>, _ letterCase: LetterCase) -> [Glob.Piece] {
         bytes.map { byte in
             special.contains(byte) || letterCase == .ignored && ByteSet.letters.contains(byte) ? .one : .byte(byte)
@@ -115,8 +117,9 @@ enum AndroidRules: RuleDialect {
 
     // MARK: Query and fragment
 
-    /// Alternatives, each with the items that must be found. Only what is found wherever the conditions hold: an item with a
-    /// value, and no character at which Android splits a decoded query.
+    /// Returns alternative lists of items, all of which must be found. It uses only items that are present in every
+    /// link which fits the conditions: those with a value, and without a character at which Android splits a decoded
+    /// query.
     private static func queries(of route: Route, _ plusSign: Link.PlusSign) -> [[AssociationRule.QueryItem]] {
         route.query.reduce([[]]) { alternatives, condition in
             guard let values = values(of: condition, plusSign), !values.isEmpty,
@@ -129,6 +132,7 @@ enum AndroidRules: RuleDialect {
         }
     }
 
+    /// Returns the patterns for a condition's values; nil if rules cannot express the condition.
     private static func values(of condition: QueryCondition, _ plusSign: Link.PlusSign) -> [Glob]? {
         let splitting = ByteSet("&;")
         let unfitForName = splitting.union(special).union(ByteSet(plusSign == .space ? "= " : "="))
@@ -156,7 +160,7 @@ enum AndroidRules: RuleDialect {
         }
     }
 
-    /// Nil where nothing can be said, as of an empty fragment.
+    /// Returns a pattern for the fragment; nil if there is none, as for an empty fragment.
     private static func openingPattern(_ condition: FragmentCondition, _ letterCase: LetterCase) -> Glob? {
         switch condition {
         case .equals(let text):

@@ -1,26 +1,26 @@
 import LinkRouting
 
-/// What a table means for the links of one app on the hosts of one file.
+/// The meaning of a table for the links of one app on the hosts of one file.
 ///
-/// The table opens a link in the app when for some context with the app's platform its outcome is `matched` and its action
-/// `open_app`, `sign_in` or `update_app` for that app. Parts of a context are taken for independent, so a link may be said
-/// to be opened which no real caller could open, but never the other way round.
+/// The table opens a link in the app if, for some context with the app's platform, its outcome is `matched` and its
+/// action is `open_app`, `sign_in` or `update_app` for that app. The parts of a context are treated as independent. A
+/// link may therefore count as opened although no real caller could open it, but never the other way round.
 struct AppRoutes {
     let app: App
     let hosts: FileHosts
     let router: Router
-    /// Those that can hold for the app on some of the hosts, in the written order.
+    /// The routes that can match for the app on some of the hosts, in the order in which they are tried.
     let entries: [Entry]
-    /// Whether the table's fallback counts: it opens the app and says `association: open`.
+    /// Whether the table's fallback counts: it opens the app and has `association: open`.
     let fallbackOpens: Bool
 
     struct Entry: Hashable {
         let route: Route
         let opens: Bool
-        /// Whether the route takes every link that its path, query and fragment fit, on all of the hosts.
+        /// Whether the route matches every link that fits its path, query and fragment, on all of the hosts.
         let isCertain: Bool
 
-        /// Whether it takes every link that its path fits.
+        /// Whether the route matches every link that fits its path.
         var takesItsPath: Bool {
             isCertain && route.query.isEmpty && route.fragment == nil && route.trailingSlash == .ignored
         }
@@ -35,12 +35,12 @@ struct AppRoutes {
         fallbackOpens = fallback?.open != nil && fallback?.association == .open
     }
 
-    /// Whether the table means the same for another app of the same hosts.
+    /// Returns whether the table has the same meaning for another app on the same hosts.
     func means(_ other: AppRoutes) -> Bool { entries == other.entries && fallbackOpens == other.fallbackOpens }
 
     var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }
 
-    /// Whether the table opens the link, of one of the hosts, in the app.
+    /// Returns whether the table opens a link in the app. The link is on one of the hosts.
     func opens(_ link: Link) -> Bool {
         let first = router.firstRoute(for: link) { route in
             let outcomes = route.when?.outcomes(for: app) ?? .holds
@@ -62,7 +62,7 @@ struct AppRoutes {
 }
 
 extension Route {
-    /// Whether any of its targets opens an app.
+    /// Whether any of the route's targets opens an app.
     var opensApps: Bool {
         guard unsupported.isEmpty, case .answer(let target) = behaviour else { return false }
         return experiment.map { $0.variants.contains { $0.target.open != nil } } ?? (target.open != nil)

@@ -1,14 +1,14 @@
 import LinkRouting
 
 extension AppleFileGenerator {
-    /// The rules whose paths have the same first segment.
+    /// The number of rules whose paths have the same first segment, and their size in bytes.
     struct Contribution {
         let beginning: String
         var rules = 0
         var bytes = 0
     }
 
-    /// What a file is made of, the largest part first.
+    /// Returns the contributions to a file's size, the largest first.
     static func contributions(of entries: [Entry]) -> [Contribution] {
         let rules = entries.flatMap(\.rules)
         let variables = AppleVariables(of: rules)

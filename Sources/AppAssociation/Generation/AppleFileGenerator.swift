@@ -1,23 +1,23 @@
 public import LinkRouting
 
-/// Makes the `apple-app-site-association` file of one host from the tenant's apps and route table.
+/// Generates the `apple-app-site-association` file of one host from the tenant's apps and route table.
 ///
-/// No link that the table opens in an app is refused by the file; it may open more, because iOS knows neither types nor
-/// conditions: ``overOpens()`` tells what. The one exception are links with an empty segment (`//`), which iOS judges as if
-/// it were not there. The promise is for iOS 14, macOS 11 and later, which know `percentEncoded`.
+/// The file refuses no link that the table opens in an app. It may open more links, because iOS knows neither types nor
+/// conditions; ``overOpens()`` returns examples. The guarantee has one exception: iOS ignores an empty segment (`//`)
+/// of a link. It holds for iOS 14, macOS 11 and later, which support `percentEncoded`.
 public struct AppleFileGenerator: Sendable {
     public let host: String
     public let router: Router
     public let policy: AssociationPolicy
 
-    /// Of a host in look-up form. The policy is the tenant's unless another one is given.
+    /// Creates a generator. `host` is in look-up form. If `policy` is nil, the tenant's policy applies.
     public init(host: String, router: Router, policy: AssociationPolicy? = nil) {
         self.host = host
         self.router = router
         self.policy = policy ?? router.identity.association
     }
 
-    /// The file's JSON; without apps for the host it names none.
+    /// Returns the file's JSON. Without apps for the host, the file names none.
     public static func file(
         for host: String,
         router: Router,
@@ -26,7 +26,7 @@ public struct AppleFileGenerator: Sendable {
         AppleFileGenerator(host: host, router: router).file(within: budget)
     }
 
-    /// The file's JSON; without apps for the host it names none.
+    /// Returns the file's JSON. Without apps for the host, the file names none.
     public func file(within budget: WorkBudget = .associationFiles) -> [UInt8] { file(of: entries(budget)) }
 
     func file(of entries: [Entry]) -> [UInt8] {
@@ -61,19 +61,19 @@ public struct AppleFileGenerator: Sendable {
         return writer.bytes
     }
 
-    // MARK: Over-open
+    // MARK: Overmatches
 
-    /// Links that the file opens and the table would not: at most one example for each route and reason, in the order of
-    /// the file's entries and the table's routes.
+    /// Returns links that the file opens and the table would not: at most one example for each route and reason, in the
+    /// order of the file's entries and the table's routes.
     public func overOpens() -> [Overmatch] { overOpens(of: entries(.associationFiles)) }
 
-    /// The same of the first routes alone.
+    /// Returns the same for the first `mostRoutes` routes only.
     func overOpens(of entries: [Entry], mostRoutes: Int = .max) -> [Overmatch] {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
             var search = OverOpenSearch(routes(for: app)) { link in
-                // Rules with other beginnings cannot decide, and a file may have thousands.
+                // Rules with other literal prefixes cannot decide, and a file may have thousands of rules.
                 var relevant = entry
                 relevant.rules = Set(index.beginning(link.head)).sorted().map { entry.rules[$0] }
                 let file = try? AppleAppSiteAssociation(parsing: file(of: [relevant]))
@@ -92,7 +92,8 @@ public struct AppleFileGenerator: Sendable {
         var rules: [AssociationRule]
     }
 
-    /// In the order of the tenant's apps; an app that no link opens has none. iOS 12 knows one app an entry.
+    /// Returns the entries in the order of the tenant's apps. An app that no link opens has no entry. With legacy paths
+    /// each app has an entry of its own, because iOS 12 reads one app per entry.
     func entries(_ budget: WorkBudget) -> [Entry] {
         var entries: [Entry] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
@@ -101,7 +102,7 @@ public struct AppleFileGenerator: Sendable {
                 continue
             }
             let routes = routes(for: app)
-            // Most tables say the same of all apps.
+            // In most tables all apps have the same rules.
             let rules = known.first { $0.routes.means(routes) }?.rules ?? rules(for: routes, budget)
             known.append((routes, rules))
             guard !rules.isEmpty else { continue }
@@ -137,7 +138,7 @@ public struct AppleFileGenerator: Sendable {
         return apps.filter { $0.kind == kind }.compactMap(\.applicationIdentifier).filter { seen.insert($0).inserted }
     }
 
-    /// App Clips cannot be tied to a wildcard domain.
+    /// The App Clips of the file. An App Clip cannot be associated with a wildcard domain.
     private var clips: [String] {
         FileHosts(host, of: router.identity).includesHost ? ids(of: .clip) : []
     }
@@ -160,8 +161,8 @@ public struct AppleFileGenerator: Sendable {
 }
 
 extension AssociationRule {
-    /// The rule as iOS 12 and earlier read it: a path that is compared as it is written. Nil where it would refuse more than
-    /// the rule does.
+    /// The rule as iOS 12 and earlier read it: a path that is compared as written. Nil if the path would refuse more
+    /// than the rule does, or if it cannot be written.
     fileprivate var legacyPath: String? {
         guard !isExcluded || query.isEmpty && fragment == nil && !foldsCase else { return nil }
         var text = isExcluded ? "NOT " : ""
@@ -172,9 +173,9 @@ extension AssociationRule {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             case .byte(let byte) where ByteSet.plainInSegment.contains(byte):
                 text.unicodeScalars.append(Unicode.Scalar(byte))
-            // Escaped in the URL, with digits of either case.
+            // The URL has the byte percent-encoded, with digits of either case.
             case .byte: text += "%??"
-            // A character that was special may be written as an escape.
+            // The character may be a special one, which the URL may percent-encode.
             case .one: text += isExcluded ? "?" : "?*"
             case .many where text.hasSuffix("*"): break
             case .many: text += "*"

@@ -1,6 +1,7 @@
 import LinkRouting
 
-/// How iOS and macOS read rules: a path with one slash at both ends, opening rules decoded, exclusions as written.
+/// The rule dialect of iOS and macOS. A path has one slash at both ends. Opening rules are compared with the decoded
+/// URL, exclusions with the URL as written.
 enum AppleRules: RuleDialect {
     static let everything = AssociationRule(path: Glob("/*"))
     static let allPaths = Glob.allPaths
@@ -13,7 +14,8 @@ enum AppleRules: RuleDialect {
         AssociationRule(excluding: route).map { [$0] } ?? []
     }
 
-    /// The table decodes before it compares; an exclusion stays as narrow as it is written.
+    /// Returns the paths of a rule. Opening rules are compared decoded, as the table compares links. An exclusion
+    /// matches only the spelling in which it is written.
     static func pathLanguage(of rule: AssociationRule) -> Language {
         rule.path.pathLanguage(Glob.Reading(foldsCase: rule.foldsCase, comparesEncoded: rule.isExcluded))
     }
@@ -45,7 +47,7 @@ enum AppleRules: RuleDialect {
 // MARK: Opening
 
 extension AssociationRule {
-    /// A rule that takes every link that the route fits.
+    /// Creates a rule that matches every link that the route matches.
     fileprivate init(opening route: Route, _ plusSign: Link.PlusSign) {
         self.init(path: route.path.glob(route.letterCase))
         query = route.query.reduce(into: []) { items, condition in
@@ -57,7 +59,7 @@ extension AssociationRule {
             switch condition {
             case .equals(let text): Glob(pieces: Glob.decoded(text.utf8))
             case .pattern(let pattern):
-                // A slash at its end does not matter to the route, but in a fragment it does to iOS.
+                // A trailing slash in a fragment is not significant to the route, but it is to iOS.
                 Glob(pieces: pattern.glob(route.letterCase).pieces + [.many])
             }
         }
@@ -67,13 +69,13 @@ extension AssociationRule {
 }
 
 extension Pattern {
-    /// The pattern for URLs that are decoded before they are compared: `?*` for a parameter, `*` for the rest, a variable for
-    /// a set.
+    /// Returns the pattern for URLs that are compared decoded. It has `?*` for a parameter, `*` for the rest, and a
+    /// variable for a set.
     fileprivate func glob(_ letterCase: LetterCase) -> Glob {
         guard !segments.isEmpty else { return Glob("/") }
         var pieces: [Glob.Piece] = []
         for (index, segment) in segments.enumerated() {
-            // iOS adds no slash to a path that ends with a star, so a pattern must not ask for one behind it.
+            // iOS adds no slash to a path that ends with a star, so the pattern must not require one after it.
             let mayFollowStar = index > 0 && segments[index - 1].mayEndWithStar
             if case .rest = segment, mayFollowStar {} else { pieces.append(.byte(UInt8(ascii: "/"))) }
             switch segment {
@@ -87,7 +89,7 @@ extension Pattern {
             }
         }
         if segments.last?.mayEndWithStar == true { pieces.append(.many) }
-        // Two stars say no more than one.
+        // Two consecutive stars are equivalent to one.
         return Glob(
             pieces: pieces.enumerated().filter { $0 == 0 || $1 != .many || pieces[$0 - 1] != .many }.map(\.element)
         )
@@ -116,7 +118,7 @@ extension Pattern.Segment {
 }
 
 extension Pattern.Parameter {
-    /// Not empty, and at least every value of the type.
+    /// A pattern for non-empty texts that matches at least every value of the type.
     fileprivate var glob: [Glob.Piece] {
         guard case .oneOf(let values) = type else { return [.one, .many] }
         return [.values(values.map { Glob.decoded($0.utf8) }, name: name)]
@@ -124,10 +126,10 @@ extension Pattern.Parameter {
 }
 
 extension QueryCondition {
-    /// What iOS must find for the item where the condition holds; nil where it may find anything. iOS takes an absent item,
-    /// one without a value and an empty one for the same, so *present* cannot be said.
+    /// Returns the pattern that the item matches in iOS whenever the condition holds; nil if any value is possible. iOS
+    /// treats an absent item, one without a value and an empty one alike, so *present* cannot be expressed.
     fileprivate func openingValue(_ plusSign: Link.PlusSign) -> Glob? {
-        // In the table's reading the name may be written with a plus; names have no wildcards.
+        // The URL may write a space in the name as a plus, and names have no wildcards.
         guard plusSign == .plus || !name.utf8.contains(UInt8(ascii: " ")) else { return nil }
         return switch test {
         case .present, .capture(_, .optional), .capture(_, .defaultsTo): nil
@@ -139,7 +141,7 @@ extension QueryCondition {
 }
 
 extension Pattern.Parameter {
-    /// What every value of the type matches; nil when an empty text is one.
+    /// Returns a pattern that matches every value of the type; nil if a value may be empty.
     fileprivate func queryGlob(_ plusSign: Link.PlusSign) -> Glob? {
         switch type {
         case .oneOf(let values): Glob(oneOf: values, name: name, plusSign)
@@ -150,8 +152,9 @@ extension Pattern.Parameter {
 }
 
 extension Glob {
-    /// Literal text that is compared decoded. What is special in a pattern, or only to some systems, is written `?`, which
-    /// takes any one character; a slash at an end or beside another one may be gone from the URL, so it is `*`.
+    /// Returns the pieces of literal text that is compared decoded. A character that is special in a pattern, or only
+    /// to some systems, becomes `?`, which matches any one character. A slash at an end or next to another slash
+    /// becomes `*`, because it may be missing from the URL.
     fileprivate static func decoded(_ literal: some Collection<UInt8>, _ plusSign: Link.PlusSign = .plus) -> [Piece] {
         let bytes = Array(literal)
         return bytes.indices.map { index in
@@ -167,7 +170,8 @@ extension Glob {
         }
     }
 
-    /// Nil for an empty value among others: whether a variable may have one is not documented.
+    /// Creates a pattern for one of several values. Nil if one of several values is empty: Apple does not document
+    /// whether a variable may have an empty value.
     fileprivate init?(oneOf values: [String], name: String, _ plusSign: Link.PlusSign) {
         let globs = values.map { Self.decoded($0.utf8, plusSign) }
         guard globs.count != 1 else {
@@ -182,10 +186,10 @@ extension Glob {
 // MARK: Excluding
 
 extension AssociationRule {
-    /// A rule that takes no link but those which the route fits, as far as query and fragment go; nil where none can be
-    /// written. It is compared with the URL as it is written.
+    /// Creates a rule whose query and fragment match only links that the route matches; nil if no such rule can be
+    /// written. The rule is compared with the URL as written.
     ///
-    /// Its path may take more than the route's: that is for the caller to judge.
+    /// Its path may match more than the route's; the caller must check that.
     fileprivate init?(excluding route: Route) {
         self.init(path: route.path.encodedGlob)
         for condition in route.query {
@@ -201,7 +205,7 @@ extension AssociationRule {
         }
         isExcluded = true
         foldsCase = route.letterCase == .ignored
-        // Folded, a query or fragment would take more than the route does.
+        // With case folding, a query or fragment would match more than the route does.
         guard !foldsCase || query.isEmpty && fragment == nil else { return nil }
         self.route = route.id
     }
@@ -234,7 +238,7 @@ extension Pattern.Parameter {
 }
 
 extension QueryCondition {
-    /// What iOS may find for the item only where the condition holds; nil where nothing says so.
+    /// A pattern that the item matches in iOS only if the condition holds; nil if there is none.
     fileprivate var excludingValue: Glob? {
         switch test {
         case .present: Glob(pieces: [.one, .many])
@@ -248,7 +252,8 @@ extension QueryCondition {
 }
 
 extension Glob {
-    /// Literal text as a URL's path writes it; a character that is special in a pattern is `?`.
+    /// Returns the pieces of literal text as a URL's path writes it. A character that is special in a pattern becomes
+    /// `?`.
     fileprivate static func encodedInPath(_ literal: some Collection<UInt8>) -> [Piece] {
         literal.flatMap { byte -> [Piece] in
             switch byte {
@@ -259,7 +264,7 @@ extension Glob {
         }
     }
 
-    /// Literal text with everything escaped that has to be in some part of a URL.
+    /// Returns the pieces of literal text, with every character escaped that must be escaped in some URL component.
     fileprivate static func encoded(_ literal: some Collection<UInt8>) -> [Piece] {
         let digits = Array("0123456789ABCDEF".utf8)
         let unreserved = ByteSet.letters.union(.digits).union(ByteSet("-._~"))

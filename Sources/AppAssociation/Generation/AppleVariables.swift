@@ -11,7 +11,7 @@ struct AppleVariables {
         }
     }
 
-    /// Gives the lists of values in a pattern their names, after the parameters or query items that have them.
+    /// Adds the value lists of a pattern, named after the parameters or query items that have them.
     private mutating func add(from glob: Glob) {
         for piece in glob.pieces {
             guard case .values(let values, let wanted) = piece, names[piece] == nil else { continue }
@@ -32,7 +32,7 @@ struct AppleVariables {
         return name
     }
 
-    /// The pattern as the file writes it; every list in it has been added.
+    /// Returns the pattern as the file writes it. Every value list in it has been added before.
     func text(of glob: Glob) -> String {
         var bytes: [UInt8] = []
         for piece in glob.pieces {

@@ -1,35 +1,37 @@
 public import LinkRouting
 
-/// What publishing one table after another changes for given links: which of them move from the app to the browser, or back.
+/// The effect on given links of publishing one table after another: the links that move from the app to the browser, or
+/// back.
 ///
-/// Each link is judged by the generated files of its host, for every app that either table names there.
+/// Each link is evaluated with the generated files of its host, for every app that either table names there.
 public struct AssociationDiff: Sendable, Hashable {
-    /// In the order of the links, then of the apps.
+    /// The moves in the order of the links, then of the apps.
     public let moves: [Move]
-    /// How many pairs of link and app were judged.
+    /// The number of pairs of link and app that were evaluated.
     public let judged: Int
 
-    /// Two files are asked, of any number of rules.
+    /// The steps for one pair of link and app. Evaluating it reads two files with any number of rules.
     private static let stepsPerLink = 20_000
 
     public struct Move: Sendable, Hashable {
         public let link: String
-        /// As the file names it: an application identifier or a package.
+        /// The app as the file names it: an application identifier or a package.
         public let app: String
         public let platform: Platform
         public let before: Place
         public let after: Place
     }
 
-    /// Where a link goes on a device that has the app.
+    /// The destination of a link on a device that has the app.
     public enum Place: String, Sendable {
         case app
         case browser
-        /// Android: the intent filters of the app's manifest decide.
+        /// Android only: the intent filters of the app's manifest decide.
         case manifest
     }
 
-    /// - Parameter budget: Links for which it does not suffice are not judged.
+    /// Compares the files of two tables for `links`. Texts that are not links with a host are skipped.
+    /// - Parameter budget: Links for which the budget does not suffice are not evaluated.
     public init(
         of links: [String],
         from before: Router,
@@ -59,7 +61,7 @@ public struct AssociationDiff: Sendable, Hashable {
         self.judged = judged
     }
 
-    /// `{"moves": [{"link", "app", "platform", "before", "after"}], "judged": 12}`
+    /// The diff as JSON: `{"moves": [{"link", "app", "platform", "before", "after"}], "judged": 12}`.
     public var json: JSONNode {
         .object(["moves": .array(moves.map(\.json)), "judged": .int(judged)])
     }
@@ -79,7 +81,7 @@ private struct AppName: Hashable {
     let platform: Platform
 }
 
-/// One table with its files, each made and parsed once.
+/// One table with its files. Each file is generated and parsed once.
 private struct Side {
     let router: Router
     private let budget: WorkBudget

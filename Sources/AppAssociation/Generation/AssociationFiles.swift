@@ -1,22 +1,24 @@
 public import LinkRouting
 
-/// The association files of all hosts of a tenant, made from its table with one budget.
+/// The association files of all hosts of a tenant, generated from its table with one budget.
 ///
-/// The same table under the same settings gives the same files everywhere, also where the budget ends: it counts steps.
+/// The same table with the same settings always gives the same files, even if the budget is used up: it counts steps.
 public struct AssociationFiles: Sendable {
+    /// The `apple-app-site-association` file and the `assetlinks.json` file of one host.
     public struct Pair: Sendable, Hashable {
         public let apple: [UInt8]
         public let android: [UInt8]
     }
 
-    /// By host as the settings name it; of `*.x` by `x`.
+    /// The files by host, as the settings name it. The files of `*.x` are under `x`.
     public private(set) var byHost: [String: Pair] = [:]
-    /// How many exclusions were left out because the budget ended before they were proved.
+    /// The number of exclusions that were left out because the budget was used up before they were proved.
     public private(set) var undecided = 0
 
-    /// A tenant with more domains has no files; a check of its table says so.
+    /// The maximum number of domains. A tenant with more has no files, and a check of its table reports that.
     public static let maximumHosts = 5_000
 
+    /// Generates the files. There are none if the tenant has more than ``maximumHosts`` domains.
     public init(router: Router, within budget: WorkBudget = .associationFiles) {
         guard router.identity.domains.count <= Self.maximumHosts else { return }
         var known: [HostRoutes: Pair] = [:]
@@ -36,13 +38,13 @@ public struct AssociationFiles: Sendable {
     }
 }
 
-/// What decides how the files of a host look: hosts with the same share them.
+/// The inputs that determine the files of a host. Hosts with equal inputs share their files.
 struct HostRoutes: Hashable {
     private let apps: [AppID]
     private let shares: [FileHosts.Share]
     private let includesHost: Bool
 
-    /// Takes a step, so that a cancellation is noticed where all hosts mean the same.
+    /// Spends a step, so that a cancellation is noticed even if all hosts share their files.
     init(_ host: String, _ router: Router, _ budget: WorkBudget) {
         _ = budget.spend()
         let hosts = FileHosts(host, of: router.identity)
@@ -56,8 +58,8 @@ struct HostRoutes: Hashable {
 }
 
 extension WorkBudget {
-    /// For the files of one table: some seconds of a processor at most.
+    /// The budget for the files of one table: at most a few seconds of processor time.
     public static var associationFiles: WorkBudget { WorkBudget(steps: 20_000_000) }
-    /// For judging one file.
+    /// The budget for validating a file.
     public static var associationJudgement: WorkBudget { WorkBudget(steps: 5_000_000) }
 }

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// How a route's `when` may come out for one app, whatever else the context says.
+/// The possible results of a route's `when` for one app, over all contexts.
 struct Outcomes: OptionSet {
     let rawValue: UInt8
 
@@ -18,8 +18,9 @@ struct Outcomes: OptionSet {
 }
 
 extension Condition {
-    /// What the condition can become with the app's platform and the app known and everything else open. It may name an
-    /// outcome that no context has, because parts that depend on each other are judged apart; it never misses one.
+    /// Returns the possible results of the condition if only the app and its platform are known. The set may contain an
+    /// outcome that no context has, because dependent parts are evaluated independently. It never lacks a possible
+    /// outcome.
     func outcomes(for app: App) -> Outcomes {
         switch self {
         case .platform(let platforms): platforms.contains(app.platform) ? .holds : .fails
@@ -36,7 +37,7 @@ extension Condition {
         }
     }
 
-    /// Of a conjunction: one that fails makes it fail, else one that is unknown makes it unknown.
+    /// Returns the outcomes of a conjunction. It fails if a part fails; otherwise it is unknown if a part is unknown.
     private static func all(_ parts: [Outcomes]) -> Outcomes {
         var outcomes: Outcomes = []
         if parts.allSatisfy({ $0.contains(.holds) }) { outcomes.insert(.holds) }
@@ -47,7 +48,7 @@ extension Condition {
         return outcomes
     }
 
-    /// Whether nothing is at least `from` and below `until`.
+    /// Returns whether no value is at least `from` and below `until`.
     private func isEmpty<Value: Comparable>(_ from: Value?, _ until: Value?) -> Bool {
         guard let from, let until else { return false }
         return from >= until

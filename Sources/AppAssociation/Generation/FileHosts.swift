@@ -1,11 +1,11 @@
 import LinkRouting
 
-/// The hosts whose links one association file is for.
+/// The hosts for whose links one association file applies.
 ///
-/// The file of `*.x` is read from `x`, so the file that stands on `x` is for `x` itself where the tenant lists it, and for
-/// every host below it where the tenant lists `*.x`.
+/// Devices read the file of `*.x` from `x`. The file on `x` therefore applies to `x` itself if the tenant lists it, and
+/// to all its subdomains if the tenant lists `*.x`.
 struct FileHosts {
-    /// In look-up form.
+    /// The host of the file, in look-up form.
     let host: String
     let includesHost: Bool
     let includesSubdomains: Bool
@@ -18,14 +18,14 @@ struct FileHosts {
         link = try? Link.parse("https://\(host)/")
     }
 
-    /// Some of the hosts, in look-up form.
+    /// Examples of the hosts, in look-up form.
     var samples: [String] { (includesHost ? [host] : []) + (includesSubdomains ? ["x.\(host)"] : []) }
 
     enum Share {
         case none, some, all
     }
 
-    /// On how many of the hosts a route's host condition holds.
+    /// Returns on how many of the hosts a route's host condition holds.
     func share(of route: Route) -> Share {
         guard let condition = route.host else { return .all }
         let holdsOnHost = includesHost && link.map(route.hostHolds) == true
@@ -42,16 +42,16 @@ struct FileHosts {
 }
 
 extension App {
-    /// Prefix and bundle ID, as association files name an iOS app.
+    /// The team ID and the bundle ID, as association files name an iOS app; nil for an Android app.
     var applicationIdentifier: String? {
         guard case .ios(let teamID, let bundleID) = product else { return nil }
         return "\(teamID).\(bundleID)"
     }
 
-    /// Whether the file that stands on `host` names the app.
+    /// Returns whether the file on `host` names the app.
     func isNamed(on host: String, of identity: Identity) -> Bool {
         guard let domains else { return true }
-        // The file of `*.x` also stands on `x`.
+        // Devices read the file of `*.x` from `x` too.
         let owners = [identity.domain(for: host), identity.wildcard(of: host)]
         return owners.contains { owner in
             owner.map { domains.contains($0.coversSubdomains ? "*.\($0.host)" : $0.host) } ?? false

@@ -1,25 +1,25 @@
 import LinkRouting
 
-/// Finds the few patterns that may meet one, among very many: by how their paths begin, how they end, and by their segments,
-/// whichever leaves the fewest.
+/// An index of path outlines. Among very many patterns it finds the few that may overlap a given one. It looks them up
+/// by head, by tail, or by segments, depending on which gives the fewest candidates.
 struct OutlineIndex {
     private let outlines: [PathOutline]
     private let heads: PrefixIndex
-    /// Of the tails read backwards.
+    /// The index of the reversed tails.
     private let tails: PrefixIndex
-    /// Those with so many segments and no more.
+    /// The patterns with a fixed number of segments, by that number.
     private var byCount: [Int: Column] = [:]
-    /// Those that may have others.
+    /// The patterns without a fixed number of segments.
     private var ofAnyCount: [Int] = []
 
-    /// The patterns with one number of segments, by what each segment is.
+    /// The patterns with one number of segments, by the text of each segment.
     private struct Column {
         var all: [Int] = []
         var places: [[[UInt8]?: [Int]]]
 
         init(segments: Int) { places = Array(repeating: [:], count: segments) }
 
-        /// Changes the lists in place: a copy for each pattern would take time that grows with the square of their number.
+        /// Adds a pattern. It changes the lists in place: a copy for each pattern would take quadratic time.
         mutating func add(_ segments: [[UInt8]?], _ number: Int) {
             all.append(number)
             for (place, segment) in segments.enumerated() { places[place][segment, default: []].append(number) }
@@ -39,8 +39,8 @@ struct OutlineIndex {
         }
     }
 
-    /// The numbers, in rising order, of the patterns that may have a path in common with one; nil where looking them up takes
-    /// more than the budget has.
+    /// Returns the numbers, in ascending order, of the patterns that may have a path in common with `outline`; nil if
+    /// the lookup exceeds the budget.
     func meeting(_ outline: PathOutline, _ budget: WorkBudget) -> [Int]? {
         let byHead = outline.heads.flatMap(heads.rangesMeeting)
         let byTail = tails.rangesMeeting(outline.tail.reversed())
@@ -59,7 +59,8 @@ struct OutlineIndex {
         return Set(found.lazy.filter { outlines[$0].mayMeet(outline) }).sorted()
     }
 
-    /// The same of the patterns that may take all that one takes.
+    /// Returns the numbers, in ascending order, of the patterns that may cover `outline`; nil if the lookup exceeds the
+    /// budget.
     func takingAll(of outline: PathOutline, _ budget: WorkBudget) -> [Int]? {
         guard let head = outline.heads.first else { return [] }
         let byHead = heads.rangesBeginning(head)
@@ -70,7 +71,7 @@ struct OutlineIndex {
         return Set(found.lazy.filter { outlines[$0].mayTakeAll(of: outline) }).sorted()
     }
 
-    /// By the segment that fewest have; nil where the pattern's own segments are not known.
+    /// Returns the candidates by the most selective segment; nil if the segments of `outline` are not known.
     private func listsMeeting(_ outline: PathOutline) -> [[Int]]? {
         guard let segments = outline.segments else { return nil }
         var lists = [ofAnyCount]

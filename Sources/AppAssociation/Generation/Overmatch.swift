@@ -1,37 +1,37 @@
 public import LinkRouting
 
-/// Links that a generated file opens in an app although the table would not: what the file's language cannot say.
+/// Links that a generated file opens in an app although the table would not, because the file cannot express the table.
 public struct Overmatch: Sendable, Hashable {
     public let app: AppID
-    /// The route whose rule opens them, or whose exclusion was left out; nil for the coarse rule.
+    /// The route whose rule opens the links, or whose exclusion was left out; nil for the coarse rule.
     public let route: RouteID?
     public let reason: Reason
-    /// One such link. The file opens it and the table does not: both were asked.
+    /// One such link. Both sides were evaluated: the file opens it and the table does not.
     public let example: String
 
     public enum Reason: String, Sendable, CaseIterable {
-        /// Rules know no types: `{id:int}` becomes `?*`.
+        /// Rules have no types: `{id:int}` becomes `?*`.
         case type
-        /// A wildcard goes on behind a slash.
+        /// A wildcard also matches text after a slash.
         case slash
-        /// The route wants a slash at the end, or none; iOS does not care.
+        /// The route requires a slash at the end, or requires none; iOS ignores the difference.
         case trailingSlash = "trailing_slash"
-        /// A condition on the query says more than a rule can.
+        /// A condition on the query is stricter than a rule can be.
         case query
-        /// A condition on the fragment says more than a rule can.
+        /// A condition on the fragment is stricter than a rule can be.
         case fragment
-        /// What stands behind the first wildcard is left out, for Android's wildcards find no way back.
+        /// The path after the first wildcard is left out, because Android's wildcards do not backtrack.
         case tail
-        /// A character that is special in a pattern, or a letter of either case, is written `?`.
+        /// A character that is special in a pattern, or a letter of either case, is written as `?`.
         case character
-        /// The file is for several hosts, the route for some of them.
+        /// The file is for several hosts, the route only for some of them.
         case host
-        /// A route that never opens the app, whose exclusion could refuse what the table opens.
+        /// The route never opens the app, but its exclusion could refuse links that the table opens.
         case exclusion
-        /// The file says `*` because the tenant's settings ask for no more.
+        /// The file has the rule `*` only, because the tenant's settings ask for no more.
         case coarse
 
-        /// For people: what kind of links these are.
+        /// A description of these links for people.
         public var explanation: String {
             switch self {
             case .type: "values that are not of the parameter's type"
@@ -49,10 +49,10 @@ public struct Overmatch: Sendable, Hashable {
     }
 }
 
-/// Finds over-open links by changing links of each route and asking both sides.
+/// Finds overmatches: it varies links of each route, and evaluates each variant with the file and with the table.
 struct OverOpenSearch {
     let routes: AppRoutes
-    /// Whether the file opens a link in the app.
+    /// Returns whether the file opens a link in the app.
     let fileOpens: (Link) -> Bool
     private var found: [Overmatch] = []
 
@@ -61,7 +61,7 @@ struct OverOpenSearch {
         self.fileOpens = fileOpens
     }
 
-    /// At most one for each route and reason, in the written order.
+    /// Returns at most one overmatch for each route and reason, in the order of the routes.
     mutating func run(_ detail: AssociationPolicy.Detail, mostRoutes: Int) -> [Overmatch] {
         let hosts = routes.hosts.samples
         guard let host = hosts.first else { return [] }

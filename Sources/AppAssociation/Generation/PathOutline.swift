@@ -1,32 +1,34 @@
 import LinkRouting
 
-/// What can be told of all paths of a pattern at a glance: how they begin, how they end, and of how many segments they are.
-/// Patterns whose outlines do not meet have no path in common, so their automata need not be compared.
+/// A summary of all paths of a pattern: their prefixes (heads), their suffix (tail) and their segments. Patterns whose
+/// outlines do not overlap have no path in common, so their automata need not be compared.
 ///
-/// Paths are taken decoded, ASCII letters small, with one slash in front and one behind.
+/// Paths are decoded, with ASCII letters in lower case, and with one slash at the beginning and at the end.
 struct PathOutline {
-    /// Every path begins with one of these.
+    /// The prefixes: every path begins with one of them.
     private(set) var heads: [[UInt8]]
-    /// Every path ends with this; the slash behind is left away.
+    /// The suffix of every path, without the slash at the end.
     private(set) var tail: [UInt8]
-    /// The segments as a URL writes them: nil for one that is not the same in all paths. Nil where their number differs, or
-    /// is not known.
+    /// The segments as a URL writes them; nil for a segment that is not the same in all paths. The list is nil if the
+    /// number of segments varies or is not known.
     private(set) var segments: [[UInt8]?]?
-    /// Whether paths may have more segments than these.
+    /// Whether paths may have further segments.
     private(set) var mayHaveMore = false
 
-    /// More beginnings are not listed.
+    /// The maximum number of heads.
     private static let mostHeads = 32
-    /// What is longer is cut: so many bytes tell patterns apart.
+    /// The maximum length of a head or tail in bytes. Longer ones are cut; this length suffices to distinguish
+    /// patterns.
     private static let longest = 256
 
     static let everything = PathOutline(heads: [[]], tail: [])
 
+    /// Returns whether patterns with the two outlines may have a path in common.
     func mayMeet(_ other: PathOutline) -> Bool {
         tailsAgree(other) && headsAgree(other) && segmentsAgree(other)
     }
 
-    /// Whether this may take all that the other does.
+    /// Returns whether a pattern with this outline may match all paths of a pattern with the other outline.
     func mayTakeAll(of other: PathOutline) -> Bool {
         guard let head = other.heads.first else { return true }
         return heads.contains { head.starts(with: $0) } && other.tail.reversed().starts(with: tail.reversed())
@@ -49,7 +51,7 @@ struct PathOutline {
     }
 }
 
-// MARK: Of rules
+// MARK: Rules
 
 extension PathOutline {
     init(_ rule: AssociationRule) {
@@ -57,19 +59,19 @@ extension PathOutline {
         heads = Self.heads(pieces).map { Array($0.prefix(Self.longest)) }
         tail = Self.tail(pieces).suffix(Self.longest)
         guard rule.isExcluded else { return }
-        // What opens is compared decoded, so that an escaped slash counts as one.
+        // Opening rules are compared decoded. An escaped slash then counts as a slash, so their segments are not known.
         segments = Self.segments(pieces)
         mayHaveMore = pieces.contains { $0 == .one || $0 == .many }
     }
 
-    /// For paths in which an escaped slash cannot be told from one between segments.
+    /// The outline without segments, for paths in which an escaped slash is indistinguishable from a separator.
     var withoutSegments: PathOutline { PathOutline(heads: heads, tail: tail) }
 
     private static func heads(_ pieces: [Glob.Piece]) -> [[UInt8]] {
         var heads: [[UInt8]] = [[]]
         for piece in pieces {
             switch piece {
-            // A URL may write it in several ways.
+            // A URL may write this byte in several ways.
             case .byte(UInt8(ascii: "%")): return heads
             case .byte where heads[0].count >= longest: return heads
             case .byte(let byte): for index in heads.indices { heads[index].append(small(byte)) }
@@ -82,7 +84,7 @@ extension PathOutline {
             case .one, .many, .character, .never: return heads
             }
         }
-        // Where the path ends, iOS adds a slash.
+        // iOS adds a slash at the end of a path.
         return heads.map { $0.last == UInt8(ascii: "/") ? $0 : $0 + [UInt8(ascii: "/")] }
     }
 
@@ -99,7 +101,7 @@ extension PathOutline {
         var tail: [UInt8] = []
         for piece in pieces.reversed() {
             guard case .byte(let byte) = piece else { break }
-            // An escape has two digits behind its sign.
+            // An escape includes the two digits after its `%`.
             if byte == UInt8(ascii: "%") { return Array(tail.dropLast(2).reversed()) }
             if byte == UInt8(ascii: "/"), tail.isEmpty { continue }
             tail.append(small(byte))
@@ -112,7 +114,7 @@ extension PathOutline {
         var parts = pieces.split(separator: .byte(UInt8(ascii: "/")), omittingEmptySubsequences: false)[...]
         if parts.first?.isEmpty == true { parts = parts.dropFirst() }
         if parts.last?.isEmpty == true { parts = parts.dropLast() }
-        // An empty one is nobody's, and what a lone star stands for may be none.
+        // No path has an empty segment. A star alone may match no segment at all.
         guard !parts.contains(where: { $0.isEmpty || $0.elementsEqual([.many]) }) else { return nil }
         return parts.map { plain(Array($0)) }
     }
@@ -120,7 +122,7 @@ extension PathOutline {
     fileprivate static func small(_ byte: UInt8) -> UInt8 { ByteSet.upper.contains(byte) ? byte | 0x20 : byte }
 }
 
-// MARK: Of routes
+// MARK: Routes
 
 extension PathOutline {
     init(_ pattern: Pattern) {
@@ -172,7 +174,7 @@ extension PathOutline {
         }
     }
 
-    /// Whether a URL that does not escape it can write it in one way only.
+    /// Returns whether the byte has only one spelling in a URL that does not escape it.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "%") && byte != UInt8(ascii: "/") && (0x21...0x7E).contains(byte)
     }

@@ -1,17 +1,19 @@
 import LinkRouting
 
-/// Which links a language must hold where a pattern cannot be written down exactly.
+/// How a language approximates a pattern that cannot be expressed exactly.
 enum Bound {
-    /// All that the pattern fits, perhaps more.
+    /// The language has every link that the pattern matches, and possibly more.
     case upper
-    /// None but those that the pattern fits, perhaps fewer.
+    /// The language has only links that the pattern matches, and possibly fewer.
     case lower
 }
 
 extension Pattern {
-    /// The paths of URLs, as they are written and with or without a slash at the end, that the pattern fits.
+    /// Returns the language of the URL paths, as written and with or without a trailing slash, that the pattern
+    /// matches.
     ///
-    /// Paths with an empty segment (`//`) are left out: iOS takes runs of slashes for one, so no rule can tell them apart.
+    /// Paths with an empty segment (`//`) are left out: iOS reads a run of slashes as one slash, so no rule can
+    /// distinguish them.
     func pathLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
         let rest = Language.sequence([slash, .oneOrMore(.anySpelled)])
@@ -26,8 +28,9 @@ extension Pattern {
         return parts.isEmpty ? slash : .sequence(parts + [.optional(slash)])
     }
 
-    /// The paths of URLs, decoded, that the pattern fits, with or without the slash at the end. Decoded, a `/` that was
-    /// written `%2F` cannot be told from one between segments: the lower bound holds only paths that fit either way.
+    /// Returns the language of the decoded URL paths that the pattern matches, with or without a trailing slash. In a
+    /// decoded path, a `/` that was written as `%2F` is indistinguishable from a separator. The lower bound has only
+    /// paths that match in either reading.
     func decodedPathLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
         guard bound == .upper else { return decodedLowerBound(letterCase) }
@@ -57,12 +60,12 @@ extension Pattern {
 }
 
 extension Pattern.Segment {
-    /// As a URL may write it.
+    /// Returns the language of the segment as a URL may write it.
     fileprivate func language(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         language(bound, letterCase, any: .oneOrMore(.anySpelled)) { .spelled($0) }
     }
 
-    /// Decoded, of bytes out of `bytes`.
+    /// Returns the language of the decoded segment, restricted to `bytes`.
     fileprivate func decodedLanguage(_ bound: Bound, _ letterCase: LetterCase, _ bytes: ByteSet) -> Language {
         language(bound, letterCase, any: .oneOrMore(.byte(bytes))) { .byte($0.intersection(bytes)) }
     }
@@ -106,7 +109,7 @@ extension Pattern.Segment {
         case .any, .rest: return any
         case .parameter(let named): return parameter(named.type)
         case .mixed(let mixed):
-            // Parameters of a type take as little as they can, so that not every way to split a text counts.
+            // A typed parameter matches as little text as possible, so not every split of a text is valid.
             let isPlain = mixed.pieces.allSatisfy { $0.parameter.type == .plain }
             guard bound == .upper || isPlain else { return .nothing }
             return .sequence(

@@ -1,17 +1,18 @@
 import LinkRouting
 
-/// Finds the few patterns that may overlap one, among very many: those whose literal beginnings agree.
+/// An index of patterns by the literal prefixes of their paths, the heads. Among very many patterns it finds the few
+/// that may overlap a given one.
 struct PrefixIndex {
-    /// Sorted by head.
+    /// The patterns, sorted by head.
     private let entries: [(head: [UInt8], value: Int)]
-    /// Where the entries of each head stand.
+    /// The range in `entries` of each head.
     private let places: [[UInt8]: Range<Int>]
-    /// The lengths that heads have, rising.
+    /// The distinct lengths of the heads, in ascending order.
     private let lengths: [Int]
 
     init(_ heads: [[UInt8]]) { self.init(heads.enumerated().map { ($1, $0) }) }
 
-    /// A pattern may have several beginnings.
+    /// Creates an index in which a pattern may have several heads.
     init(_ heads: [(head: [UInt8], value: Int)]) {
         let entries = heads.sorted { $0.head.precedes($1.head) }
         var places: [[UInt8]: Range<Int>] = [:]
@@ -23,10 +24,11 @@ struct PrefixIndex {
         lengths = Set(places.keys.lazy.map(\.count)).sorted()
     }
 
-    /// The numbers of the patterns whose head begins `head`: only those can take all that it takes.
+    /// Returns the numbers of the patterns whose head is a prefix of `head`. Only these can cover a pattern with that
+    /// head.
     func beginning(_ head: [UInt8]) -> [Int] { rangesBeginning(head).flatMap(values) }
 
-    /// The numbers of the patterns whose head begins `head` or is begun by it.
+    /// Returns the numbers of the patterns whose head is a prefix of `head`, or has `head` as its prefix.
     func meeting(_ head: [UInt8]) -> [Int] { rangesMeeting(head).flatMap(values) }
 
     func values(_ range: Range<Int>) -> [Int] { entries[range].map(\.value) }
@@ -41,7 +43,8 @@ struct PrefixIndex {
         return rangesBeginning(head) + [longer..<firstIndex(from: longer) { !$0.starts(with: head) }]
     }
 
-    /// The first entry from which on all heads satisfy the condition, which none before does.
+    /// Returns the index of the first entry, from `start` on, whose head satisfies the condition. All entries after it
+    /// must satisfy the condition, and none before it.
     private func firstIndex(from start: Int, where holds: ([UInt8]) -> Bool) -> Int {
         var range = start..<entries.count
         while !range.isEmpty {
@@ -63,7 +66,7 @@ extension [UInt8] {
 }
 
 extension Link {
-    /// The path, decoded and with a slash at its end; ASCII letters small.
+    /// The decoded path with a trailing slash and with ASCII letters in lower case.
     var head: [UInt8] {
         let path =
             (0..<segmentCount).flatMap { [UInt8(ascii: "/")] + pathBytes[segmentRange($0)] } + [UInt8(ascii: "/")]

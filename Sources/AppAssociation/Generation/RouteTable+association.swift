@@ -1,16 +1,19 @@
 public import LinkRouting
 
 extension RouteTable {
-    /// Whether a check also tells what is only good to know, which takes a while to find.
+    /// Whether a check also returns advice, which takes a while to compute.
     public enum Advice: Sendable {
         case omitted
         case included
     }
 
-    /// What is wrong with the association files made from the table: errors where no device would read one, warnings where a
-    /// file cannot say what the table means, as advice what it opens beyond the table. Paths are relative to the table.
+    /// Checks the association files generated from the table.
     ///
-    /// - Parameter budget: For making the files. Judging them has one of its own, so that both give the same files.
+    /// An error means that no device would read a file. A warning means that a file cannot express the table. Advice
+    /// lists links that a file opens beyond the table. Paths are relative to the table.
+    ///
+    /// - Parameter budget: The budget for generating the files. Validation has a budget of its own, so that the files
+    ///   are the same with and without it.
     public func checkAssociation(
         for identity: Identity,
         advice: Advice = .omitted,
@@ -23,23 +26,24 @@ extension RouteTable {
     }
 }
 
-/// One look at the files of all hosts. Each is made once, and for hosts that mean the same only the first one's: that is what
-/// most of the time goes to.
+/// One check of the files of all hosts. Each file is generated once. Hosts that share their files are checked once,
+/// since generation takes most of the time.
 private struct AssociationCheck {
     private let router: Router
     private let advice: RouteTable.Advice
     private let budget: WorkBudget
-    /// For judging all of the files.
+    /// The budget for validating all files.
     private let judgement = WorkBudget.associationJudgement
     private(set) var findings: [Finding] = []
     private var overOpens: [Overmatch] = []
 
-    /// Of each file: a longer list of examples helps nobody, and finding them takes a while.
+    /// The maximum number of routes of each file in the search for overmatches. A longer list of examples helps nobody,
+    /// and the search takes a while.
     private static let mostOverOpenRoutes = 32
-    /// An Android file for more routes that open the app is not made for its own sake: an Apple file for as many is too large
-    /// already, and Android's has no limit.
+    /// The maximum number of opening routes for which an Android file is checked. An Apple file for as many routes is
+    /// too large already, and Android's has no size limit.
     private static let mostAndroidRoutes = 2_000
-    /// Routes × apps × hosts.
+    /// The maximum product of the numbers of routes, apps and hosts.
     private static let mostLooks = 50_000_000
 
     init(router: Router, advice: RouteTable.Advice, budget: WorkBudget) {
@@ -65,7 +69,7 @@ private struct AssociationCheck {
         for host in hosts {
             if forFiles.contains(host) { checkNaming(host) }
             let routes = HostRoutes(host, router, budget)
-            // Nobody waits for the rest.
+            // The check was cancelled, so nobody uses further results.
             guard !budget.isCancelled else { break }
             guard seen.insert(routes).inserted else { continue }
             checkApple(host)
@@ -75,7 +79,7 @@ private struct AssociationCheck {
         tellUndecided()
     }
 
-    /// Of the apps that the files of a host name.
+    /// Returns the routes of each app that the files of `host` name.
     private func routes(on host: String) -> [AppRoutes] {
         let hosts = FileHosts(host, of: router.identity)
         return router.identity.apps.filter {
@@ -84,7 +88,8 @@ private struct AssociationCheck {
         .map { AppRoutes(app: $0, hosts: hosts, router: router) }
     }
 
-    /// Every route is looked at for every app of every host, however little is to be proved of it.
+    /// Returns whether the table is small enough for a check, and reports it otherwise. Every route is examined for
+    /// every app of every host, however little has to be proved about it.
     private mutating func isFeasible(_ hosts: [String]) -> Bool {
         let (routes, apps) = (router.table.routes.count, router.identity.apps.count)
         let (some, overflows) = hosts.count.multipliedReportingOverflow(by: max(1, apps))
@@ -181,7 +186,7 @@ private struct AssociationCheck {
     }
 
     private mutating func tellErrors(_ all: [AssociationFinding], _ name: String, _ host: String) {
-        // Rules that only exclude are meant: the table opens nothing in that app.
+        // A file whose rules only exclude is intended: the table opens nothing in that app.
         for error in all where error.severity == .error && error.code != .androidExcludeOnly {
             findings.append(
                 Finding(
@@ -211,7 +216,7 @@ private struct AssociationCheck {
         )
     }
 
-    /// A host that is there for its files alone should have something to say in one of them.
+    /// Reports a host that serves association files only, if the files name no app.
     private mutating func checkNaming(_ host: String) {
         let identity = router.identity
         let apps = identity.apps.filter { $0.environment == router.environment }
@@ -227,9 +232,9 @@ private struct AssociationCheck {
         )
     }
 
-    // MARK: Over-open
+    // MARK: Overmatches
 
-    /// A coarse file opens what it does on purpose.
+    /// Searches for overmatches, except in a coarse file, which opens more links on purpose.
     private mutating func findOverOpens(_ search: (_ mostRoutes: Int) -> [Overmatch]) {
         guard advice == .included, router.identity.association.detail == .routes else { return }
         overOpens += search(Self.mostOverOpenRoutes)

@@ -1,19 +1,19 @@
 import LinkRouting
 
-/// How a platform reads rules, and how routes are written in them.
+/// A platform's rule language: how the platform reads rules, and how routes are written as rules.
 protocol RuleDialect {
-    /// The rule that takes every link.
+    /// The rule that matches every link.
     static var everything: AssociationRule { get }
-    /// Every path that the platform could be asked for, in the form in which it compares them.
+    /// Every path that the platform can be asked for, in the form in which it compares paths.
     static var allPaths: Language { get }
 
-    /// Rules that together take every link that the route fits.
+    /// Returns rules that together match every link that the route matches.
     static func openings(of route: Route, _ plusSign: Link.PlusSign) -> [AssociationRule]
-    /// Rules that take no link but those which the route fits, as far as query and fragment go. Whether their paths take
-    /// more is for the caller to judge.
+    /// Returns rules whose query and fragment match only links that the route matches. Their paths may match more; the
+    /// caller must check that.
     static func exclusions(of route: Route) -> [AssociationRule]
 
-    /// The paths that a rule takes, leaving the query and the fragment aside.
+    /// Returns the language of the paths that a rule matches, ignoring query and fragment.
     static func pathLanguage(of rule: AssociationRule) -> Language
     static func pathLanguage(of route: Route, _ bound: Bound) -> Language
 
@@ -21,22 +21,22 @@ protocol RuleDialect {
     static func outline(of route: Route) -> PathOutline
 }
 
-/// The rules for one app: exclusions first, then what opens.
+/// The rules for one app: exclusions first, then opening rules.
 ///
-/// Every exclusion is proved to refuse no link that the table opens, so its place does not matter; in front it stands before
-/// every opening rule that it overlaps. No rule is kept that others make superfluous.
+/// Every exclusion is proved to refuse no link that the table opens, so its position is not significant. At the front,
+/// it precedes every opening rule that it overlaps. Redundant rules are removed.
 ///
-/// All proofs together have one budget. Where it ends, an exclusion is left out and an opening rule is kept: the file opens
-/// more links than it could, and refuses none that the table opens. The budget counts what was left undecided.
+/// All proofs share one budget. When it is used up, exclusions are left out and opening rules are kept: the file opens
+/// more links than necessary, and refuses none that the table opens. The budget counts the undecided exclusions.
 struct RulePlan<Dialect: RuleDialect> {
     private let routes: AppRoutes
     private let budget: WorkBudget
     private let openings: [Opening]
     private let openingIndex: OutlineIndex
-    /// Routes that open the app, by their place in `routes.entries`.
+    /// The routes that open the app, as indices of `routes.entries`.
     private let open: [Int]
     private let openIndex: OutlineIndex
-    /// Routes that never open the app, likewise.
+    /// The routes that never open the app, as indices of `routes.entries`.
     private let closed: [Int]
     private let closedIndex: OutlineIndex
 
@@ -51,7 +51,7 @@ struct RulePlan<Dialect: RuleDialect> {
         let path: Language
     }
 
-    /// So many languages are looked at together: an automaton of more takes too long.
+    /// The maximum number of languages in one union. The automaton of a larger union takes too long.
     private static var widestUnion: Int { 256 }
 
     init(_ routes: AppRoutes, _ budget: WorkBudget) {
@@ -70,7 +70,7 @@ struct RulePlan<Dialect: RuleDialect> {
         closedIndex = OutlineIndex(closed.map { Dialect.outline(of: routes.entries[$0].route) })
     }
 
-    /// Empty when the table opens nothing in the app.
+    /// Returns the rules; empty if the table opens nothing in the app.
     func rules() -> [AssociationRule] {
         let opening = openingRules()
         guard !opening.isEmpty else { return [] }
@@ -79,7 +79,8 @@ struct RulePlan<Dialect: RuleDialect> {
         return opened.isEmpty ? [] : exclusions.map(\.rule) + opened.map(\.rule)
     }
 
-    /// Without the opening rules of which exclusions take all links. They take none that the table opens, so earlier routes do.
+    /// Returns the opening rules without those whose links are all excluded. The exclusions match no link that the
+    /// table opens, so earlier routes match those links.
     private func withoutRefused(_ opening: [Opening], by exclusions: [Exclusion]) -> [Opening] {
         let index = OutlineIndex(exclusions.map(\.outline))
         return opening.filter { opening in
@@ -102,7 +103,8 @@ struct RulePlan<Dialect: RuleDialect> {
         return zip(openings, isKept).filter(\.1).map(\.0)
     }
 
-    /// Whether some link needs the rule: neither one other rule takes all of its links, nor the earlier ones together.
+    /// Returns whether some link needs the rule: neither one other rule nor the earlier rules together match all of its
+    /// links.
     private func isNeeded(_ number: Int, _ isKept: [Bool]) -> Bool {
         let opening = openings[number]
         func isRival(_ other: Int) -> Bool {
@@ -111,7 +113,7 @@ struct RulePlan<Dialect: RuleDialect> {
         let wider = (openingIndex.takingAll(of: opening.outline, budget) ?? []).filter(isRival)
         if wider.contains(where: { isCovered(opening, by: [openings[$0]]) }) { return false }
         let earlier = (openingIndex.meeting(opening.outline, budget) ?? []).filter { $0 < number && isRival($0) }
-        // More are too many to be looked at together; they would have to be very narrow to matter.
+        // A union of more rules takes too long. They would have to be very narrow to matter.
         guard (2...32).contains(earlier.count) else { return true }
         return !isCovered(opening, by: earlier.map { openings[$0] })
     }
@@ -132,7 +134,7 @@ struct RulePlan<Dialect: RuleDialect> {
         let proved = closed.flatMap(exclusions(of:))
         let index = OutlineIndex(proved.map(\.outline))
         var isKept = Array(repeating: true, count: proved.count)
-        // Of two that take the same the first stays.
+        // Of two exclusions that match the same links, the first one stays.
         for number in proved.indices.reversed() {
             let one = proved[number]
             isKept[number] = !(index.takingAll(of: one.outline, budget) ?? []).contains { other in
@@ -143,8 +145,8 @@ struct RulePlan<Dialect: RuleDialect> {
         return zip(proved, isKept).filter(\.1).map(\.0)
     }
 
-    /// The exclusions for a route that never opens the app, without those that would refuse a link which the table opens and
-    /// those whose links no rule opens anyway.
+    /// Returns the exclusions for a route that never opens the app. It leaves out those that may refuse a link which
+    /// the table opens, and those whose links no rule opens anyway.
     private func exclusions(of place: Int) -> [Exclusion] {
         Dialect.exclusions(of: routes.entries[place].route).compactMap { rule in
             let exclusion = Exclusion(
@@ -161,13 +163,13 @@ struct RulePlan<Dialect: RuleDialect> {
         }
     }
 
-    /// Whether a rule opens links that the exclusion takes; taken for so where that is undecided.
+    /// Returns whether an opening rule may match a link that the exclusion matches; true if undecided.
     private func isUseful(_ exclusion: Exclusion) -> Bool {
         guard !routes.fallbackOpens, let meeting = openingIndex.meeting(exclusion.outline, budget) else { return true }
         return meeting.contains { exclusion.path.mayMeet(Dialect.pathLanguage(of: openings[$0].rule), budget) }
     }
 
-    /// Whether a link that the exclusion of a route takes may be one that the table opens; nil where that is undecided.
+    /// Returns whether the exclusion of a route may match a link that the table opens; nil if undecided.
     private func mayRefuse(_ exclusion: Exclusion, of place: Int) -> Bool? {
         guard let opened = openIndex.meeting(exclusion.outline, budget)?.map({ open[$0] }),
             let rivals = closedIndex.meeting(exclusion.outline, budget)?.map({ closed[$0] })
@@ -176,7 +178,7 @@ struct RulePlan<Dialect: RuleDialect> {
             let entry = routes.entries[taker]
             return taker == place ? entry.isCertain && entry.route.trailingSlash == .ignored : entry.takesItsPath
         }
-        // The routes behind the same takers are looked at together.
+        // Routes with the same earlier takers are examined together.
         var groups: [(takers: ArraySlice<Int>, opened: [Int])] = []
         for place in opened {
             let before = takers.prefix { $0 < place }
@@ -194,7 +196,8 @@ struct RulePlan<Dialect: RuleDialect> {
         return routes.fallbackOpens ? mayRefuse(exclusion, Dialect.allPaths, takers[...]) : false
     }
 
-    /// Whether an excluded path may be one that a route opens and none of the takers, which come before it, takes.
+    /// Returns whether an excluded path may be one that an open route matches and none of the earlier `takers` does;
+    /// nil if undecided.
     private func mayRefuse(_ exclusion: Exclusion, _ opened: Language, _ takers: ArraySlice<Int>) -> Bool? {
         guard takers.count <= Self.widestUnion else { return nil }
         let taken = takers.map { Dialect.pathLanguage(of: routes.entries[$0].route, .lower) }
@@ -207,7 +210,7 @@ struct RulePlan<Dialect: RuleDialect> {
 }
 
 extension AssociationRule {
-    /// Whether it is as another rule, but for what only narrows that.
+    /// Returns whether `other` equals this rule, except for conditions that only make `other` narrower.
     fileprivate func takesAll(of other: AssociationRule) -> Bool {
         path == other.path && isRoot == other.isRoot && isExcluded == other.isExcluded
             && (foldsCase || !other.foldsCase) && takesQueryAndFragment(of: other)

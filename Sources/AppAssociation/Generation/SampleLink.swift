@@ -1,17 +1,17 @@
 package import LinkRouting
 
-/// A link that a route fits, in parts that can be changed one by one.
+/// A link that a route matches, in parts that can be changed one by one.
 struct SampleLink {
     var host: String
-    /// Decoded.
+    /// The decoded segments of the path.
     var segments: [[UInt8]]
     var hasTrailingSlash = false
-    /// Decoded; a nil value is an item without `=`.
+    /// The decoded query items. A nil value means an item without `=`.
     var query: [(name: String, value: String?)] = []
-    /// Decoded.
+    /// The decoded fragment.
     var fragment: String?
 
-    /// The root of a host.
+    /// Creates the link to the root of a host.
     init(host: String) {
         self.host = host
         segments = []
@@ -31,7 +31,7 @@ struct SampleLink {
         }
     }
 
-    /// As a person would write it.
+    /// The URL as a person would write it.
     var url: String {
         var url = "https://\(host)"
         for segment in segments { url += "/" + Self.encoded(segment) }
@@ -56,7 +56,7 @@ struct SampleLink {
 }
 
 extension Pattern.Segment {
-    /// Nil for the rest, which may be empty.
+    /// A text that the segment matches; nil for a rest segment, which may be empty.
     fileprivate var sample: [UInt8]? {
         switch self {
         case .literal(let bytes): bytes
@@ -70,7 +70,7 @@ extension Pattern.Segment {
 }
 
 extension QueryCondition {
-    /// A value with which the condition holds; nil where the item must be, or may be, absent.
+    /// A value for which the condition holds; nil if the item must or may be absent.
     fileprivate var sample: String? {
         switch test {
         case .present: "1"
@@ -82,7 +82,7 @@ extension QueryCondition {
 }
 
 extension ParameterType {
-    /// A value of the type.
+    /// An example of a value of the type.
     package var sample: String {
         func text(_ letter: String, _ length: Bounds<Int>?) -> String {
             String(repeating: letter, count: max(1, length?.lower ?? 1))
@@ -101,7 +101,7 @@ extension ParameterType {
         }
     }
 
-    /// Values that are not of the type, where it takes not all.
+    /// Candidates for values that are not of the type; empty if the type accepts every text.
     var counterexamples: [String] {
         self == .plain
             ? [] : ["x", "-", "x.x", "0", "99999999999999999999", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"]

@@ -1,8 +1,9 @@
-/// The bytes that a few languages tell apart: one symbol stands for all bytes that none of them does.
+/// The equivalence classes of bytes that a list of languages distinguishes. Each symbol stands for all bytes of a
+/// class.
 struct Alphabet {
-    /// One byte for each symbol, the most readable of its kind, in the order in which examples prefer them.
+    /// One representative byte for each class, its most readable one. Examples prefer the symbols in this order.
     let symbols: [UInt8]
-    /// What it took to find them.
+    /// The cost of computing the classes, in steps of a `WorkBudget`.
     let effort: Int
 
     private static let readable: [UInt8] =
@@ -39,24 +40,26 @@ extension Language {
     }
 }
 
-/// The deterministic automaton of one language or several, made state by state as it is walked.
+/// The deterministic automaton of one or several languages. Determinization is lazy: a state is built when it is
+/// reached.
 struct Automaton {
     static let start = 0
-    /// The state from which nothing is accepted any more; states are numbered from 0.
+    /// The state from which no text is accepted. The other states are numbered from 0.
     static let dead = -1
     private static let unknown = -2
 
     private let graph: Graph
     private let symbols: [UInt8]
-    /// By state: the nodes of the graph that it stands for.
+    /// By state: the set of graph nodes that it represents.
     private var states: [NodeSet]
     private var numbers: [NodeSet: Int]
-    /// By state and symbol.
+    /// The transition table, by state and symbol.
     private var steps: [Int]
 
     init(_ language: Language, _ alphabet: Alphabet) { self.init([[language]], alphabet) }
 
-    /// Of several groups of languages at once; ``accepted(at:)`` tells which groups have the text in all of their languages.
+    /// Creates the automaton of several groups of languages. ``accepted(at:)`` returns the groups all of whose
+    /// languages contain the text.
     init(_ groups: [[Language]], _ alphabet: Alphabet) {
         graph = Graph(groups)
         symbols = alphabet.symbols
@@ -66,17 +69,18 @@ struct Automaton {
         size = graph.start.nodes.count
     }
 
-    /// How many nodes all states made so far have together, a measure of the memory they take.
+    /// The total number of nodes in all states built so far, a measure of their memory.
     private(set) var size: Int
-    /// How many nodes the graph has.
+    /// The number of nodes of the graph.
     var graphSize: Int { graph.size }
 
-    /// Whether a group has the text that led to the state.
+    /// Returns whether at least one group accepts the text that led to `state`.
     func accepts(_ state: Int) -> Bool { !accepted(at: state).isEmpty }
 
-    /// The groups, by their place among those given, that have the text that led to the state.
+    /// Returns the indices of the groups that accept the text that led to `state`.
     func accepted(at state: Int) -> [Int] { state == Self.dead ? [] : graph.accepted(by: states[state]) }
 
+    /// Returns the state that follows `state` after `symbol`, an index into the alphabet's symbols.
     mutating func step(_ state: Int, _ symbol: Int) -> Int {
         guard state != Self.dead else { return Self.dead }
         let place = state * symbols.count + symbol
@@ -96,7 +100,7 @@ struct Automaton {
     }
 }
 
-/// A set of a graph's nodes, in rising order: of many nodes few are alive at a time.
+/// A set of a graph's nodes, in ascending order. It is a list because only few of the nodes are active at a time.
 private struct NodeSet: Hashable {
     let nodes: [Int]
 
@@ -112,19 +116,19 @@ private struct NodeSet: Hashable {
     }
 }
 
-/// Thompson's construction: a graph whose nodes take one byte and go on, or go on without.
+/// The nondeterministic automaton of Thompson's construction. A node consumes one byte or has empty edges.
 private struct Graph {
     private var byteEdges: [(set: ByteSet, target: Int)?] = []
     private var emptyEdges: [[Int]] = []
     var size: Int { byteEdges.count }
-    /// Where a walk begins.
+    /// The nodes in which a walk begins.
     private(set) var start = NodeSet([])
-    /// By node: those that take a byte, or are a last one, and are reached from it without taking one.
+    /// By node: its closure under empty edges, reduced to the nodes that consume a byte or are final.
     private var closures: [[Int]] = []
-    /// By node: its language, counted through all groups, and whether it ends that.
+    /// By node: the index of its language, counted across all groups, and whether it is that language's final node.
     private var languages: [Int] = []
     private var isLast: [Bool] = []
-    /// By language: its group; by group: how many languages it has.
+    /// By language: the index of its group. By group: its number of languages.
     private var groups: [Int] = []
     private let languageCounts: [Int]
 
@@ -145,19 +149,19 @@ private struct Graph {
         start = NodeSet(firsts.flatMap { closures[$0] })
     }
 
-    /// The groups, in order, all of whose languages end here.
+    /// Returns the indices, in ascending order, of the groups all of whose languages have a final node in `nodes`.
     func accepted(by nodes: NodeSet) -> [Int] {
         whole(Set(nodes.nodes.lazy.filter { isLast[$0] }.map { languages[$0] })).sorted()
     }
 
-    /// The groups that have all of their languages among these.
+    /// Returns the groups all of whose languages are in `alive`.
     private func whole(_ alive: Set<Int>) -> Set<Int> {
         var counts: [Int: Int] = [:]
         for language in alive { counts[groups[language], default: 0] += 1 }
         return Set(counts.lazy.filter { $0.value == languageCounts[$0.key] }.map(\.key))
     }
 
-    /// Without the groups of which one language has no text any more.
+    /// Returns `nodes` without the groups in which at least one language has no node left.
     private func pruned(_ nodes: NodeSet) -> NodeSet {
         guard groups.count > languageCounts.count else { return nodes }
         let alive = whole(Set(nodes.nodes.lazy.map { languages[$0] }))
@@ -170,7 +174,7 @@ private struct Graph {
         return emptyEdges.count - 1
     }
 
-    /// Adds what takes `language` and goes on at `next`; where it begins.
+    /// Adds the nodes that accept `language` and continue at `next`. Returns the first of them.
     private mutating func add(_ language: Language, before next: Int) -> Int {
         switch language {
         case .empty:

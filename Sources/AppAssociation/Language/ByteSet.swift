@@ -11,7 +11,7 @@ struct ByteSet: Hashable, Sendable {
         for byte in bytes { insert(byte) }
     }
 
-    /// The bytes of ASCII characters.
+    /// Creates the set of the bytes of `text`, which is ASCII.
     init(_ text: StaticString) {
         self.init(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
@@ -40,16 +40,16 @@ struct ByteSet: Hashable, Sendable {
         return rest
     }
 
-    /// The byte, if there is but one.
+    /// The only byte of the set; nil if the set is empty or has several.
     var only: UInt8? {
         guard (0..<4).reduce(0, { $0 + words[$1].nonzeroBitCount }) == 1 else { return nil }
         return (0..<4).first { words[$0] != 0 }.map { UInt8($0 * 64 + words[$0].trailingZeroBitCount) }
     }
 
-    /// In rising order.
+    /// The bytes of the set, in ascending order.
     var bytes: [UInt8] { (UInt8.min...UInt8.max).filter(contains) }
 
-    /// With both letters of each ASCII letter.
+    /// The set with both cases of each ASCII letter that it contains.
     var foldingCase: ByteSet {
         bytes.reduce(into: self) { set, byte in
             let letter = byte | 0x20
@@ -64,7 +64,7 @@ struct ByteSet: Hashable, Sendable {
     static let lower = ByteSet("abcdefghijklmnopqrstuvwxyz")
     static let letters = upper.union(lower)
     static let hexDigits = ByteSet("0123456789ABCDEFabcdef")
-    /// What may stand in a segment of a URL's path as it is (RFC 3986 `pchar`, without the escapes), and the two brackets,
-    /// which devices let pass.
+    /// The bytes that may occur unescaped in a segment of a URL's path: those of `pchar` (RFC 3986), without its
+    /// escapes, and `[]^|{}`, which devices accept.
     static let plainInSegment = letters.union(digits).union(ByteSet("-._~!$&'()*+,;=:@[]^|{}"))
 }

@@ -1,4 +1,4 @@
-/// A pattern of association files as a language: `*`, `?`, `$(name)`, everything else literal.
+/// A pattern of an association file: `*`, `?` and `$(name)` are special, all other text is literal.
 ///
 /// Source: Apple, "components" of applinks; see docs/association.md, "Patterns".
 struct Glob: Hashable, Sendable {
@@ -15,13 +15,13 @@ struct Glob: Hashable, Sendable {
         case character(ByteSet)
         /// `$(name)`: one of a variable's values.
         case values([[Piece]], name: String)
-        /// What matches nothing, such as an unknown variable.
+        /// Matches nothing; an unknown variable, for example.
         case never
     }
 
     init(pieces: [Piece]) { self.pieces = pieces }
 
-    /// Reads a pattern; `values` gives a variable's, nil for an unknown one.
+    /// Parses a pattern. `values` returns the values of a variable, or nil if the variable is unknown.
     init(_ text: String, values: (String) -> [String]? = { _ in nil }) {
         self.init(pieces: Self.pieces(Array(text.utf8)[...], values))
     }
@@ -46,7 +46,7 @@ struct Glob: Hashable, Sendable {
 
     private static func variable(_ name: String, _ values: (String) -> [String]?) -> Piece {
         if let values = values(name) {
-            // A value may hold wildcards but no variables.
+            // A value may contain wildcards but no variables.
             let plain = values.filter { !$0.contains("$(") }
             return .values(plain.map { pieces(Array($0.utf8)[...]) { _ in nil } }, name: name)
         }
@@ -61,7 +61,7 @@ struct Glob: Hashable, Sendable {
         }
     }
 
-    /// Of the text up to the first wildcard, variable or class.
+    /// The bytes before the first wildcard, variable or class.
     var literalPrefix: [UInt8] {
         var prefix: [UInt8] = []
         for piece in pieces {
@@ -75,17 +75,18 @@ struct Glob: Hashable, Sendable {
 // MARK: Languages
 
 extension Glob {
-    /// What a rule's flags make of a pattern.
+    /// The flags of a rule that change what a pattern matches.
     struct Reading: Hashable, Sendable {
         var foldsCase = false
-        /// Whether the URL is compared as it is written, or decoded.
+        /// Whether the pattern is compared with the URL as written, not percent-decoded.
         var comparesEncoded = true
     }
 
-    /// The URL paths that the pattern takes, normalised as iOS does it: no runs of `/`, one at the beginning and the end.
+    /// Returns the language of the URL paths that the pattern matches. The paths are normalised as iOS does it: without
+    /// runs of `/`, and with a `/` at the beginning and at the end.
     func pathLanguage(_ reading: Reading = Reading()) -> Language { normalisedPath.language(reading) }
 
-    /// The pattern as iOS compares it with a path.
+    /// The pattern, normalised as iOS does it before it compares a path.
     var normalisedPath: Glob {
         let slash = Piece.byte(UInt8(ascii: "/"))
         var path: [Piece] = []
@@ -98,7 +99,8 @@ extension Glob {
         return Glob(pieces: path)
     }
 
-    /// A text of one character is not normalised: `?` takes only the path `/`, and a letter takes none.
+    /// Whether the pattern is one literal byte or `?`. iOS does not normalise such a pattern: `?` matches only the path
+    /// `/`, and a letter matches no path.
     var isOneCharacter: Bool {
         switch pieces.first {
         case .one, .byte: pieces.count == 1
@@ -106,10 +108,10 @@ extension Glob {
         }
     }
 
-    /// The texts that the pattern takes.
+    /// Returns the language of the texts that the pattern matches.
     func language(_ reading: Reading = Reading()) -> Language { .sequence(pieces.map { $0.language(reading) }) }
 
-    /// The decoded texts that the pattern takes; a character is a Unicode scalar.
+    /// The language of the percent-decoded texts that the pattern matches. `?` matches one Unicode scalar.
     var decodedLanguage: Language {
         .sequence(
             pieces.map { piece in
@@ -130,7 +132,7 @@ extension Glob {
         ])
     }()
 
-    /// The pattern as text, if it has nothing but literals and wildcards.
+    /// The pattern as text. The pattern must consist of literals and wildcards only.
     var text: String {
         let bytes = pieces.map { piece in
             switch piece {
@@ -143,7 +145,8 @@ extension Glob {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Every path of a URL that iOS could be asked for, normalised. One that ends with a star gets no slash behind it.
+    /// The normalised form of every URL path that iOS can be asked for. A path that ends with a star gets no slash
+    /// after it.
     static let allPaths: Language = {
         let slash = Language.byte(ByteSet("/"))
         let star = Language.sequence([.repeated(.anySpelled), .spelled(UInt8(ascii: "*"))])
@@ -170,11 +173,11 @@ extension Glob.Piece {
         return slash.isEmpty ? .spelled(set) : .either([.byte(slash), .spelled(set)])
     }
 
-    /// As itself or escaped: what is compared decoded cannot end inside an escape.
-    /// A slash or a question mark stands as it is where the part of the URL has them.
+    /// One decoded byte, as itself or percent-encoded. A decoded comparison cannot end inside an escape.
+    /// A slash or a question mark occurs unescaped where the URL component allows it.
     private static let byteDecoded = Language.either([.byte(ByteSet("/?")), .anySpelled])
 
-    /// One Unicode scalar, as itself or escaped byte by byte.
+    /// One Unicode scalar, as itself or with each byte percent-encoded.
     private static let oneDecoded: Language = {
         func bytes(_ range: ClosedRange<UInt8>) -> Language { .spelled(ByteSet(range)) }
         let tail = bytes(0x80...0xBF)

@@ -1,17 +1,17 @@
 import LinkRouting
 
-/// A regular set of byte strings, such as the paths that a rule of an association file takes.
+/// A regular language of byte strings, such as the paths that a rule of an association file matches.
 ///
-/// It exists to decide questions about patterns rather than to sample links: whether one rule covers another, whether an
-/// exclusion could refuse a link that a route opens. See ``Language/shortestText(in:outside:budget:_:)``.
+/// It serves to decide questions about patterns without sampling links: whether one rule covers another, or whether an
+/// exclusion can refuse a link that a route opens. See ``Language/shortestText(in:outside:budget:_:)``.
 indirect enum Language: Hashable, Sendable {
     /// Only the empty text.
     case empty
     case byte(ByteSet)
     case sequence([Language])
-    /// Of no languages: nothing at all.
+    /// A union. The union of no languages contains no text.
     case either([Language])
-    /// Zero or more times.
+    /// Zero or more repetitions.
     case repeated(Language)
 
     static let nothing = Language.either([])
@@ -23,7 +23,7 @@ indirect enum Language: Hashable, Sendable {
     static func oneOrMore(_ language: Language) -> Language { .sequence([language, .repeated(language)]) }
     static func optional(_ language: Language) -> Language { .either([.empty, language]) }
 
-    /// Without the texts that have other bytes.
+    /// Returns the language without the texts that contain other bytes.
     func restricted(to bytes: ByteSet) -> Language {
         switch self {
         case .empty: .empty
@@ -38,12 +38,13 @@ indirect enum Language: Hashable, Sendable {
 // MARK: Spelling
 
 extension Language {
-    /// One decoded byte as a URL may write it: as it is where it may stand, and as an escape in either case.
+    /// Returns the spellings of a decoded byte in a URL: the byte itself where it may occur unescaped, and its
+    /// percent-encoding with hexadecimal digits of either case.
     static func spelled(_ byte: UInt8) -> Language { spelledBytes[Int(byte)] }
 
     private static let spelledBytes = (UInt8.min...UInt8.max).map { spelling(ByteSet(CollectionOfOne($0))) }
 
-    /// The same of any one out of `bytes`.
+    /// Returns the spellings of any one of `bytes` in a URL.
     static func spelled(_ bytes: ByteSet) -> Language {
         bytes.only.map(spelled) ?? spelling(bytes)
     }
@@ -62,7 +63,7 @@ extension Language {
         return .either(spellings)
     }
 
-    /// Any decoded byte as a URL may write it inside a segment.
+    /// The spellings of any decoded byte inside a segment of a URL's path.
     static let anySpelled = Language.either([
         .byte(.plainInSegment), .sequence([.byte(ByteSet("%")), .byte(.hexDigits), .byte(.hexDigits)]),
     ])
@@ -78,21 +79,21 @@ extension Language {
 
 extension Language {
     enum Search: Hashable {
-        /// There is no such text.
+        /// No such text exists.
         case none
-        /// A shortest one.
+        /// A shortest such text.
         case found([UInt8])
-        /// The automata are too large to tell.
+        /// The automata are too large for a decision.
         case undecided
     }
 
-    /// How many states of the product of all automata are looked at, unless told.
+    /// The default limit of states of the product automaton that a search visits.
     static let defaultBudget = 20_000
 
-    /// A shortest text that lies in every language of `inside` and in none of `outside`.
+    /// Returns a shortest text that is in every language of `inside` and in none of `outside`.
     ///
-    /// Walks the product of the languages' automata breadth first, making their states as they are met; `budget` bounds the
-    /// states, so that no pattern can make it slow, and `work` what all questions together may take.
+    /// Searches the product automaton of the languages breadth first and builds its states lazily. `budget` limits the
+    /// number of states, so that no pattern can make the search slow. `work` limits the total cost of several searches.
     static func shortestText(
         in inside: [Language],
         outside: [Language] = [],
@@ -103,7 +104,7 @@ extension Language {
         let alphabet = Alphabet(inside + outside)
         var automata = inside.map { Automaton($0, alphabet) }
         if !outside.isEmpty { automata.append(Automaton(.either(outside), alphabet)) }
-        // Telling the bytes apart and building the graphs takes longer than most walks.
+        // The cost of computing the alphabet and building the graphs exceeds that of most searches.
         let size = automata.reduce(0) { $0 + $1.graphSize }
         guard work.spend(alphabet.effort + 4 * size) else { return .undecided }
         var search = ProductSearch(
@@ -116,7 +117,8 @@ extension Language {
         return search.run()
     }
 
-    /// Whether every text of this language that lies in `universe` lies in one of `languages`; nil when that is undecided.
+    /// Returns whether every text of this language that is in `universe` is also in one of `languages`; nil if
+    /// undecided.
     func isCovered(
         by languages: [Language],
         within universe: Language,
@@ -129,16 +131,16 @@ extension Language {
         }
     }
 
-    /// Whether some text lies in both; true when that is undecided.
+    /// Returns whether the two languages have a text in common; true if undecided.
     func mayMeet(_ other: Language, _ work: WorkBudget = .unlimited) -> Bool {
         Self.shortestText(in: [self, other], work) != .none
     }
 }
 
-/// A breadth-first walk over tuples of states.
+/// A breadth-first search of the product automaton. Its states are tuples of the automata's states.
 private struct ProductSearch {
     var automata: [Automaton]
-    /// The first so many must accept, the one behind them must not.
+    /// The first `insideCount` automata must accept the text; the one after them, if any, must not.
     let insideCount: Int
     let alphabet: Alphabet
     let budget: Int
@@ -168,7 +170,7 @@ private struct ProductSearch {
                 steps.append(Step(states: states, previous: next, symbol: symbol))
             }
             next += 1
-            // States made anew take as long as they have nodes.
+            // The cost of building a state is its number of nodes.
             let growth = automata.reduce(0) { $0 + $1.size } - sizes
             guard work.spend(alphabet.symbols.count + growth) else { return .undecided }
         }

@@ -1,50 +1,50 @@
 public import LinkRouting
 
 extension AssociationMigration {
-    /// A rule, an entry or an app of the file that the table does not say, or says otherwise.
+    /// A rule, an entry or an app of the file that the table cannot express, or for which the table differs.
     public struct Report: Sendable, Hashable {
         public let kind: Kind
-        /// Of the rule, entry or service in the file (RFC 6901).
+        /// The JSON pointer of the rule, entry or service in the file (RFC 6901).
         public let pointer: String
         public let position: JSONNode.Position
-        /// The application identifier for which both sides were asked; rules may be those of more apps.
+        /// The application identifier for which both sides were evaluated. The rules may also apply to other apps.
         public let app: String?
-        /// Why the two differ, or what was left out.
+        /// The reason for the difference, or the part of the file that was left out.
         public let message: String
-        /// What to do.
+        /// The suggested action.
         public let fix: String
-        /// On which the two differ; nil where no difference is known.
+        /// A link on which the two sides differ; nil if no difference is known.
         public let example: Example?
 
-        /// A link that was put to both sides.
+        /// A link that was evaluated on both sides.
         public struct Example: Sendable, Hashable {
             public let url: String
-            /// Whether iOS opens the app by the file; the table does the opposite.
+            /// Whether iOS opens the app according to the file. The table does the opposite.
             public let iosOpens: Bool
         }
 
         public enum Kind: String, Sendable, CaseIterable {
-            /// The grammar of routes has no pattern, or not exactly the one, for the rule.
+            /// The grammar of routes has no pattern for the rule, or no exact one.
             case grammar
-            /// A route of a later rule comes first in the table's order.
+            /// A route of a later rule precedes the rule's own routes in the table's order.
             case order
-            /// The rule takes only links that are written with escapes or characters of which tables take every spelling.
+            /// The rule matches only some spellings of a link's characters or escapes. A table matches every spelling.
             case spelling
             /// The settings cannot name the app.
             case app
-            /// Whether both sides agree would take too long to tell.
+            /// It would take too long to decide whether both sides agree.
             case undecided
             /// The table as a whole has an error.
             case table
-            /// iOS never gets to the rule or entry; it was left out.
+            /// iOS never reaches the rule or entry. It was left out.
             case unreachable
-            /// The rule says something only of links with an escaped slash, or differs for them alone.
+            /// The rule applies only to links with an escaped slash, or the sides differ for such links only.
             case escapedSlash = "escaped_slash"
-            /// Apple does not say what such an entry does; like the simulator, the table opens nothing for it.
+            /// Apple does not document the effect of such an entry. Like the simulator, the table opens nothing for it.
             case notDocumented = "not_documented"
         }
 
-        /// Whether the table answers otherwise than iOS, or may do so, for links as programs write them.
+        /// Whether the table differs from iOS, or may differ, for links as programs write them.
         public var isUnresolved: Bool {
             switch kind {
             case .grammar, .order, .spelling, .app, .undecided, .table: true
@@ -52,8 +52,9 @@ extension AssociationMigration {
             }
         }
 
-        /// `{"kind", "unresolved", "pointer", "line", "column", "app", "message", "fix", "url", "ios", "table"}`; the last
-        /// three, `app` or `browser`, only where there is a URL.
+        /// The report as JSON:
+        /// `{"kind", "unresolved", "pointer", "line", "column", "app", "message", "fix", "url", "ios", "table"}`. The
+        /// last three exist only if there is a link; `ios` and `table` are `app` or `browser`.
         public var json: JSONNode {
             func place(_ opens: Bool) -> JSONNode { .string(opens ? "app" : "browser") }
             return .object([
@@ -64,7 +65,7 @@ extension AssociationMigration {
             ])
         }
 
-        /// One line for people.
+        /// The report as one line of text for people.
         public var line: String {
             let place = position.line > 0 ? "\(position.line):\(position.column): " : ""
             let severity = isUnresolved ? "error" : "info"

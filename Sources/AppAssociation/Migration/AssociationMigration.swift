@@ -1,31 +1,34 @@
 public import LinkRouting
 
-/// A tenant made from a published `apple-app-site-association` file: a route for each rule, and a report for each rule that
-/// a table cannot say or answers otherwise than iOS.
+/// A tenant made from a published `apple-app-site-association` file: routes for each rule, and a report for each rule
+/// that a table cannot express or for which it differs from iOS.
 ///
-/// Where there is no unresolved report, the table opens a link in an app exactly where iOS does by the file. That holds for
-/// links as programs write them: nothing is escaped that may stand as it is, escapes are UTF-8 in upper case, and the path has
-/// no empty segment, no `.` or `..`, no `*` and no escaped slash. It is decided for all such links, not sampled; each
-/// report's link was put to both sides. What iOS does is what ``AppleAppSiteAssociation/decision(for:app:domain:)`` says.
+/// If no report is unresolved, the table opens a link in an app if and only if iOS does so by the file. This holds for
+/// links as programs write them: nothing is escaped that may stand unescaped, escapes are UTF-8 in upper case, and the
+/// path has no empty segment, no `.` or `..`, no `*` and no escaped slash. It is decided for all such links, not
+/// sampled. The link of each report was evaluated on both sides. ``AppleAppSiteAssociation/decision(for:app:domain:)``
+/// defines the behaviour of iOS.
 public struct AssociationMigration: Sendable {
-    /// `{formatVersion, tenant, settings, table}`. With unresolved reports it holds for each rule the routes that come nearest.
+    /// The document `{formatVersion, tenant, settings, table}`. A rule with an unresolved report has the nearest
+    /// routes.
     public let document: JSONNode
-    /// In the order of the file's text.
+    /// The reports in the order of the file.
     public let reports: [Report]
 
-    /// Whether the table says all that the file says.
+    /// Whether the table expresses the whole file: no report is unresolved.
     public var isComplete: Bool { !reports.contains(where: \.isUnresolved) }
 
-    /// Why there is nothing to migrate, and what to do.
+    /// Why there is nothing to migrate, and the suggested correction.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
     /// Migrates a file.
     /// - Parameters:
-    ///   - hosts: Where the file stands, or `*.` and a host for the wildcard of an entitlement; at least one.
-    ///   - app: An application identifier, such as `ABCDE12345.com.example.app`; nil migrates all that the file names.
-    ///   - tenant: Nil takes a name from the first host.
+    ///   - hosts: The hosts of the file, or `*.` and a host for the wildcard of an entitlement; at least one.
+    ///   - app: An application identifier, such as `ABCDE12345.com.example.app`; nil migrates all apps of the file.
+    ///   - tenant: The tenant's id; nil derives one from the first host.
+    /// - Throws: ``Problem`` if `hosts` is empty or invalid, or if the file does not name the app or names none.
     public init(
         of file: AppleAppSiteAssociation,
         hosts: [String],
@@ -61,7 +64,7 @@ public struct AssociationMigration: Sendable {
         ])
     }
 
-    /// `{"complete", "reports": […], "document"}`; see ``Report/json``.
+    /// The migration as JSON: `{"complete", "reports": […], "document"}`. See ``Report/json``.
     public var json: JSONNode {
         .object(["complete": .bool(isComplete), "reports": .array(reports.map(\.json)), "document": document])
     }

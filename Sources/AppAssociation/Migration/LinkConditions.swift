@@ -1,7 +1,7 @@
 import LinkRouting
 
-/// What one rule or one route asks of a link's path, query and fragment, as languages of texts `path?query#fragment`: the
-/// link fits where every language has it.
+/// The conditions of a rule or route on a link's path, query and fragment, as languages of texts `path?query#fragment`.
+/// A link fits if every language contains it.
 struct LinkConditions {
     private(set) var languages: [Language]
 
@@ -11,23 +11,24 @@ struct LinkConditions {
     private static let questionMark = Language.byte(ByteSet("?"))
     private static let hash = Language.byte(ByteSet("#"))
 
-    /// `fragment` is with its `#`; nil takes any.
+    /// Creates conditions on path and fragment. `fragment` includes its `#`; nil accepts any fragment.
     init(path: Language, fragment: Language? = nil) {
         languages = [.sequence([path.restricted(to: PlainLink.inPath), Self.anyQuery, fragment ?? Self.anyFragment])]
     }
 
-    /// `query` is with its `?`.
+    /// Adds a condition on the query. `query` includes its `?`.
     mutating func add(query: Language) {
         languages.append(.sequence([Self.anyPath, query, Self.anyFragment]))
     }
 
-    /// A part behind its delimiter. One that is not there counts as empty.
+    /// Returns the language of a component with its delimiter. An absent component counts as empty.
     private static func part(behind delimiter: Language, _ text: Language) -> Language {
         let given = Language.sequence([delimiter, text])
         return text.hasEmptyText ? .optional(given) : given
     }
 
-    /// A query in which every item of the name has one of the values, an item without `=` being empty.
+    /// Returns the queries in which every item with the name has one of the values. An item without `=` has an empty
+    /// value.
     static func query(_ name: String, has value: Language, mayBeAbsent: Bool) -> Language {
         let names = PlainLink.spellings(of: name)
         let given = Language.sequence([.byte(ByteSet("=")), value.restricted(to: PlainLink.inValue)])
@@ -43,7 +44,7 @@ struct LinkConditions {
         return mayBeAbsent ? .optional(query) : query
     }
 
-    /// Every name but these.
+    /// Returns all names except `names`.
     private static func anyName(besides names: [[UInt8]]) -> Language {
         let beginnings = Set(names.compactMap(\.first))
         let others = PlainLink.inName.subtracting(ByteSet(beginnings))
@@ -64,7 +65,7 @@ extension Language {
 // MARK: Rules
 
 extension LinkConditions {
-    /// Of a rule as iOS reads it.
+    /// Creates the conditions of a rule as iOS reads it.
     init(_ rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
         let reading = Glob.Reading(rule)
         func text(_ pattern: String) -> Language { Glob(pattern, variables).language(reading) }
@@ -90,7 +91,7 @@ extension Glob {
         }
     }
 
-    /// A rule's path. A device normalises its text before it looks for variables in it.
+    /// Parses the path of a rule. A device normalises the path before it looks for variables in it.
     init(path rule: AppleAppSiteAssociation.MergedRule, _ variables: PatternVariables) {
         self.init(DevicePath.normalised(rule.path.value), variables)
     }
@@ -103,7 +104,7 @@ extension Glob.Reading {
 }
 
 extension AppleAppSiteAssociation.MergedRule {
-    /// Whether it looks at nothing but the path.
+    /// Whether the rule constrains only the path.
     var takesAnyQueryAndFragment: Bool {
         guard fragment.value == "*" else { return false }
         return switch query.value {
@@ -116,7 +117,7 @@ extension AppleAppSiteAssociation.MergedRule {
 // MARK: Routes
 
 extension LinkConditions {
-    /// Of a route whose conditions are such as a migration writes; nil for others.
+    /// Creates the conditions of a route; nil if the route has conditions that a migration never writes.
     init?(_ route: Route) {
         guard let path = route.path.plainLanguage(route.letterCase), route.trailingSlash == .ignored else { return nil }
         switch route.fragment {
@@ -139,7 +140,8 @@ extension LinkConditions {
 }
 
 extension Pattern {
-    /// Its plain paths, with a slash at the end.
+    /// Returns the plain paths of the pattern, with a slash at the end; nil if a parameter has a type that a migration
+    /// does not use.
     fileprivate func plainLanguage(_ letterCase: LetterCase) -> Language? {
         let slash = Language.byte(PlainLink.slash)
         let inSegment = PlainLink.inPath.subtracting(PlainLink.slash)
@@ -170,7 +172,7 @@ extension Pattern {
 }
 
 extension Language {
-    /// A decoded text as plain links write it.
+    /// Returns the spellings of a decoded text in plain links.
     fileprivate static func spelling(
         of text: some Sequence<UInt8>,
         _ letterCase: LetterCase = .sensitive
@@ -185,7 +187,7 @@ extension Language {
 }
 
 extension ParameterType {
-    /// Its values as plain links write them; nil for types that a migration does not use.
+    /// Returns the values of the type as plain links write them; nil for types that a migration does not use.
     fileprivate func plainLanguage(_ letterCase: LetterCase, bytes: ByteSet) -> Language? {
         switch self {
         case .string(let length): .repeated(PlainLink.character(of: bytes), length)
@@ -200,7 +202,7 @@ extension ParameterType {
 }
 
 extension Language {
-    /// As often as the bounds say; once or more where there are none.
+    /// Returns repetitions of `part` within the bounds, or one and more without bounds; nil if a bound exceeds 64.
     fileprivate static func repeated(_ part: Language, _ count: ParameterType.Bounds<Int>?) -> Language? {
         let least = max(count == nil ? 1 : 0, count?.lower ?? 0)
         let most = count?.upper

@@ -1,17 +1,17 @@
 import LinkRouting
 
-/// The apps of a file, with the one entry that devices read for each.
+/// The apps of a file, with the one entry that devices read for each app.
 struct MigratedApps {
-    /// Apps whose rules say the same, in the file's order.
+    /// The apps, grouped by equal rules, in the file's order.
     private(set) var groups: [Group] = []
     private(set) var reports: [AssociationMigration.Report] = []
-    /// Their ids in the settings, by application identifier; the settings cannot name the others.
+    /// The ids in the settings, by application identifier. Apps that the settings cannot name have none.
     private(set) var ids: [String: String] = [:]
-    /// App Clips that the file names.
+    /// The App Clips that the file names.
     private(set) var clips: [String] = []
 
     struct Group {
-        /// Application identifiers.
+        /// The application identifiers.
         var apps: [String]
         let entry: AppleAppSiteAssociation.Entry
         let rules: [AppleAppSiteAssociation.Rule]
@@ -19,7 +19,7 @@ struct MigratedApps {
         fileprivate let meaning: [Meaning]
     }
 
-    /// What a merged rule says, wherever it says so.
+    /// The effective content of a merged rule, without the levels that set it.
     fileprivate struct Meaning: Hashable {
         let path: String
         let query: AppleAppSiteAssociation.RuleKeys.Query
@@ -34,7 +34,7 @@ struct MigratedApps {
         }
     }
 
-    /// Of one app, or of all.
+    /// Reads one app of a file, or all apps if `app` is nil.
     init(_ file: AppleAppSiteAssociation, only app: String?) {
         var identifiers: [String] = []
         for entry in file.applinks?.details ?? [] {
@@ -104,13 +104,13 @@ struct MigratedApps {
 
     // MARK: Settings
 
-    /// The apps as settings list them.
+    /// The apps as the settings list them.
     var settings: [JSONNode] {
         groups.flatMap(\.apps).compactMap { identifier in ids[identifier].flatMap { Self.node(identifier, id: $0) } }
             + clips.compactMap { identifier in ids[identifier].flatMap { Self.node(identifier, id: $0, kind: "clip") } }
     }
 
-    /// Nil for what is no team ID, a dot and a bundle ID.
+    /// Returns an app of the settings; nil if the identifier is not a team ID, a dot and a bundle ID.
     private static func node(_ identifier: String, id: String, kind: String? = nil) -> JSONNode? {
         guard let dot = identifier.firstIndex(of: ".") else { return nil }
         let node = JSONNode.object([

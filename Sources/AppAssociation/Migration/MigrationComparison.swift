@@ -1,13 +1,13 @@
 import LinkRouting
 
-/// Looks for links that iOS opens by a file's rules and a table does not, or the other way round.
+/// Finds links that iOS opens by a file's rules and a table does not, or the other way round.
 ///
-/// It walks all rules and routes at once, shortest links first, so that each difference is told by a shortest link, and what is
-/// not found does not exist. It samples nothing.
+/// It searches the product automaton of all rules and routes breadth first. Each difference is therefore reported with
+/// a shortest link, and if a complete search finds no difference, there is none. Nothing is sampled.
 struct MigrationComparison {
-    /// In the order in which iOS compares them.
+    /// The rules in the order in which iOS compares them.
     let rules: [Rule]
-    /// In the order in which the table compares them.
+    /// The routes in the order in which the table compares them.
     let routes: [Route]
 
     struct Rule {
@@ -17,51 +17,51 @@ struct MigrationComparison {
 
     struct Route {
         let id: RouteID
-        /// The rule that it was made from.
+        /// The rule from which the route was made.
         let rule: Int
         let opens: Bool
         let conditions: LinkConditions
     }
 
     struct Difference {
-        /// Path, query and fragment; the path ends with a slash.
+        /// The path, query and fragment. The path ends with a slash.
         let text: [UInt8]
         let iosOpens: Bool
         let cause: Cause
 
         enum Cause {
-            /// The rule's routes take fewer links than it does, or more.
+            /// The rule's routes match fewer links than the rule, or more.
             case language
-            /// A route stands before the rule's own, although its rule stands behind.
+            /// A route of a later rule precedes the rule's own routes.
             case order(route: RouteID)
         }
     }
 
     struct Conflict: Hashable {
         let rule: Int
-        /// Of a later rule.
+        /// A route of a later rule.
         let route: RouteID
     }
 
     struct Result {
-        /// By the rule to blame; for each a shortest.
+        /// The differences by the rule to blame, with a shortest link for each.
         var differences: [Int: Difference] = [:]
-        /// Routes that stand before a rule's own ones, and so take links that it should decide about.
+        /// The routes of later rules that precede a rule's own routes, and so match links that the rule should decide.
         var conflicts: Set<Conflict> = []
-        /// Rules and routes that decide about some link.
+        /// The rules and the routes that decide at least one link.
         var decidingRules: Set<Int> = []
         var decidingRoutes: Set<Int> = []
-        /// Whether all links were looked at; otherwise more may be found.
+        /// Whether the search covered all links; if not, there may be further results.
         var isComplete = true
     }
 
-    /// Pairs of states that are looked at, and what their automaton may grow to.
+    /// The maximum number of visited state pairs, and the maximum size of the automaton of rules and routes.
     private static let maximumStates = 80_000
     private static let maximumSize = 1 << 23
-    /// In bytes; no longer link is resolved.
+    /// The maximum length of a link in bytes. Longer links are not resolved.
     private static let maximumLength = Link.maximumLength
 
-    /// Looks at plain links, in whose segments also `escapes` may be escaped.
+    /// Compares the rules and routes for plain links, in whose segments the bytes of `escapes` may be escaped too.
     func run(_ scope: PlainLink.Scope, escaping escapes: ByteSet = .none) -> Result {
         let fitting = rules.map(\.conditions.languages) + routes.map(\.conditions.languages)
         let plain = PlainLink.languages(scope, escaping: escapes)
@@ -102,7 +102,7 @@ struct MigrationComparison {
         let symbol: Int
         let length: Int
 
-        /// The two states as one number; each is below ``maximumStates``.
+        /// The two states as one number. Each state is below ``maximumStates``.
         var pair: UInt64 { UInt64(link) << 32 | UInt64(match) }
     }
 
@@ -116,7 +116,8 @@ struct MigrationComparison {
         return text.reversed()
     }
 
-    /// `fitting` are the rules and, counted behind them, the routes that a link fits.
+    /// Evaluates a link. `fitting` are the indices of the rules that it matches, then of the routes, offset by the
+    /// number of rules.
     private func judge(_ fitting: [Int], _ result: inout Result, _ text: () -> [UInt8]) {
         let ruling = fitting.first.flatMap { $0 < rules.count ? $0 : nil }
         let winner = fitting.first { $0 >= rules.count }.map { $0 - rules.count }

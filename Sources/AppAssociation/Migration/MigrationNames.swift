@@ -1,10 +1,10 @@
 import LinkRouting
 
-/// Names for what a table wants named, made from what a file says: the same for the same file, and each once.
+/// Creates unique names for a table from the contents of a file. The same file always gives the same names.
 struct MigrationNames {
     private var ids: Set<String> = []
 
-    /// An id for people: the path's own words, and those of the conditions beside it.
+    /// Returns a readable id from the literal texts of the path and of the other conditions.
     mutating func routeID(_ path: MigratedPath, _ conditions: [String]) -> String {
         var id = Self.identifier((path.words + conditions).joined(separator: "-"))
         if id.isEmpty {
@@ -13,7 +13,7 @@ struct MigrationNames {
         return Self.unique(id, &ids)
     }
 
-    /// A screen of the app: the path's own words.
+    /// Returns the name of a screen from the literal texts of the path.
     static func screen(_ path: MigratedPath) -> String {
         let words = path.words.joined(separator: " ").split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
         let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -21,7 +21,8 @@ struct MigrationNames {
         return path.segments.isEmpty ? (path.hasRest ? "Main" : "Home") : "Page"
     }
 
-    /// Ids of apps by their application identifiers: as much of the end of each bundle ID as tells it from the others.
+    /// Returns ids of apps by their application identifiers. An id is the shortest end of the bundle ID that
+    /// distinguishes it from the others.
     static func appIDs(_ identifiers: [String]) -> [String: String] {
         guard identifiers.count > 1 else { return Dictionary(uniqueKeysWithValues: identifiers.map { ($0, "ios") }) }
         let parts = identifiers.map { Array($0.split(separator: ".").reversed()) }
@@ -38,14 +39,14 @@ struct MigrationNames {
         return ids
     }
 
-    /// The brand's part of a host: `acme` of `links.acme.com`.
+    /// Returns the brand's part of a host: `acme` for `links.acme.com`.
     static func tenant(_ host: String) -> String {
         let labels = host.split(separator: ".")
         let name = identifier(String(labels.dropLast().last ?? labels.last ?? ""))
         return name.isEmpty ? "tenant" : name
     }
 
-    /// With a number behind it where it is taken.
+    /// Returns `id`, with a number after it if it is taken.
     private static func unique(_ id: String, _ taken: inout Set<String>) -> String {
         var unique = id
         var number = 2
@@ -56,7 +57,8 @@ struct MigrationNames {
         return unique
     }
 
-    /// What an identifier may have of a text, in lower case; everything else is a `-`.
+    /// Returns the text as an identifier of at most 60 bytes: ASCII letters in lower case, digits, and `-` for all
+    /// else.
     private static func identifier(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8.map(\.lowercasedASCII) {

@@ -1,12 +1,12 @@
 import LinkRouting
 
 extension MigrationWork {
-    /// What the comparison of some apps' rules with their routes came to.
+    /// The result of comparing the rules of some apps with their routes.
     struct Outcome {
         let comparison: MigrationComparison
         let result: MigrationComparison.Result
 
-        /// Routes that decide about some link; all where that is not known.
+        /// The routes that decide at least one link; all routes if the comparison is incomplete.
         var neededRoutes: [RouteID] {
             result.isComplete
                 ? result.decidingRoutes.map { comparison.routes[$0].id } : comparison.routes.map(\.id)
@@ -32,7 +32,7 @@ extension MigrationWork {
         return Outcome(comparison: comparison, result: comparison.run(ruleset.scope))
     }
 
-    /// Reports where the table answers otherwise than iOS for some apps.
+    /// Reports the rules for which the table differs from iOS.
     mutating func report(_ outcome: Outcome, _ ruleset: Ruleset, _ router: Router) {
         let all = ruleset.rules.indices
         guard !ruleset.isTooLarge else {
@@ -68,11 +68,11 @@ extension MigrationWork {
 
     // MARK: Both sides
 
-    /// The link as a report tells it; nil unless iOS and the table do differ on it.
+    /// Returns the link of a report; nil unless iOS and the table differ on it.
     private func example(_ text: [UInt8], _ app: String, _ router: Router) -> AssociationMigration.Report.Example? {
         let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
         var path = text[..<end]
-        // The slash at the end says nothing on either side.
+        // The slash at the end is not significant on either side.
         if path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
         let domain = hosts.first ?? ""
         let host = domain.utf8.starts(with: "*.".utf8) ? "www.\(domain.dropFirst(2))" : domain
@@ -122,7 +122,7 @@ extension MigrationWork {
         }
     }
 
-    /// A rule that decides about no plain link: iOS never gets to it, or only with links that are written otherwise.
+    /// Reports a rule that decides no plain link: iOS never reaches it, or only with links of another spelling.
     private mutating func reportUndecidingRule(_ rule: Int, _ ruleset: Ruleset, _ app: String, _ router: Router) {
         let merged = ruleset.merged[rule]
         if merged.takesAnyQueryAndFragment, !ruleset.takesPlainLinks(rule) {

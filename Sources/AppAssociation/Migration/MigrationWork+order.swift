@@ -4,9 +4,10 @@ extension MigrationWork {
     private static let maximumRounds = 4
     private static let maximumRoutes = 4_000
 
-    /// Compares, and where a table's order puts a later rule's route first, repeats the earlier rule for that route's path:
-    /// there it is as specific, and its place in the file decides. Apple's own example needs that, which keeps links with the
-    /// fragment `no_universal_links` in the browser, whatever their path.
+    /// Compares rules and routes, and resolves conflicts of order. If the table tries a later rule's route first, the
+    /// earlier rule is repeated for that route's path. The repeated route is as specific, so its position in the file
+    /// decides. Apple's own example needs this: it keeps links with the fragment `no_universal_links` in the browser,
+    /// whatever their path.
     mutating func settleOrder(of ruleset: Ruleset, _ identity: Identity) -> Outcome {
         var outcome = compare(ruleset, router(identity))
         for _ in 0..<Self.maximumRounds {
@@ -37,7 +38,8 @@ extension MigrationWork {
 }
 
 extension MigratedPath {
-    /// The path that takes what both take; nil where it takes nothing, or is not plain to see.
+    /// Returns the path that matches exactly the links that both paths match; nil if there are none, or if it is not
+    /// obvious.
     func meet(_ other: MigratedPath) -> MigratedPath? {
         var both = MigratedPath(hasRest: hasRest && other.hasRest)
         for index in 0..<max(segments.count, other.segments.count) {

@@ -1,17 +1,17 @@
 import LinkRouting
 
-/// One migration on its way: rules become routes, these are compared with iOS, and what differs is reported.
+/// The state of one migration. It translates rules into routes, compares the routes with iOS, and reports differences.
 struct MigrationWork {
     let file: AppleAppSiteAssociation
     let apps: MigratedApps
     let hosts: [String]
     let variables: PatternVariables
     private var names = MigrationNames()
-    /// In the order of the file's rules.
+    /// The routes in the order of the file's rules.
     private(set) var routes: [MigratedRoute] = []
     var reports: [AssociationMigration.Report] = []
 
-    /// A route with the rule that it was made from.
+    /// A route, and the rule from which it was made.
     struct MigratedRoute {
         let id: RouteID
         let node: JSONNode
@@ -48,7 +48,7 @@ struct MigrationWork {
             isNeeded.formUnion(outcome.neededRoutes)
         }
         routes.removeAll { !isNeeded.contains($0.id) }
-        // Where not all could be compared, there may be routes that are never reached; their rules have been reported.
+        // If a comparison was incomplete, there may be routes that are never reached. Their rules have been reported.
         if !outcomes.allSatisfy(\.result.isComplete) { leaveOutWhatTableRefuses(identity) }
         for error in errors(identity) { report(.table, error.message, fix: error.fix) }
     }
@@ -70,7 +70,7 @@ struct MigrationWork {
 
     private var table: RouteTable { Self.table(routes.map(\.node)) ?? RouteTable() }
 
-    /// Nil where one of the routes is none.
+    /// Returns the table of the routes; nil if one of them is invalid.
     private static func table(_ routes: [JSONNode]) -> RouteTable? {
         do throws(RouteTable.DecodingErrors) {
             return try RouteTable(Field(.object(["routes": .array(routes)]), path: "table"))
@@ -79,15 +79,15 @@ struct MigrationWork {
         }
     }
 
-    /// Adds the routes of all rules that decide about some plain link: those of others would only be in the way.
+    /// Adds the routes of all rules that decide at least one plain link. Routes of other rules would only interfere.
     private mutating func addRoutes(of ruleset: Ruleset, _ identity: Identity) {
         for (number, translation) in ruleset.translations.enumerated() where ruleset.decides(number) {
             for path in translation.paths { addRoute(path, of: number, ruleset, identity) }
         }
     }
 
-    /// Adds a route that is for the rule's links on a path, behind those of the rules before. One that the table would refuse is
-    /// left out; the comparison finds what that changes.
+    /// Adds a route for the rule's links on a path, after the routes of earlier rules. A route that the table would
+    /// refuse is left out; the comparison finds the effect.
     mutating func addRoute(_ path: MigratedPath, of rule: Int, _ ruleset: Ruleset, _ identity: Identity) {
         let ids = ruleset.apps.compactMap { apps.ids[$0] }
         guard !ids.isEmpty else { return }

@@ -1,10 +1,11 @@
 import LinkRouting
 
-/// A rule's path in the grammar of routes: the patterns that together take what it takes, or come nearest to that.
+/// A rule's path in the grammar of routes: patterns that together match the same paths, or the closest approximation.
 struct PathTranslation {
-    /// At most three, the plainest first; none for a path that no pattern can be near to.
+    /// At most three patterns, the simplest first; empty if no pattern approximates the path.
     private(set) var paths: [MigratedPath] = []
-    /// Why the patterns may not take the same; nil where they are thought to. Whether they do is for automata to say.
+    /// Why the patterns may not match the same paths; nil if they are expected to. The comparison of automata verifies
+    /// it.
     private(set) var inexactness: Inexactness?
 
     private let reading: Glob.Reading
@@ -17,7 +18,7 @@ struct PathTranslation {
         }
         let pieces = glob.normalisedPath.pieces
         let wildcards = pieces.prefix { $0 == .many || $0 == .one }
-        // Every path has one character.
+        // Every path has at least one character.
         if wildcards.count == pieces.count, wildcards.count(where: { $0 == .one }) <= 1 {
             paths = [MigratedPath(hasRest: true)]
         } else if pieces.first == .slash {
@@ -30,7 +31,7 @@ struct PathTranslation {
         }
     }
 
-    /// Adds the patterns for a path without the slash that begins it.
+    /// Adds the patterns for a path without its leading slash.
     private mutating func add(_ pieces: ArraySlice<Glob.Piece>) {
         var segments = pieces.split(separator: .slash, omittingEmptySubsequences: false).map(Array.init)
         let isClosed = segments.last?.isEmpty == true
@@ -49,7 +50,7 @@ struct PathTranslation {
         addEnd(last, isClosed, beginning)
     }
 
-    /// Adds the patterns for a path whose last segment ends with a star, which goes on behind slashes.
+    /// Adds the patterns for a path whose last segment ends with a star, which also matches slashes.
     private mutating func addEnd(_ last: [Glob.Piece], _ isClosed: Bool, _ beginning: MigratedPath) {
         let wildcards = last.reversed().prefix { $0 == .many || $0 == .one }
         let ones = wildcards.count { $0 == .one }
@@ -57,7 +58,7 @@ struct PathTranslation {
         var path = beginning
         path.hasRest = true
         if base.isEmpty {
-            // Behind the star stands a slash, so that something stands before it.
+            // With a `?`, or with a slash after the star, the wildcards match at least one character.
             if ones > 0 || isClosed { path.segments.append([MigratedPart.plain]) }
             if ones > 1 {
                 path.segments[path.segments.count - 1] = [.parameter(name: nil, type: ":string(\(ones)..)")]
@@ -87,12 +88,12 @@ struct PathTranslation {
     }
 }
 
-/// A path pattern that is to be written.
+/// A path pattern of a new route.
 struct MigratedPath: Hashable {
     var segments: [[MigratedPart]] = []
     var hasRest = false
 
-    /// The pattern's text. Parameters take the names of the file where it has some; `names` holds those that are taken.
+    /// Returns the pattern's text. Parameters keep the names that they have in the file. `names` has the names in use.
     func text(_ names: inout ParameterNames) -> String {
         var text = ""
         for segment in segments {
@@ -111,7 +112,7 @@ struct MigratedPath: Hashable {
         return text.isEmpty ? "/" : text
     }
 
-    /// The literal texts, for names that people read.
+    /// The literal texts, for readable names.
     var words: [String] {
         segments.flatMap { segment in
             segment.compactMap { part in
@@ -121,11 +122,11 @@ struct MigratedPath: Hashable {
     }
 }
 
-/// The names of one route's parameters, each once.
+/// The names of one route's parameters. Each name is unique.
 struct ParameterNames {
     private(set) var all: [String] = []
 
-    /// `wanted`, without what a name cannot have, and with a number where it is taken.
+    /// Returns `wanted` without the characters that a name cannot have, and with a number if the name is taken.
     mutating func new(_ wanted: String) -> String {
         let allowed = ByteSet.letters.union(.digits).union(ByteSet("_"))
         var bytes = Array(wanted.utf8.filter(allowed.contains).prefix(40))

@@ -1,19 +1,22 @@
-/// Links as programs write them: the links for which a migrated table gives iOS's answers.
+/// Plain links: links as programs write them. For these a migrated table gives the same answers as iOS.
 ///
-/// Of each way to write a link there is one: nothing is escaped that may stand as it is, escapes are UTF-8 with digits in upper
-/// case, no segment is empty, `.` or `..`. Left out are what iOS and tables cannot both tell: escaped slashes and backslashes
-/// inside a segment, and `*` in a path. The path ends with a slash, as iOS compares it.
+/// A plain link has a fixed spelling: nothing is escaped that may stand unescaped, escapes are UTF-8 with upper-case
+/// digits, and no segment is empty, `.` or `..`. Links that iOS and tables cannot both distinguish are left out: those
+/// with an escaped slash or backslash inside a segment, and those with `*` in a path. The path ends with a slash, as
+/// iOS compares it.
 enum PlainLink {
-    /// Which links a question is about.
+    /// The links that a comparison covers.
     enum Scope {
-        /// Rules that name no query and no fragment say the same of all of them.
+        /// Paths only. Rules without a query and a fragment treat all links with the same path alike.
         case paths
         case links
     }
 
-    /// Languages that have all plain links in common, and nothing else; in segments also `more` may be escaped.
+    /// Returns languages whose intersection is the set of plain links. Segments may also contain the bytes of `more`
+    /// escaped.
     ///
-    /// One looks at characters and one at delimiters: together they are far smaller than a single one.
+    /// One language constrains the characters and one the structure. Together they are far smaller than a single
+    /// automaton.
     static func languages(_ scope: Scope, escaping more: ByteSet = .none) -> [Language] {
         let path = path(escapes: escapedInPath.union(more))
         let structure: Language =
@@ -29,13 +32,13 @@ enum PlainLink {
     static let slash = ByteSet("/")
     /// RFC 3986 `pchar` without `*`.
     private static let plainInPath = ByteSet.letters.union(.digits).union(ByteSet("-._~!$&'()+,;=:@"))
-    /// Browsers write some of these as they are and escape others.
+    /// The characters that some browsers write unescaped and others escape. Plain links have either spelling.
     private static let eitherWay = ByteSet("[]^|{}")
     private static let escapedInPath =
         ByteSet(0x20...0x7E).subtracting(plainInPath).subtracting(ByteSet("*/\\"))
     private static let plain = plainInPath.union(eitherWay).union(ByteSet("*/?"))
 
-    /// What separates the parts of a link, and of a query.
+    /// The bytes of each component of a link, and of the parts of a query, without its delimiters.
     static let inPath = ByteSet.all.subtracting(ByteSet("?#"))
     static let inQuery = ByteSet.all.subtracting(ByteSet("#"))
     static let inValue = inQuery.subtracting(ByteSet("&"))
@@ -45,7 +48,7 @@ enum PlainLink {
 
     private static func path(escapes: ByteSet) -> Language {
         let plain = plainInPath.union(eitherWay)
-        // Bytes beyond ASCII are told by their escape's first digit; what follows it is looked at as characters.
+        // The first digit of an escape identifies a byte beyond ASCII. `characters(escapes:)` checks the UTF-8.
         let any = Language.either([.byte(plain), escaped(escapes.union(ByteSet(0x80...0xFF)))])
         let dot = Language.byte(ByteSet("."))
         let other = Language.either([
@@ -56,7 +59,7 @@ enum PlainLink {
         return .sequence([.byte(slash), .repeated(.sequence([segment, .byte(slash)]))])
     }
 
-    /// Items without a name or nothing in them are left out. A `?` need not be escaped.
+    /// A query without empty items and without items that have no name. A `?` in it is not escaped.
     private static let query: Language = {
         let inValue = unescaped(plain.subtracting(ByteSet("&")), escapes: escapedInPath.union(ByteSet("&")))
         let inName = unescaped(plain.subtracting(ByteSet("&=")), escapes: escapedInPath.union(ByteSet("&=")))
@@ -76,7 +79,8 @@ enum PlainLink {
 
     // MARK: Characters
 
-    /// Texts whose escapes are characters in UTF-8 (RFC 3629), those of ASCII out of `escapes`.
+    /// Returns the texts whose escapes are UTF-8 characters (RFC 3629). Of the ASCII characters only `escapes` are
+    /// escaped.
     private static func characters(escapes: ByteSet) -> Language {
         func bytes(_ range: ClosedRange<UInt8>) -> Language { escaped(ByteSet(range)) }
         let tail = bytes(0x80...0xBF)
@@ -95,13 +99,14 @@ enum PlainLink {
 
     // MARK: Spelling
 
-    /// A decoded byte in any of the ways in which a plain link may hold it. Bytes of characters beyond ASCII are escaped.
+    /// Returns the spellings of a decoded byte of `bytes` in a plain link. Bytes of characters beyond ASCII are
+    /// escaped.
     static func spelled(_ bytes: ByteSet) -> Language {
         let escapes = bytes.subtracting(plainInPath).subtracting(ByteSet("*/"))
         return .either([.byte(bytes.intersection(plain)), escaped(escapes)])
     }
 
-    /// One decoded byte of a part that may hold `bytes`.
+    /// Returns the spellings of one decoded byte in a component that may contain `bytes`.
     static func character(of bytes: ByteSet) -> Language {
         .either([
             .byte(bytes.subtracting(ByteSet("%"))),
@@ -109,7 +114,7 @@ enum PlainLink {
         ])
     }
 
-    /// The ways to write a query item's name.
+    /// Returns the spellings of a query item's name in plain links.
     static func spellings(of name: String) -> [[UInt8]] {
         let plain = plain.subtracting(ByteSet("&="))
         var spellings: [[UInt8]] = [[]]
@@ -128,7 +133,7 @@ enum PlainLink {
             let low = bytes.bytes.filter { $0 >> 4 == high }.map { hexDigit($0 & 15) }
             if !low.isEmpty { highs[low, default: .none].insert(hexDigit(high)) }
         }
-        // In a fixed order, so that the same question is always answered by the same link.
+        // The order is fixed, so that the same search always finds the same link.
         let spellings = highs.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { low, high in
             Language.sequence([.byte(ByteSet("%")), .byte(high), .byte(ByteSet(low))])
         }

@@ -1,8 +1,8 @@
 import LinkRouting
 
-/// One rule in the grammar of routes.
+/// One rule, translated into the grammar of routes.
 struct RuleTranslation {
-    /// None where the rule cannot be said at all.
+    /// The path patterns; empty if routes cannot express the rule at all.
     let paths: [MigratedPath]
     let inexactness: Inexactness?
     private let query: [QueryTest]
@@ -29,14 +29,14 @@ struct RuleTranslation {
         self.query = query ?? []
         self.fragment = fragment ?? nil
         foldsCase = reading.foldsCase
-        // A route without the condition would take links that have nothing to do with the rule.
+        // Without the condition, a route would match links that are unrelated to the rule.
         paths = query == nil || fragment == nil ? [] : path.paths
         inexactness = query == nil ? .query : fragment == nil ? .fragment : path.inexactness
     }
 
     // MARK: Query and fragment
 
-    /// Nil where the table has no such condition.
+    /// Returns the tests for the query; nil if tables have no such condition.
     private static func query(
         _ query: AppleAppSiteAssociation.RuleKeys.Query,
         _ reading: Glob.Reading,
@@ -57,7 +57,7 @@ struct RuleTranslation {
     }
 
     private static func test(_ pieces: [Glob.Piece], _ reading: Glob.Reading) -> QueryTest.Test? {
-        // iOS takes an absent item for an empty one.
+        // iOS treats an absent item as an empty one.
         guard !pieces.isEmpty else { return .capture("string(..0)?") }
         if pieces == [.one, .many] || pieces == [.many, .one] { return .capture("string(1..)") }
         let translation = SegmentTranslation(pieces, reading)
@@ -69,7 +69,8 @@ struct RuleTranslation {
         }
     }
 
-    /// The text that the fragment must be, nil inside for any; nil where the table has no such condition.
+    /// Returns the text that the fragment must equal. A nil inside means any fragment. An outer nil means that tables
+    /// have no such condition.
     private static func fragment(
         _ pattern: String,
         _ reading: Glob.Reading,
@@ -81,12 +82,12 @@ struct RuleTranslation {
         return String(validating: text, as: UTF8.self)
     }
 
-    /// What it asks beside the path, for names that people read.
+    /// The texts of the conditions besides the path, for readable names.
     var words: [String] { query.map(\.name) + (fragment.map { [$0] } ?? []) }
 
     // MARK: Routes
 
-    /// A route with one of ``paths``, as tables write it. It opens `screen`, or nothing.
+    /// Returns a route with one of ``paths``, as tables write it. If `screen` is nil, the route opens nothing.
     func route(_ path: MigratedPath, id: String, note: String, apps: [String]?, screen: String?) -> JSONNode {
         var names = ParameterNames()
         let pattern = path.text(&names)

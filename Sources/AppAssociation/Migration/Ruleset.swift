@@ -1,8 +1,8 @@
 import LinkRouting
 
-/// The rules of some apps, each as what it takes and as what it becomes.
+/// The rules of some apps, with the links that they match and their translations.
 struct Ruleset {
-    /// Its place among the rulesets of the file.
+    /// The index among the rulesets of the file.
     let number: Int
     /// Application identifiers, in the file's order.
     let apps: [String]
@@ -11,14 +11,14 @@ struct Ruleset {
     let translations: [RuleTranslation]
     let conditions: [LinkConditions]
     let scope: PlainLink.Scope
-    /// Whether there is more than is compared; then there are neither translations nor conditions.
+    /// Whether the rules exceed the limits for a comparison. If so, there are no translations and no conditions.
     let isTooLarge: Bool
-    /// What the rules open by themselves, before there are any routes.
+    /// The result of the rules alone, without routes.
     let opened: MigrationComparison.Result
 
-    /// Files that devices read hold less.
+    /// The maximum number of rules. Files that devices read have fewer.
     private static let maximumRules = 2_000
-    /// Of all patterns, with the values of their variables in place.
+    /// The maximum size of all patterns in bytes, with the values of their variables substituted.
     private static let maximumBytes = 262_144
     private static let maximumNameBytes = 200
 
@@ -44,7 +44,7 @@ struct Ruleset {
         zip(merged, conditions).map { MigrationComparison.Rule(opens: !$0.exclude.value, conditions: $1) }
     }
 
-    /// Whether some link, written as programs write them, is decided by the rule; true when that is not known.
+    /// Returns whether the rule decides at least one plain link; true if that is not known.
     func decides(_ rule: Int) -> Bool { !opened.isComplete || opened.decidingRules.contains(rule) }
 
     private static func isTooLarge(
@@ -69,7 +69,8 @@ struct Ruleset {
         return false
     }
 
-    /// Bytes of a pattern whose variables are replaced by all of their values; no more than about `limit` is counted.
+    /// Returns the size in bytes of a pattern whose variables are replaced by all of their values. Counting stops at
+    /// about `limit`.
     private static func expandedCount(of pattern: String, _ variables: PatternVariables, upTo limit: Int) -> Int {
         var count = 0
         var rest = pattern.utf8[...]
@@ -85,16 +86,16 @@ struct Ruleset {
         return count
     }
 
-    /// The rule as the file says it, not too long.
+    /// Returns the rule as the file writes it, cut to 200 characters.
     func text(of rule: Int) -> String { String((rules[rule].node.text ?? rules[rule].node.json()).prefix(200)) }
 
-    /// Where a route comes from, for people: the rule's place with its comment, or the rule itself.
+    /// Returns the origin of a route, for people: the rule's pointer, with the rule's comment or the rule itself.
     func note(of rule: Int) -> String {
         let comment = rules[rule].node["comment"]?.text.map { String($0.prefix(200)) }
         return "\(rules[rule].pointer): \(comment ?? text(of: rule))"
     }
 
-    /// Whether some link that is written as programs write them fits the rule; true when that is undecided.
+    /// Returns whether at least one plain link matches the rule; true if that is undecided.
     func takesPlainLinks(_ rule: Int) -> Bool {
         let languages = conditions[rule].languages + PlainLink.languages(scope)
         return Language.shortestText(in: languages, budget: 2_000) != .none

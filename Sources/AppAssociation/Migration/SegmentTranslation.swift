@@ -1,9 +1,9 @@
 import LinkRouting
 
-/// A piece of a path pattern that is to be written: text, or a parameter that gets its name when the whole route is known.
+/// A part of a path pattern: literal text, or a parameter, which gets its name when the whole route is known.
 enum MigratedPart: Hashable {
     case literal([UInt8])
-    /// `name` is what the file calls it; `type` is as patterns write it behind the name, such as `:alpha(2)`.
+    /// `name` is the name in the file; nil if it has none. `type` is the text after the name, such as `:alpha(2)`.
     case parameter(name: String?, type: String)
     /// One of several decoded texts.
     case set(name: String?, [[UInt8]])
@@ -11,7 +11,7 @@ enum MigratedPart: Hashable {
     static let plain = MigratedPart.parameter(name: nil, type: "")
 }
 
-/// What the grammar of routes cannot say of a rule, for people.
+/// Why the grammar of routes cannot express a rule exactly, for people.
 struct Inexactness: Hashable {
     let reason: String
 
@@ -30,14 +30,15 @@ struct Inexactness: Hashable {
     static let characters = Inexactness(reason: "no type takes these characters and no others")
 }
 
-/// One segment of a rule's path, or a query item's value, in the grammar of routes.
+/// A segment of a rule's path, or a query item's value, in the grammar of routes.
 struct SegmentTranslation {
     private(set) var parts: [MigratedPart] = []
     private(set) var inexactness: Inexactness?
 
     private let reading: Glob.Reading
 
-    /// More would make a table that nobody reads; the longest of Apple's own lists has fewer.
+    /// The maximum number of values in a set. A table with more is not readable. The longest of Apple's own lists has
+    /// fewer.
     private static let maximumValues = 700
 
     init(_ pieces: some Collection<Glob.Piece>, _ reading: Glob.Reading) {
@@ -62,7 +63,7 @@ struct SegmentTranslation {
     private mutating func add(_ literal: [UInt8]) {
         guard !literal.isEmpty else { return }
         let literal = Self.decoded(literal, reading)
-        // A variable with one value is text, too.
+        // A variable with one value is literal text, too.
         if case .literal(let before)? = parts.last {
             parts[parts.count - 1] = .literal(before + literal)
         } else {
@@ -70,7 +71,7 @@ struct SegmentTranslation {
         }
     }
 
-    /// Adds wildcards, variables and classes that stand together.
+    /// Adds consecutive wildcards, variables and classes.
     private mutating func add(_ run: [Glob.Piece]) {
         let ones = run.count { $0 == .one }
         if run.contains(.many) {
@@ -108,7 +109,8 @@ struct SegmentTranslation {
         }
     }
 
-    /// The decoded values of a variable, each once and none of them empty; nil where they are no plain texts of one segment.
+    /// Returns the distinct decoded values of a variable without empty ones. Nil if no value remains, or if one is not
+    /// literal text within one segment.
     static func texts(_ values: [[Glob.Piece]], _ reading: Glob.Reading) -> [[UInt8]]? {
         var texts: [[UInt8]] = []
         for value in values {
@@ -124,12 +126,12 @@ struct SegmentTranslation {
         return texts.isEmpty ? nil : texts
     }
 
-    /// What a text that is compared with the URL as it is written says decoded.
+    /// Returns literal text of a pattern in decoded form. The pattern may be compared with the URL as written.
     static func decoded(_ bytes: [UInt8], _ reading: Glob.Reading) -> [UInt8] {
         reading.comparesEncoded ? bytes.percentDecoded ?? bytes : bytes
     }
 
-    /// One or more characters out of classes; nil where something else is among them.
+    /// Returns a parameter for one or more characters of classes; nil if `run` contains anything else.
     private func characterPart(_ run: [Glob.Piece]) -> (part: MigratedPart, isExact: Bool)? {
         var sets: [ByteSet] = []
         for piece in run {

@@ -1,7 +1,7 @@
 import LinkRouting
 
 extension AppleValidation {
-    /// How the file's URL answers (TN3155; content types as Apple's CDN is seen to take them).
+    /// Checks the HTTP response of the file's URL (TN3155; content types as Apple's CDN is observed to accept them).
     mutating func check(_ hosting: AssociationHosting) {
         if hosting.isRedirect {
             add(
@@ -34,15 +34,16 @@ extension AppleValidation {
     }
 }
 
-/// What Apple's CDN answers for a host: what devices of iOS 14, macOS 11 and later read instead of the host itself.
+/// The response of Apple's CDN for a host. Devices with iOS 14, macOS 11 and later read it instead of the host's file.
 ///
-/// Source: the headers of `https://app-site-association.cdn-apple.com/a/v1/HOST` as they are observed; Apple documents the
-/// CDN but not them.
+/// Source: the observed headers of `https://app-site-association.cdn-apple.com/a/v1/HOST`. Apple documents the CDN but
+/// not its headers.
 public struct AppleCDNAnswer: Sendable, Hashable {
+    /// The HTTP status code.
     public var status: Int
-    /// `Apple-Failure-Reason`, such as `SWCERR00101 Bad HTTP Response: 404`.
+    /// The header `Apple-Failure-Reason`, such as `SWCERR00101 Bad HTTP Response: 404`.
     public var failureReason: String?
-    /// `Apple-From`: the URL that the CDN tried.
+    /// The header `Apple-From`: the URL that the CDN tried.
     public var triedURL: String?
     public var body: [UInt8]
 
@@ -53,7 +54,8 @@ public struct AppleCDNAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// - Parameter origin: The file as the host itself serves it; nil where it serves none.
+    /// Returns the findings on the response.
+    /// - Parameter origin: The file as the host itself serves it; nil if it serves none.
     public func findings(origin: [UInt8]?) -> [AssociationFinding] {
         guard status == 200 else {
             return [

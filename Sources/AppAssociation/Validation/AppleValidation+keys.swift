@@ -1,7 +1,7 @@
 import LinkRouting
 
 extension AppleValidation {
-    /// Keys that no system reads at this place: they are ignored, silently.
+    /// Reports keys that no system reads at this place. Devices ignore them without an error.
     mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
         for member in node.effectiveMembers where !known.contains(member.key) {
             let near = Self.nearest(to: member.key, among: known)
@@ -22,14 +22,14 @@ extension AppleValidation {
 
     static let ruleKeys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
 
-    /// What people write for the keys of rules.
+    /// Common misspellings of the keys of rules.
     private static let meant = [
         "path": "/", "paths": "/", "pattern": "/", "patterns": "/", "url": "/", "query": "?", "queryItems": "?",
         "params": "?", "parameters": "?", "fragment": "#", "hash": "#", "excluded": "exclude", "not": "exclude",
         "casesensitive": "caseSensitive", "percentencoded": "percentEncoded",
     ]
 
-    /// The known key that a rule's unknown one stands for.
+    /// Returns the key of rules for which an unknown key stands; nil if none is similar.
     static func ruleKey(meantBy key: String) -> String? {
         let key = trimmed(key)
         return meant[key] ?? meant[key.lowercased()] ?? nearest(to: key, among: ruleKeys.filter { $0.count > 1 })
@@ -43,14 +43,14 @@ extension AppleValidation {
         return String(scalars)
     }
 
-    /// A key that differs by spaces, case or at most two letters.
+    /// Returns the known key that differs only in spaces, in case or in at most two letters; nil if there is none.
     static func nearest(to key: String, among known: [String]) -> String? {
         let key = trimmed(key).lowercased()
         let near = known.map { ($0, distance(key, $0.lowercased())) }.min { $0.1 < $1.1 }
         return near.flatMap { $0.1 <= 2 && $0.1 * 2 < $0.0.utf8.count ? $0.0 : nil }
     }
 
-    /// How many letters must be added, removed or changed.
+    /// Returns the Levenshtein distance in bytes. Only the first 64 bytes of `left` count.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8))
         var last = Array(0...right.count)

@@ -1,12 +1,12 @@
 import LinkRouting
 
-/// The part of a URL that a pattern is for.
+/// The URL component that a pattern is compared with.
 enum PatternPart: String {
     case path, query, fragment
 }
 
 extension AppleValidation {
-    /// An element of `paths`.
+    /// Checks an element of `paths`.
     mutating func checkPath(_ rule: AppleAppSiteAssociation.Rule) {
         let place = Place(rule.node, rule.pointer)
         guard let text = rule.node.text else {
@@ -30,7 +30,7 @@ extension AppleValidation {
         }
     }
 
-    /// The path behind what was meant for `NOT `.
+    /// Returns the path after a misspelt `NOT `; nil if the text has none.
     private static func misspeltNot(_ text: String) -> String? {
         for start in ["!", "NOT", "not", "Not"] where text.hasPrefix(start) {
             let rest = text.dropFirst(start.count).drop { $0 == " " || $0 == ":" }
@@ -40,7 +40,7 @@ extension AppleValidation {
     }
 
     mutating func checkPattern(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
-        // What is written in another syntax is told once.
+        // A pattern in a foreign syntax gets one finding only.
         if part == .path, checkPathSyntax(text, place) == .foreign { return }
         let inspection = PatternInspection(text, variables)
         for code in inspection.codes {
@@ -124,7 +124,8 @@ extension AppleValidation {
         return .own
     }
 
-    /// A query such as `?id=1`: the path in front of it, the first item's name and its pattern.
+    /// Returns the parts of a path with a query such as `?id=1`: the path before it, the first item's name and its
+    /// pattern. Nil if the path has no query.
     private static func query(in bytes: [UInt8]) -> (path: String, item: String, value: String)? {
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         let rest = bytes[(mark + 1)...]
@@ -135,7 +136,7 @@ extension AppleValidation {
         return (text(bytes[..<mark]), text(name), value.isEmpty ? "?*" : text(value))
     }
 
-    /// What other tools write, and what to write instead.
+    /// Returns an explanation and a correction for syntax of other tools; nil if the pattern has none.
     private static func foreignSyntax(_ text: String, _ bytes: [UInt8]) -> (String, String)? {
         if text.contains("://") {
             let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
@@ -175,7 +176,7 @@ extension AppleValidation {
 
     // MARK: Encoding
 
-    /// The pattern with `*` in place of each variable.
+    /// Returns the pattern with each variable replaced by `*`.
     private static func withoutVariables(_ pattern: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = pattern[...]
@@ -193,7 +194,7 @@ extension AppleValidation {
     }
 
     private mutating func checkEncoding(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
-        // A variable's name is no part of what is compared.
+        // The names of variables are not compared with the URL.
         let bytes = Self.withoutVariables(Array(text.utf8))
         let escapes = bytes.indices.filter { index in
             bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count && ByteSet.hexDigits.contains(bytes[index + 1])

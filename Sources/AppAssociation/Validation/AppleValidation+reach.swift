@@ -1,12 +1,12 @@
 import LinkRouting
 
 extension AppleValidation {
-    /// How many earlier rules are looked at together.
+    /// The maximum number of earlier rules in one union.
     private static let widestUnion = 16
-    /// How many pairs of rules of one entry are compared.
+    /// The maximum number of compared pairs of rules of one entry.
     private static let mostComparisons = 2_000
 
-    /// Rules that can never decide, because earlier ones together take every URL that they take.
+    /// Reports rules that can never decide, because earlier rules together match every URL that they match.
     mutating func checkReach(
         _ rules: [AppleAppSiteAssociation.Rule],
         _ merged: [AppleAppSiteAssociation.MergedRule]
@@ -36,14 +36,15 @@ extension AppleValidation {
         }
     }
 
-    /// The earlier rules that take all of a rule's URLs: one, or some together; empty where that is not so or not decided.
+    /// Returns the earlier rules that match all URLs of a rule: one, or several together; empty if there are none or if
+    /// it is undecided.
     private func coverage(of rule: Candidate, by earlier: [Int], _ candidates: [Candidate]) -> [Int] {
         if let one = earlier.first(where: { rule.isCovered(by: [candidates[$0]], budget) }) { return [one] }
         guard (2...Self.widestUnion).contains(earlier.count), rule.isCovered(by: earlier.map { candidates[$0] }, budget)
         else {
             return []
         }
-        // Those that are needed for it.
+        // Keep only the rules that are needed to cover the rule.
         var needed = earlier
         for number in earlier {
             let rest = needed.filter { $0 != number }
@@ -69,16 +70,18 @@ extension AppleValidation {
             )
         }
 
-        /// Whether it takes nothing for a reason that has a finding of its own.
+        /// Whether the rule matches nothing for a reason that has a finding of its own.
         var isDead: Bool {
             glob.pieces.contains(.never)
                 || reading.comparesEncoded && merged.path.value.utf8.contains { $0 >= 0x80 || $0 <= 0x20 }
         }
 
+        /// The literal prefix of the normalised path, with ASCII letters in lower case; empty if the path begins with a
+        /// star.
         var head: [UInt8] {
             var head = glob.literalPrefix.prefix { $0 != UInt8(ascii: "%") && $0 < 0x80 }
                 .map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 }
-            // iOS reads runs of slashes as one, and adds one where none begins the path.
+            // iOS reads a run of slashes as one slash, and adds a leading slash if there is none.
             if glob.pieces.first != .many, head.first != UInt8(ascii: "/") { head.insert(UInt8(ascii: "/"), at: 0) }
             head = head.enumerated().filter { $0 == 0 || $1 != UInt8(ascii: "/") || head[$0 - 1] != $1 }.map(\.element)
             return glob.pieces.first == .many ? [] : head

@@ -25,7 +25,7 @@ extension AppleValidation {
         case .paths(let rules):
             for rule in rules { checkPath(rule) }
         }
-        // Read by iOS 12 and earlier only, but read.
+        // iOS 12 and earlier still read the paths beside the components.
         if case .components = entry.rules {
             for (index, path) in (entry.node["paths"]?.elements ?? []).enumerated() {
                 checkPath(
@@ -151,7 +151,7 @@ extension AppleValidation {
         }
     }
 
-    /// An exclusion whose only condition is one that every query satisfies.
+    /// Reports exclusions whose only condition is one that every query satisfies.
     private mutating func checkExclusions(
         _ rules: [AppleAppSiteAssociation.Rule],
         _ merged: [AppleAppSiteAssociation.MergedRule]
@@ -188,7 +188,7 @@ extension AppleValidation {
 }
 
 extension AppleAppSiteAssociation.MergedRule {
-    /// Whether some query does not match.
+    /// Whether there is a query that does not match.
     var constrainsQuery: Bool {
         switch query.value {
         case .whole(let pattern): !pattern.isOnlyStars

@@ -43,7 +43,7 @@ extension AppleValidation {
         checkApplinks(links, of: file)
     }
 
-    /// Keys that stand twice, wherever they stand: most readers take the last.
+    /// Reports duplicate keys at any depth. Most readers take the last value.
     private mutating func checkDuplicates(in node: JSONNode, _ pointer: String) {
         switch node.value {
         case .object(let members):

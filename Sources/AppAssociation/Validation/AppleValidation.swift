@@ -1,14 +1,15 @@
 public import LinkRouting
 
 extension AppleAppSiteAssociation {
-    /// Everything in a file that devices take otherwise than its author is likely to have meant.
+    /// Returns findings for everything in a file that devices probably handle differently than its author meant.
     ///
-    /// Takes any bytes: what is no JSON is a finding as well. At most ``AssociationFinding/maximumPerCode`` findings of a
-    /// code are told, in the order of the file. The work is bounded: whether rules cover another one is given up where
-    /// that takes too long, and then nothing is claimed.
+    /// Any bytes are valid input: a file that is not JSON is a finding as well. There are at most
+    /// ``AssociationFinding/maximumPerCode`` findings of one code. They are in the order of the file. The work is
+    /// bounded: a check whether rules cover another rule is abandoned if it takes too long, and then reports nothing.
     /// - Parameters:
-    ///   - hosting: How the file is served, where that is known; of another answer than 200 only that is judged.
-    ///   - budget: For comparing rules with each other.
+    ///   - hosting: The HTTP response of the file, if it is known. If its status is not 200, only the response is
+    ///     checked.
+    ///   - budget: The budget for comparing rules with each other.
     public static func validate(
         _ bytes: some Collection<UInt8>,
         hosting: AssociationHosting? = nil,
@@ -22,13 +23,13 @@ extension AppleAppSiteAssociation {
 }
 
 extension AssociationFinding {
-    /// Of one code in one file.
+    /// The maximum number of findings of one code in one file.
     public static let maximumPerCode = 100
 }
 
-/// One walk over a file. Its parts stand in extensions: structure, rules, patterns, reach.
+/// One validation of a file. Its checks are in extensions: hosting, structure, keys, rules, patterns, reach.
 struct AppleValidation {
-    /// For what whole entries are compared for.
+    /// The budget for comparing the rules of an entry with each other.
     let budget: WorkBudget
     private(set) var findings: [AssociationFinding] = []
     private var counts: [AssociationFinding.Code: Int] = [:]
@@ -40,7 +41,7 @@ struct AppleValidation {
         uniqueKeysWithValues: AssociationFinding.appleCatalogue.map { ($0.code, $0.severity) }
     )
 
-    /// With the code's usual severity.
+    /// Adds a finding with the code's default severity.
     mutating func add(_ code: AssociationFinding.Code, _ place: Place, _ message: String, fix: String) {
         add(code, Self.severities[code] ?? .error, place, message, fix: fix)
     }
@@ -66,7 +67,7 @@ struct AppleValidation {
         )
     }
 
-    /// Where something stands in the file.
+    /// A place in the file.
     struct Place {
         let pointer: String
         let position: JSONNode.Position
@@ -78,10 +79,10 @@ struct AppleValidation {
             self.position = position
         }
 
-        /// Of a value.
+        /// Creates the place of a value.
         init(_ node: JSONNode, _ pointer: String) { self.init(pointer: pointer, position: node.position) }
 
-        /// Of a member's key, inside the object at `parent`.
+        /// Creates the place of a member's key in the object at `parent`.
         init(key member: JSONNode.Member, in parent: String) {
             self.init(
                 pointer: "\(parent)/\(JSONNode.pointerToken(member.key))",
@@ -100,7 +101,7 @@ struct AppleValidation {
                 fix: "Merge rules with wildcards, or write one rule {\"/\": \"*\"}. Compressing it does not help."
             )
         }
-        // DER: a SEQUENCE with a long length, as every CMS message begins.
+        // A CMS message in DER begins with a SEQUENCE of long length.
         guard bytes.first != 0x30 || bytes.dropFirst().first.map({ $0 < 0x80 }) == true else {
             return add(
                 .signed,
@@ -133,7 +134,7 @@ struct AppleValidation {
             case .byteOrderMark: .byteOrderMark
             default: .invalidJSON
             }
-        // A file over the reader's own limit has been told to be too large.
+        // A file over the parser's limit has already been reported as too large.
         guard error.kind != .tooLarge else { return }
         let fix =
             switch error.kind {

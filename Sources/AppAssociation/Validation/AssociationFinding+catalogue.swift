@@ -1,10 +1,10 @@
 import LinkRouting
 
 extension AssociationFinding {
-    /// Every code with its usual severity and its title; what a code means never changes.
+    /// Every code with its default severity and its title. The meaning of a code never changes.
     public static let catalogue: [Definition] = appleCatalogue + androidCatalogue
 
-    /// Of Apple's file, in the order of a reader's questions: is it served, is it read, for which apps, by which rules.
+    /// The codes for Apple's file. They are ordered by subject: serving, parsing, the apps, the rules.
     public static let appleCatalogue: [Definition] = [
         Definition(.notServed, .error, "The file's URL does not answer with the file"),
         Definition(.redirect, .error, "The file's URL redirects"),

@@ -1,8 +1,8 @@
 public import LinkRouting
 
 extension AssociationReport {
-    /// SARIF 2.1.0 (OASIS), which code hosts show beside the lines of a change. One run; file names are taken to be relative
-    /// to the repository.
+    /// Returns the report as SARIF 2.1.0 (OASIS), which code hosts show next to the lines of a change. It has one run.
+    /// File names are treated as relative to the repository.
     public func sarif(version: String, _ layout: JSONWriter.Layout = .compact) -> String {
         let found = Set(files.flatMap(\.findings).map(\.code))
         let rules = AssociationFinding.catalogue.filter { found.contains($0.code) }
@@ -65,7 +65,7 @@ extension Finding.Severity {
 }
 
 extension String {
-    /// As a relative URI: what may not stand in a path is escaped.
+    /// The text as a relative URI: bytes that a path must not contain are percent-encoded.
     fileprivate var uri: String {
         let plain = ByteSet.letters.union(.digits).union(ByteSet("-._~!$&'()*+,;=@/"))
         let digits = Array("0123456789ABCDEF".utf8)

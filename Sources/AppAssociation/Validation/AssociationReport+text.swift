@@ -1,7 +1,7 @@
 import LinkRouting
 
 extension AssociationReport {
-    /// For a terminal: what was found with its line of the file, what to do, and a summary.
+    /// The report for a terminal: each finding with its line of the file and its fix, and a summary.
     public var text: String { lines.joined(separator: "\n") }
 
     package var lines: [String] {
@@ -25,7 +25,7 @@ extension AssociationReport {
 }
 
 extension AssociationFinding {
-    /// Longer lines are not quoted: nobody finds a caret under them.
+    /// The maximum length of a quoted line in Unicode scalars. A caret under a longer line is hard to find.
     private static let longestQuote = 160
 
     fileprivate func lines(of file: String, _ sources: [ArraySlice<UInt8>]) -> [String] {

@@ -1,15 +1,16 @@
 public import LinkRouting
 
-/// What was found in a run over one or more association files, ready to be written for people or machines.
+/// The findings of a run over one or more association files, with output formats for people and machines.
 public struct AssociationReport: Sendable, Hashable {
     public var files: [File]
 
+    /// One file and its findings.
     public struct File: Sendable, Hashable {
-        /// As a reader knows it: a path relative to the repository, or a URL.
+        /// The name that a reader knows: a path relative to the repository, or a URL.
         public var name: String
-        /// In the order of ``AssociationFinding/precedes(_:_:)``.
+        /// The findings in the order of ``AssociationFinding/precedes(_:_:)``.
         public var findings: [AssociationFinding]
-        /// The file's own bytes, if the report may quote lines out of them.
+        /// The contents of the file; nil if the report must not quote its lines.
         public var bytes: [UInt8]?
 
         public init(_ name: String, _ findings: [AssociationFinding], bytes: [UInt8]? = nil) {
@@ -21,22 +22,22 @@ public struct AssociationReport: Sendable, Hashable {
 
     public init(_ files: [File]) { self.files = files }
 
-    /// The gravest severity of all findings; nil without any.
+    /// The highest severity of all findings; nil if there are none.
     public var severity: Finding.Severity? { files.flatMap(\.findings).map(\.severity).max() }
 
-    /// `{"findings": […]}`, with the `file` of each finding when there are several files.
+    /// Returns `{"findings": […]}`. Each finding has a `file` if there are several files.
     public func json(_ layout: JSONWriter.Layout = .compact) -> String {
         JSONNode.object(["findings": .array(findingsJSON)]).json(layout)
     }
 
-    /// What ``json(_:)`` lists.
+    /// The findings as ``json(_:)`` lists them.
     public var findingsJSON: [JSONNode] {
         files.flatMap { file in file.findings.map { $0.json(file: files.count > 1 ? file.name : nil) } }
     }
 }
 
 extension AssociationFinding {
-    /// `code`, `severity`, `pointer`, `line`, `column`, `message` and `fix`.
+    /// The finding as JSON: `code`, `severity`, `pointer`, `line`, `column`, `message` and `fix`.
     public var json: JSONNode { json(file: nil) }
 
     fileprivate func json(file: String?) -> JSONNode {

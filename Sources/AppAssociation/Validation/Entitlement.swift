@@ -7,7 +7,7 @@ public enum Entitlement {
     private static let services = ["applinks", "webcredentials", "activitycontinuation", "appclips"]
     private static let modes = ["developer", "managed", "developer+managed"]
 
-    /// What is wrong with a value. Places are columns of the value, on line 1.
+    /// Returns the findings on a value. Their position is line 1, column 1.
     public static func validate(_ value: String) -> [AssociationFinding] {
         func finding(_ message: String, _ fix: String) -> AssociationFinding {
             AssociationFinding(.entitlement, .error, message: "'\(value)': \(message)", fix: fix)
@@ -77,7 +77,7 @@ public enum Entitlement {
         ]
     }
 
-    /// The host in what people copy out of a browser.
+    /// Returns the host of a text that may be copied from a browser.
     private static func canonical(_ text: Substring) -> String {
         var rest = text
         if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }

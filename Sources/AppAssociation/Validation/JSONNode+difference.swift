@@ -1,16 +1,16 @@
 public import LinkRouting
 
 extension JSONNode {
-    /// Where one JSON text says something else than another.
+    /// A place at which one JSON text differs from another.
     public struct Difference: Sendable, Hashable {
-        /// RFC 6901.
+        /// The JSON pointer of the place (RFC 6901).
         public var pointer: String
-        /// In the first text: of the value, or of the object or list in which one is missing.
+        /// The position in the first text: of the value, or of the object or list that lacks one.
         public var position: Position
     }
 
-    /// The first place, in the order of this text, where the other one differs; nil when only the spelling or the order of
-    /// members does.
+    /// Returns the first difference, in the order of this text; nil if the texts differ only in spelling or in the
+    /// order of members.
     public func difference(to other: JSONNode) -> Difference? { difference(to: other, at: "") }
 
     private func difference(to other: JSONNode, at pointer: String) -> Difference? {

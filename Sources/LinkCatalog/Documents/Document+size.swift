@@ -1,16 +1,17 @@
 package import LinkRouting
 
-/// What a document has, measured on the bytes that are stored of it.
+/// The size of a document, measured on its stored form (compact JSON).
 package struct DocumentSize: Sendable, Hashable {
-    /// Of its compact JSON.
+    /// Length of the compact JSON, in bytes.
     package private(set) var bytes = 0
-    /// How many lists and objects stand inside one another.
+    /// Nesting depth of lists and objects; 0 for a scalar.
     package private(set) var depth = 0
-    /// Lists, objects and keys included.
+    /// Number of values; lists, objects and keys count as well.
     package private(set) var values = 0
 
     package init(of node: JSONNode) { add(node, depth: 0) }
 
+    /// Whether no measure exceeds the other's.
     package func isWithin(_ other: DocumentSize) -> Bool {
         bytes <= other.bytes && depth <= other.depth && values <= other.values
     }
@@ -50,20 +51,22 @@ package struct DocumentSize: Sendable, Hashable {
     }
 }
 
-/// A document that would be larger or deeper than what may be stored.
+/// A document that exceeds the limits of what may be stored.
 package struct DocumentTooLarge: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 }
 
 extension Document {
-    /// Of a tenant's settings as they are stored.
+    /// Maximum size of a tenant's stored settings, in bytes of compact JSON.
     package static let maximumSettingsBytes = 1 << 20
 
-    /// Refuses what is not to be stored: everything that passes can be read back, and edited, by the same limits.
+    /// Throws ``DocumentTooLarge`` for a document that must not be stored. Every document that passes can be read back
+    /// and edited under the same limits.
     ///
     /// - Parameters:
-    ///   - name: Such as `The draft`.
-    ///   - limit: What sets the limit, such as `limits.tableBytes`; nil for one that nothing sets.
+    ///   - name: The document's name in the message, such as `The draft`.
+    ///   - limit: The name of the configuration setting behind `maximumBytes`, such as `limits.tableBytes`; nil for a
+    ///     fixed limit.
     package static func requireStorable(
         _ node: JSONNode,
         _ name: String,

@@ -1,14 +1,14 @@
 package import LinkRouting
 
 extension Document {
-    /// Reads JSON that the store holds. It has no limit that a write of any version under any configuration could have
-    /// passed: what is too large or too deep is refused before it is stored.
+    /// Reads JSON from the store, without size or depth limits. Documents that are too large or too deep are refused
+    /// before they are stored, and a stored document must stay readable under any version and configuration.
     package static func readStored(_ text: String) throws(JSONSyntaxError) -> JSONNode {
         try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: .max, maximumDepth: .max))
     }
 }
 
-/// Something that the store holds and nobody can read: the file is damaged, or an older version stored what it could not
+/// A stored document that cannot be read: the file is damaged, or an older version stored a document that it could not
 /// read back.
 package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConvertible {
     package let kind: Kind
@@ -44,7 +44,9 @@ package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConver
 }
 
 extension SettingsRow {
-    /// The settings that the row holds. They were read before they were stored.
+    /// Returns the stored settings. They were validated before they were stored.
+    ///
+    /// - Throws: ``UnreadableDocument``.
     package func read() throws -> Settings {
         do {
             return try Settings(Field(stored: content, path: "settings"))
@@ -55,6 +57,9 @@ extension SettingsRow {
 }
 
 extension SuiteRow {
+    /// Returns the parsed suite.
+    ///
+    /// - Throws: ``UnreadableDocument``.
     package func read() throws -> LinkSuite {
         do {
             return try LinkSuite(content)
@@ -64,8 +69,8 @@ extension SuiteRow {
     }
 }
 
-/// A change that is committed, and that the service could not begin to answer from. It is no error of who asked for it, and
-/// not to be repeated.
+/// A change that is committed, but that could not be made live. The caller is not at fault and must not repeat the
+/// request.
 package struct StoredNotLive: Error, Hashable, Sendable, CustomStringConvertible {
     private let committed: String
     package let reason: String

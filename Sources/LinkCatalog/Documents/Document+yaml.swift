@@ -2,8 +2,8 @@ package import LinkRouting
 import Yams
 
 extension Document {
-    /// A document as YAML that `read` takes for the same: two spaces a level, keys in their order, texts in quotes where they
-    /// could be taken for something else.
+    /// Returns the document as YAML that `read` parses to an equal document. It is indented by two spaces a level, keys
+    /// keep their order, and strings are quoted where they could be read as another type.
     package static func yaml(_ node: JSONNode) throws -> String {
         try Yams.serialize(node: yamlNode(node), indent: 2, width: -1, allowUnicode: true)
     }
@@ -29,7 +29,7 @@ extension Document {
         }
     }
 
-    /// Whether the text without quotes is read as a text, here and by YAML 1.1 readers, which know many more words.
+    /// Whether the unquoted text is read as a string, here and by YAML 1.1 readers, which reserve many more words.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, first.properties.isAlphabetic || first == "/" else { return false }
         let words = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"]

@@ -1,23 +1,27 @@
 package import LinkRouting
 import Yams
 
-/// A table, settings or suite as people write it: YAML or JSON text, read into nodes that know their lines.
+/// Reads tables, settings and suites from YAML or JSON text into nodes that carry their source positions.
 package enum Document {
-    /// As much as `limits.tableBytes` can be set to: a draft that was taken in can be published.
+    /// Maximum size of a document, in bytes. It equals the highest value of `limits.tableBytes`, so that every accepted
+    /// draft can be published.
     package static let maximumBytes = 256 << 20
-    /// How many values a document may have. A value takes about 50 bytes of memory, however few it was written in.
+    /// Maximum number of values in a document. A value takes about 50 bytes of memory, however short its text is.
     package static let maximumValues = 1_000_000
-    /// The same of YAML where nothing else is said: libyaml and Yams take ten times as much for each.
+    /// Default maximum number of values in a YAML document: libyaml and Yams take ten times as much memory for each.
     package static let maximumYAMLValues = 300_000
-    /// Of YAML that a request sends: its reader holds the text several times.
+    /// Maximum size of YAML in a request, in bytes. It is lower than ``maximumBytes`` because the YAML reader holds
+    /// several copies of the text.
     package static let maximumYAMLBytes = 8 << 20
-    /// How many nodes YAML's aliases may add to those that the text itself holds, of which a byte makes at most one.
+    /// Maximum number of nodes that YAML aliases may add. Without aliases, a text has at most one node a byte.
     private static let maximumAliasedNodes = 100_000
-    /// How many bytes of text they may add.
+    /// Maximum number of bytes of text that YAML aliases may add.
     private static let maximumAliasedBytes = 1 << 20
     package static let maximumDepth = 64
 
-    /// Reads JSON when the text starts with `{` or `[`, else YAML, of which JSON is nearly a part.
+    /// Reads JSON when the text starts with `{` or `[`, else YAML (JSON is nearly a subset of YAML).
+    ///
+    /// - Throws: `DocumentError`.
     package static func read(_ text: String, maximumYAMLValues: Int = maximumYAMLValues) throws -> JSONNode {
         switch text.utf8.first(where: { !$0.isSpace }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readJSON(text)
@@ -25,6 +29,7 @@ package enum Document {
         }
     }
 
+    /// Reads JSON within the limits of bytes, depth and values. Throws `DocumentError`.
     package static func readJSON(_ text: String) throws -> JSONNode {
         do {
             return try JSONReader.parse(
@@ -40,6 +45,7 @@ package enum Document {
         }
     }
 
+    /// Reads one YAML document within the limits of bytes, depth, values and aliases. Throws `DocumentError`.
     package static func readYAML(_ text: String, maximumValues: Int = maximumYAMLValues) throws -> JSONNode {
         guard text.utf8.count <= maximumBytes else {
             throw DocumentError(path: "", position: .unknown, message: "The text has more than \(maximumBytes) bytes.")
@@ -62,7 +68,7 @@ package enum Document {
             }
             var budget = Budget(
                 nodes: min(text.utf8.count + maximumAliasedNodes, maximumValues),
-                // An escape of two bytes, such as \P, makes three.
+                // An escape of two bytes, such as \P, expands to three bytes.
                 bytes: text.utf8.count * 2 + maximumAliasedBytes
             )
             return try node(root, depth: 0, &budget)
@@ -71,16 +77,17 @@ package enum Document {
         }
     }
 
-    /// What reading may still make, aliases expanded.
+    /// The remaining allowance of one reading, with aliases expanded.
     private struct Budget {
         var nodes: Int
-        /// Of keys and texts.
+        /// Bytes of keys and strings.
         var bytes: Int
 
         mutating func spend(_ text: String) { bytes -= text.utf8.count }
     }
 
-    /// No fewer values than the text has, counted before libyaml makes them: each begins behind a mark of the syntax.
+    /// Returns an upper bound of the number of values in the text, computed before libyaml allocates them. Each value
+    /// follows an indicator character of the syntax.
     private static func mostYAMLValues(in text: String) -> Int {
         var marks = 1
         var previous: UInt8 = 0
@@ -90,19 +97,20 @@ package enum Document {
             case (UInt8(ascii: ":"), _) where byte.isSpace: marks += 1
             case (UInt8(ascii: "-"), _) where byte.isSpace: marks += 1
             case (UInt8(ascii: "?"), _) where byte.isSpace: marks += 1
-            // Behind a key in quotes no blank is needed.
+            // After a quoted key, the colon needs no space.
             case (UInt8(ascii: "\""), UInt8(ascii: ":")), (UInt8(ascii: "'"), UInt8(ascii: ":")): marks += 1
             default: break
             }
             previous = byte
         }
-        // A key and its value, or an item and a list that begins with it.
+        // Each indicator may stand for a key and its value, or for an item and a list that begins with it.
         return marks * 2
     }
 
-    /// Yams hashes the keys of a mapping while it reads, aliases expanded: a small text whose aliases multiply each other in
-    /// a key would keep it busy for ever. So a text that may have aliases is read once with `~` in place of each alias's
-    /// `*`, which makes it a plain text and expands nothing, and no key may be more than a text or start with such a `~`.
+    /// Throws for keys that are aliases or collections. Yams hashes the keys of a mapping while it reads, with aliases
+    /// expanded: a small text whose aliases multiply each other in a key would keep it busy forever. A text that may
+    /// contain aliases is therefore parsed once with the `*` of each alias replaced by `~`. This turns the alias into a
+    /// plain scalar and expands nothing. Every key must then be a scalar that does not start with such a `~`.
     private static func refuseAliasesInKeys(_ text: String) throws {
         var bytes = Array(text.utf8)
         var mayHaveAliases = false
@@ -154,7 +162,7 @@ package enum Document {
             for (key, value) in mapping {
                 guard case .scalar(let name) = key else { throw keyError(key) }
                 budget.spend(name.string)
-                // Yams takes `1` and `"1"` for different keys.
+                // Yams treats `1` and `"1"` as different keys.
                 guard keys.insert(ExactText(name.string)).inserted else {
                     throw DocumentError(
                         path: "",
@@ -176,7 +184,8 @@ package enum Document {
         }
     }
 
-    /// JSON's own words and numbers; every other plain scalar is a text, so that `no` is a text and not a boolean.
+    /// Maps the words and numbers of JSON to their types. Every other plain scalar is a string, so that `no` is a
+    /// string and not a boolean.
     private static func value(of scalar: Node.Scalar) -> JSONNode.Value {
         guard scalar.style == .plain, scalar.tag != Tag(.str) else { return .string(scalar.string) }
         switch scalar.string {
@@ -230,7 +239,7 @@ extension YamlError {
         }
     }
 
-    /// What to write instead, for what libyaml says most often.
+    /// Returns advice for the most frequent messages of libyaml.
     private static func advice(on problem: String) -> String {
         switch problem {
         case "mapping values are not allowed in this context":
@@ -262,7 +271,7 @@ extension JSONNode.Position {
 extension UInt8 {
     fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
-    /// As libyaml has it: letters, digits, `-` and `_`.
+    /// Whether libyaml accepts the byte in an anchor name: letters, digits, `-` and `_`.
     fileprivate var mayNameAnAnchor: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Keeps large documents from meeting in memory: few are held at a time, as a body that is read or an answer that is written,
-/// and one is worked on. The others wait in order; small ones never wait.
+/// Bounds the memory that large documents take together: a few are held at a time, as a request body or an answer, and
+/// one is processed. The others wait in order. Small documents never wait.
 ///
-/// A document takes several times its size while it is worked on, and no limit of a single request bounds how many come at
-/// once.
+/// A document takes several times its size while it is processed, and the limits of a single request do not bound how
+/// many requests arrive together.
 package final class LargeDocuments: Sendable {
-    /// What is larger is large.
+    /// Documents larger than this count as large, in bytes.
     package static let threshold = 256 << 10
-    /// The same of YAML, which takes ten times as much.
+    /// The threshold for YAML, in bytes. YAML takes ten times as much memory.
     package static let thresholdOfYAML = 32 << 10
     private static let maximumHeld = 2
 
-    /// The turn of the request that the task answers; nil outside of requests, where nobody waits.
+    /// The turn of the request that the current task answers; nil outside of requests, where nothing waits.
     @TaskLocal package static var turn: Turn?
 
     private let pool: WorkPool
     private let held = Slots(count: maximumHeld)
     private let worked = Slots(count: 1)
-    /// Called when one was worked on and is gone.
+    /// Called after a turn has released its document.
     private let whenDone: @Sendable () -> Void
 
     package init(pool: WorkPool = WorkPool(), whenDone: @escaping @Sendable () -> Void = {}) {
@@ -26,16 +26,19 @@ package final class LargeDocuments: Sendable {
         self.whenDone = whenDone
     }
 
-    /// - Parameter caller: Each may hold one document at a time, so that none keeps the others from theirs.
+    /// Returns a new turn for a request.
+    ///
+    /// - Parameter caller: The owner of the turn. Each caller holds at most one document at a time, so that no caller
+    ///   blocks the others.
     package func turn(of caller: WorkPool.Caller) -> Turn { Turn(self, caller) }
 
-    /// Waits for its turn where what is stored is large, or of unknown size.
+    /// Waits for permission to process a stored document that is large, or whose size is unknown (nil).
     package static func wait(toRead bytes: Int?) async throws {
         guard bytes.map({ $0 > threshold }) ?? true else { return }
         try await turn?.work()
     }
 
-    /// Reads a text that may be YAML, in its turn and on a thread that answers nobody where it is large.
+    /// Reads a text that may be YAML. A large text waits for its turn and is read on a thread of the work pool.
     package static func readYAML<Result: Sendable>(
         _ text: String,
         _ read: @escaping @Sendable (String) throws -> Result
@@ -43,8 +46,9 @@ package final class LargeDocuments: Sendable {
         try await readYAML(bytes: text.utf8.count) { try read(text) }
     }
 
-    /// The same of several texts.
-    /// - Parameter bytes: Of all texts together.
+    /// Reads several texts that may be YAML, under one turn.
+    ///
+    /// - Parameter bytes: Size of all texts together.
     package static func readYAML<Result: Sendable>(
         bytes: Int,
         _ read: @escaping @Sendable () throws -> Result
@@ -54,7 +58,7 @@ package final class LargeDocuments: Sendable {
         return try await turn.read(read)
     }
 
-    /// What one request has taken. It is used by one task at a time, and gives back what it has when it is gone.
+    /// The slots that one request has taken. One task at a time uses it. It returns its slots on `deinit`.
     package final class Turn: Sendable {
         private let documents: LargeDocuments
         private let owner: WorkPool.Caller
@@ -72,16 +76,21 @@ package final class LargeDocuments: Sendable {
 
         deinit { end() }
 
-        /// Waits until the document may be held in memory.
+        /// Waits until the document may be held in memory. Does nothing if it is held already.
+        ///
+        /// - Throws: ``WorkPool/Refusal``, `CancellationError`.
         package func hold() async throws {
             guard !state.withLock(\.holds) else { return }
             try await documents.held.take(for: owner)
             state.withLock { $0.holds = true }
         }
 
+        /// Whether the request holds a document.
         package var holds: Bool { state.withLock(\.holds) }
 
-        /// Waits until it may be worked on, too.
+        /// Waits until the document may be processed; holds it as well.
+        ///
+        /// - Throws: ``WorkPool/Refusal``, `CancellationError`.
         package func work() async throws {
             try await hold()
             guard !state.withLock(\.works) else { return }
@@ -89,12 +98,12 @@ package final class LargeDocuments: Sendable {
             state.withLock { $0.works = true }
         }
 
-        /// Reads a document on a thread that answers nobody.
+        /// Runs `read` on a thread of the work pool.
         package func read<Result: Sendable>(_ read: @escaping @Sendable () throws -> Result) async throws -> Result {
             try await documents.pool.run(for: owner) { _ in try read() }
         }
 
-        /// It is worked on no more; it may still be held.
+        /// Returns the processing slot. The document may still be held in memory.
         package func rest() {
             guard
                 state.withLock({ state in
@@ -105,6 +114,7 @@ package final class LargeDocuments: Sendable {
             documents.worked.give(back: owner)
         }
 
+        /// Returns all slots of the request.
         package func end() {
             rest()
             guard
@@ -119,7 +129,7 @@ package final class LargeDocuments: Sendable {
     }
 }
 
-/// A number of places that are given in the order in which they are asked for.
+/// A semaphore with a FIFO queue. An owner has at most one slot at a time; waiters whose owner has one are passed over.
 private final class Slots: Sendable {
     private static let maximumWaiting = 32
     private static let maximumWaitingOfOwner = 12

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// Links and what they should come out as, written by people and run against a table or a server.
+/// Links and the results expected of them, written by people and run against a table or a server.
 package struct LinkSuite: Sendable {
     package var name: String?
     package let tenant: TenantID?
@@ -8,19 +8,19 @@ package struct LinkSuite: Sendable {
 
     package struct Case: Sendable {
         package let link: String
-        /// As `POST /resolve` takes it.
+        /// The context object of `POST /resolve`.
         package let context: JSONNode
         package let expectations: [Expectation]
-        /// The app that the link is meant to reach, by its id in the settings.
+        /// The app that the link is tested for, by its id in the settings.
         package let app: AppID?
         package let via: Via?
-        /// Where the case stands in its file.
+        /// Position of the case in its file.
         package let position: JSONNode.Position
     }
 
-    /// How the link comes to the app.
+    /// The way a link reaches the app.
     package enum Via: String, Sendable, CaseIterable {
-        /// Handed over by another app or by code: nothing but the table decides.
+        /// Handed over by another app or by code: only the table decides.
         case app
         /// Tapped outside of a browser: the association file decides first.
         case system
@@ -28,7 +28,7 @@ package struct LinkSuite: Sendable {
         case page
     }
 
-    /// One thing that an answer must say.
+    /// One expected member of an answer.
     package struct Expectation: Sendable, Hashable {
         package let key: Key
         package let value: JSONNode
@@ -39,8 +39,10 @@ package struct LinkSuite: Sendable {
         }
     }
 
-    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, app, via, expect}]}`. A case's context is laid over
-    /// the suite's.
+    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, app, via, expect}]}`. The members of a
+    /// case's context override those of the suite's context.
+    ///
+    /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
         let object = try Field(try Document.read(text), path: "").object(
             "formatVersion",
@@ -99,7 +101,7 @@ package struct LinkSuite: Sendable {
 }
 
 extension LinkSuite.Expectation {
-    /// What the answer says instead, or nil when it says this.
+    /// Returns what the answer has instead of the expected value; nil when it matches.
     package func difference(in answer: JSONNode) -> String? {
         let found = found(in: answer)
         switch key {
@@ -128,7 +130,7 @@ extension LinkSuite.Expectation {
         case .route: answer["route"]?["id"]
         case .reason: answer["reason"]?["code"]
         case .stack where value.elements?.allSatisfy({ $0.text != nil }) == true:
-            // A stack of names compares the names alone.
+            // A stack given as strings is compared by screen names only.
             answer["destination"]?["stack"]?.elements.map { .array($0.compactMap { $0["screen"] }) }
         case .screen, .arguments, .stack, .uri, .web, .store, .data, .campaign, .fallbacks:
             answer["destination"]?[key.rawValue]
@@ -137,7 +139,7 @@ extension LinkSuite.Expectation {
 }
 
 extension JSONNode {
-    /// Equal, whatever the order of an object's members.
+    /// Whether both are equal, ignoring the order of object members.
     fileprivate func isSame(as other: JSONNode) -> Bool {
         switch (value, other.value) {
         case (.object(let left), .object(let right)):
@@ -149,7 +151,7 @@ extension JSONNode {
         }
     }
 
-    /// Whether every member of `part` is here with the same value.
+    /// Whether every member of `part` is here with the same value, recursively.
     fileprivate func includes(_ part: JSONNode) -> Bool {
         guard let members = part.members else { return isSame(as: part) }
         return members.allSatisfy { member in self[member.key].map { $0.includes(member.value) } ?? false }

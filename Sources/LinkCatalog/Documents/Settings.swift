@@ -1,11 +1,11 @@
 import Foundation
 package import LinkRouting
 
-/// A tenant's identity and policy. Written with scope `admin` only, with a counter of its own; a rollback of a table never
-/// touches it.
+/// A tenant's identity and policy. Writing them needs the scope `admin`. They have their own revision counter; rolling
+/// back a table does not change them.
 package struct Settings: Sendable, Hashable {
     package var identity: Identity
-    /// The environments beside `production` that tables may be published in, beside those that apps name.
+    /// Environments that tables may be published in, in addition to `production` and to those that apps name.
     package var environments: [EnvironmentID]
     package var privacy: Privacy
     package var export: Export
@@ -13,15 +13,16 @@ package struct Settings: Sendable, Hashable {
     package var explain: Explain
     package var whenLogFails: WhenLogFails
     package var clientKey: ClientKey
-    /// The same for environments beside production, whose tables are not published to everybody.
+    /// The client-key policy of all environments but production. Their tables are not public.
     package var environmentKey: ClientKey
 
+    /// Which details of links and callers are recorded in events.
     package struct Privacy: Sendable, Hashable {
-        /// Names of query items whose values are recorded; no other value ever is.
+        /// Names of query items whose values are recorded. No other value is ever recorded.
         package var recordQuery: Set<ExactText>
-        /// Names of traits whose values are recorded; no other value ever is.
+        /// Names of traits whose values are recorded. No other value is ever recorded.
         package var recordTraits: Set<ExactText> = []
-        /// Whether events tell one install from another: by its `stickyKey` under a key of the tenant.
+        /// Whether events distinguish installs, by the `stickyKey` keyed with the tenant's install key.
         package var recordInstall = false
         package var address: Address
         package var unmatchedPath: UnmatchedPath
@@ -35,16 +36,17 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
+    /// When and in which format events are exported.
     package struct Export: Sendable, Hashable {
         package var schedule: Schedule
         package var format: Format
-        /// zlib's, 1 to 9.
+        /// The zlib compression level, 1 to 9.
         package var level: Int
 
         package enum Schedule: Sendable, Hashable {
             case off
             case hourly
-            /// At hour and minute in an IANA zone.
+            /// At an hour and minute of day in an IANA time zone.
             case daily(hour: Int, minute: Int, zone: String)
         }
 
@@ -53,28 +55,32 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
+    /// Who may ask for the reasons why routes did not match.
     package enum Explain: String, Sendable, CaseIterable {
-        /// With a key of scope `explain`.
+        /// Explanations need a key of scope `explain`.
         case key
-        /// For every caller: traces show unpublished paths.
+        /// Every caller may ask for explanations. Traces reveal unpublished paths.
         case `public`
     }
 
+    /// How requests are answered while events cannot be recorded.
     package enum WhenLogFails: String, Sendable, CaseIterable {
-        /// 503, and nothing is answered that is not recorded.
+        /// Answer with 503: nothing is answered without being recorded.
         case refuse
         /// Answer with `"recorded": false`.
         case answer
     }
 
+    /// Whether callers need a key to resolve links.
     package enum ClientKey: String, Sendable, CaseIterable {
-        /// Everybody may resolve.
+        /// Every caller may resolve.
         case optional
         /// `POST /resolve` needs a key of scope `resolve`; clicks do not.
         case required
     }
 
-    /// Beside `production`: of the settings and of what is live together.
+    /// Maximum number of environments of a tenant besides `production`: those in the settings and those with a live
+    /// table.
     package static let mostEnvironments = 16
 
     private static let keys =
@@ -83,13 +89,13 @@ package struct Settings: Sendable, Hashable {
             "environmentKey",
         ]
 
-    /// The most entries of each list in settings that are written.
+    /// Maximum number of entries of each list, for settings that are written (stored settings are not checked).
     private static let mostEntries: [(keys: [String], count: Int)] = [
         (["domains"], 1_000), (["schemes"], 256), (["apps"], 256), (["destinations", "schemes"], 1_000),
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
     ]
 
-    /// Reads a settings object.
+    /// Reads a settings object. Throws `DocumentError`.
     package init(_ field: Field) throws {
         if !field.isStored { try Self.refuseLongLists(field) }
         let object = try field.anyObject()
@@ -132,7 +138,8 @@ package struct Settings: Sendable, Hashable {
         return environments
     }
 
-    /// Every environment that the settings name, `production` among them. What is live elsewhere is known as well.
+    /// Every environment that the settings name, including `production`. Environments with a live table are known as
+    /// well, but not included here.
     package var namedEnvironments: Set<EnvironmentID> {
         Set(environments).union(identity.apps.map(\.environment)).union([.production])
     }

@@ -1,20 +1,23 @@
 import AppAssociation
 package import LinkRouting
 
-/// A tenant as a file holds it: settings, table or both.
+/// A tenant document as a file holds it: settings, a table, or both.
 package struct TenantDocument: Sendable {
     package let tenant: TenantID?
-    /// As written, for the store.
+    /// The settings as written, for the store.
     package let settings: JSONNode?
     package let table: JSONNode?
-    /// The revision that the table was pulled as, and edited from; nil for a file that is the whole truth.
+    /// The revision that the table was pulled from and edited; nil when the file is the only source.
     package let basedOn: Revision?
-    /// Whether the whole document is the table.
+    /// Whether the root of the document is the table itself.
     private let isTable: Bool
 
-    /// Reads `{formatVersion, tenant, basedOn, settings, table}`; a file without `settings` and `table` but with `routes` is a table.
+    /// Reads `{formatVersion, tenant, basedOn, settings, table}`. A file with `routes` or `defaults` at its root is a
+    /// table.
+    ///
+    /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
-        // A file of one's own: what it takes is taken from nobody else.
+        // The file is local and takes no memory from other callers, so YAML gets the full limit.
         let root = Field(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
         let object = try root.anyObject()
         if object["routes"] != nil || object["defaults"] != nil {
@@ -37,8 +40,8 @@ package struct TenantDocument: Sendable {
         }
     }
 
-    /// What the document says, or everything that keeps it from saying it. With `now` also what is only
-    /// good to know: routes whose time is over, and what association files open beyond the table.
+    /// Returns the settings and the table, and what is wrong with them. With `now`, the findings include advice: routes
+    /// that have expired, and links that association files open beyond the table.
     package func checked(now: Timestamp? = nil) -> (settings: Settings?, table: RouteTable?, findings: [Finding]) {
         var findings: [Finding] = []
         let prefix = isTable ? "" : "table"
@@ -77,7 +80,8 @@ extension Finding {
 }
 
 extension RouteTable {
-    /// What is wrong with the table and with the association files made from it, each finding with its place in the document the table was read from.
+    /// Checks the table and the association files made from it. Each finding gets its position in `document`, from
+    /// which the table was read.
     package func check(
         for identity: Identity,
         in document: JSONNode,
@@ -86,7 +90,7 @@ extension RouteTable {
         unless cancellation: Cancellation = Cancellation()
     ) -> [Finding] {
         var findings = check(for: identity, now: now, within: cancellation.budget(of: .tableCheck))
-        // What is wrong with the table alone comes first: its files are of no use then.
+        // Association files are checked only for a table without errors; they are useless otherwise.
         if !findings.contains(where: { $0.severity == .error }) {
             findings += checkAssociation(
                 for: identity,
@@ -104,7 +108,7 @@ extension RouteTable {
 }
 
 extension JSONNode {
-    /// Where the deepest part of a path such as `routes[3].web` stands.
+    /// Returns the position of the deepest existing node on a path such as `routes[3].web`.
     fileprivate func position(at path: String) -> Position {
         var node = self
         for step in path.split(whereSeparator: { $0 == "." || $0 == "[" }) {

@@ -7,25 +7,27 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// A key of the admin API: `fp_<environment>_<id>_<secret><check>`, of which only the SHA-256 of the secret is kept.
+/// A key of the admin API: `fp_<environment>_<id>_<secret><check>`. Only the SHA-256 of the secret is stored.
 ///
-/// The id has 12 characters, the secret 43 (256 random bits), the check 6 (CRC-32, so that a typo is seen without a look-up).
+/// The id has 12 characters, the secret 43 (256 random bits), and the check 6 (CRC-32, so that a typo is detected
+/// without a lookup).
 package struct APIKey: Sendable, Hashable {
     package let id: String
     package let environment: EnvironmentID
     private let secret: String
 
-    /// The text that is shown once.
+    /// The full token. It is shown only once.
     package var token: String {
         let body = "fp_\(environment)_\(id)_\(secret)"
         return body + Self.check(body)
     }
 
+    /// SHA-256 of the secret, for storage.
     package var secretHash: Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
     package static let randomBytes = 41
 
-    /// Makes a key from `randomBytes` random bytes or more.
+    /// Makes a key from at least ``randomBytes`` random bytes; nil for fewer.
     package init?(environment: EnvironmentID, random: Data) {
         guard random.count >= Self.randomBytes else { return nil }
         self.environment = environment
@@ -33,7 +35,7 @@ package struct APIKey: Sendable, Hashable {
         secret = random.dropFirst(9).prefix(32).base64URL
     }
 
-    /// Reads a token; nil when its form or check is wrong.
+    /// Parses a token; nil when its form or checksum is wrong.
     package init?(token: String) {
         guard token.utf8.count <= 160, token.hasPrefix("fp_") else { return nil }
         let body = token.dropLast(Self.checkLength)
@@ -50,7 +52,7 @@ package struct APIKey: Sendable, Hashable {
         self.secret = String(secret)
     }
 
-    /// Whether the key has the secret whose hash was kept; takes the same time whatever differs.
+    /// Whether the hash is the hash of the key's secret. Compares in constant time.
     package func matches(_ hash: Data) -> Bool {
         let own = Array(secretHash)
         let kept = Array(hash)
@@ -73,7 +75,7 @@ package struct APIKey: Sendable, Hashable {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// 62⁶ is more than 2³², so no two checks are written alike.
+    /// 62⁶ is more than 2³², so that distinct checksums have distinct spellings.
     private static let checkLength = 6
     private static let checkDigits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }

@@ -1,4 +1,4 @@
-/// Who changed something.
+/// The author of a change.
 package struct Actor: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case key, person, system

@@ -1,7 +1,8 @@
 package import LinkRouting
 
 extension KeyGrant {
-    /// What the key may not change of a table, one sentence each: routes outside of its limit, and links of such routes.
+    /// Returns the changes that the key may not make to a table, one sentence each: changes to routes outside of its
+    /// limit, and changes that take links from such routes.
     package func refusals(
         of diff: TableDiff,
         from before: RouteTable,
@@ -27,7 +28,8 @@ extension KeyGrant {
 }
 
 extension KeyGrant.RouteLimit {
-    /// Paths that the key was given are its own also where a wider route, such as `/{page...}`, reaches into them.
+    /// Whether the key's path prefixes reach into the route's wildcards. Paths granted to the key belong to it even if
+    /// a wider route, such as `/{page...}`, covers them.
     fileprivate func givesWay(_ route: Route, to changed: Route) -> Bool {
         (pathPrefixes ?? []).contains { prefix in
             changed.path.description.utf8.starts(with: prefix.utf8)
@@ -37,7 +39,7 @@ extension KeyGrant.RouteLimit {
 }
 
 extension Pattern.Segment {
-    /// Whether it stands for any text of a kind, not for texts that were chosen.
+    /// Whether the segment matches any text of some kind, rather than an enumerated set of texts.
     fileprivate var isWide: Bool {
         switch self {
         case .literal, .mixed: return false

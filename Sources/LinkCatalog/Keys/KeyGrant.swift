@@ -6,27 +6,28 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// What a key may do, where, and until when.
+/// The permissions of a key: its scopes, its limits, and its validity.
 package struct KeyGrant: Sendable, Hashable {
     package let id: String
     package let secretHash: Data
-    /// For people: whose key it is.
+    /// A display name.
     package var name: String
-    /// Nil for a key of every tenant.
+    /// Nil for a key of all tenants.
     package var tenant: TenantID?
     package var scopes: Set<Scope>
-    /// Nil for every environment.
+    /// Nil for all environments.
     package var environments: Set<EnvironmentID>?
-    /// Limits which routes it may write; nil for all of them.
+    /// The routes that it may write; nil for all.
     package var routes: RouteLimit?
     package var createdAt: Timestamp
     package var expiresAt: Timestamp?
     package var revokedAt: Timestamp?
-    /// To the hour.
+    /// Precise to the hour.
     package var lastUsedAt: Timestamp?
-    /// The key that made it, which takes it along when it is ended; nil for one that was made at the machine itself.
+    /// The id of the key that created it; nil for a key that was created locally on the machine. Revoking that key
+    /// revokes this one as well.
     package var createdBy: String?
-    /// The key whose rotation made it.
+    /// The id of the key whose rotation created it.
     package var replaces: String?
 
     package enum Scope: String, Sendable, CaseIterable {
@@ -34,20 +35,20 @@ package struct KeyGrant: Sendable, Hashable {
         case tablesRead = "tables:read"
         case tablesWrite = "tables:write"
         case publish
-        /// Recorded events, in exports and by themselves.
+        /// Recorded events, in exports and one by one.
         case exportsRead = "exports:read"
-        /// Counts of events.
+        /// Aggregated counts of events.
         case analyticsRead = "analytics:read"
         case keys
         /// Includes every other scope.
         case admin
     }
 
-    /// The routes of some owners, or below some paths.
+    /// Limits a key to the routes of some owners, or below some paths.
     package struct RouteLimit: Sendable, Hashable {
-        /// Values of a route's `owner`; nil for any.
+        /// Allowed values of a route's `owner`; nil for any.
         package var owners: Set<ExactText>?
-        /// What a route's `path` begins with, such as `/blog/`; nil for any.
+        /// Allowed prefixes of a route's `path`, such as `/blog/`; nil for any.
         package var pathPrefixes: [String]?
 
         package init(owners: Set<ExactText>?, pathPrefixes: [String]?) {
@@ -86,20 +87,22 @@ package struct KeyGrant: Sendable, Hashable {
         self.name = name
     }
 
+    /// Whether the key has the scope for the tenant; nil stands for what belongs to no tenant.
     package func allows(_ scope: Scope, for tenant: TenantID?) -> Bool {
         (scopes.contains(scope) || scopes.contains(.admin)) && (self.tenant == nil || self.tenant == tenant)
     }
 
     package func allows(_ environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
 
-    /// Whether the key may touch what a tenant's environments and owners share: settings, suites, the history.
+    /// Whether the key may change what the tenant's environments and owners share: settings, suites, the history.
     package var isForWholeTenants: Bool { environments == nil && routes == nil }
 
+    /// Whether the key is neither revoked nor expired.
     package func isValid(at now: Timestamp) -> Bool {
         revokedAt == nil && (expiresAt.map { now < $0 } ?? true)
     }
 
-    /// Whether everything that this key may do, `other` may do as well: nobody hands out more than he has.
+    /// Whether `other` permits everything that this key permits. A key cannot grant more than it has itself.
     package func isWithin(_ other: KeyGrant) -> Bool {
         func within<Element>(_ inner: Set<Element>?, _ outer: Set<Element>?) -> Bool {
             guard let outer else { return true }
@@ -116,7 +119,7 @@ package struct KeyGrant: Sendable, Hashable {
         return own.pathPrefixes?.allSatisfy { prefix in outer.contains { prefix.utf8.starts(with: $0.utf8) } } ?? false
     }
 
-    /// What the key may not change, one sentence each; empty when all of it is within its limit.
+    /// Returns the changes that the key may not make, one sentence each; empty when all are within its limit.
     package func refusals(of diff: TableDiff) -> [String] {
         guard let routes else { return [] }
         let touched = diff.added + diff.removed + diff.changed.flatMap { [$0.before, $0.after] }
@@ -126,7 +129,7 @@ package struct KeyGrant: Sendable, Hashable {
                 ? nil : "route '\(route.id)' is not within the key's owners and paths"
         }
         if !diff.others.isEmpty { refusals.append("the table's defaults belong to no owner") }
-        // Which of two routes moved is a matter of view, and order decides between equal patterns.
+        // Which of two swapped routes has moved is ambiguous, and the order decides between equal patterns.
         if !diff.moved.isEmpty { refusals.append("the order of routes belongs to no owner") }
         return refusals
     }
@@ -137,7 +140,7 @@ extension KeyGrant.RouteLimit {
 
     func covers(owner: String?, path: String?) -> Bool {
         let isOwned = owners.map { owners in owner.map { owners.contains(ExactText($0)) } ?? false } ?? true
-        // By bytes, as links are matched: to `hasPrefix` two spellings of an accent are one.
+        // Compares bytes, as link matching does: `hasPrefix` would treat two encodings of an accent as equal.
         let isBelow =
             pathPrefixes.map { prefixes in prefixes.contains { path?.utf8.starts(with: $0.utf8) ?? false } } ?? true
         return isOwned && isBelow
@@ -145,7 +148,7 @@ extension KeyGrant.RouteLimit {
 }
 
 extension KeyGrant {
-    /// Everything but the secret's hash.
+    /// The grant as JSON, without the secret's hash.
     package var json: JSONNode {
         .object([
             "id": .string(id), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) } ?? .null,

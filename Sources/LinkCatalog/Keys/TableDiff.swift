@@ -1,16 +1,17 @@
 package import LinkRouting
 
-/// What one table says otherwise than another, by route.
+/// The differences between two tables, by route.
 package struct TableDiff: Sendable, Hashable {
     package var added: [Route]
     package var removed: [Route]
     package var changed: [Change]
-    /// Routes that stand at another place among those that both tables have. Places decide only between equal patterns.
+    /// Routes whose relative order changed among the routes of both tables. The order decides only between equal
+    /// patterns.
     package var moved: [RouteID]
-    /// Of whatever the table says beside its routes, such as `defaults.fallback.web`.
+    /// Changes to members of the table other than its routes, such as `defaults.fallback.web`.
     package var others: [Field]
 
-    /// A route as it is written.
+    /// A route as written in the document.
     package struct Route: Sendable, Hashable {
         package let id: String
         package let content: JSONNode
@@ -26,9 +27,9 @@ package struct TableDiff: Sendable, Hashable {
         package let fields: [Field]
     }
 
-    /// One value: nil where a side does not have it.
+    /// One changed value; nil on a side that does not have it.
     package struct Field: Sendable, Hashable {
-        /// From the route or the table down: `open.arguments.id`.
+        /// Path from the route or the table, such as `open.arguments.id`.
         package let path: String
         package let before: JSONNode?
         package let after: JSONNode?
@@ -42,7 +43,7 @@ package struct TableDiff: Sendable, Hashable {
         changed = new.compactMap { route in
             guard let earlier = oldByID[route.id], earlier != route else { return nil }
             let fields = Self.fields(earlier.content, route.content, at: "")
-            // Only the order of keys differs.
+            // Only the order of the keys differs.
             guard !fields.isEmpty else { return nil }
             return Change(id: route.id, before: earlier, after: route, fields: fields)
         }
@@ -55,7 +56,7 @@ package struct TableDiff: Sendable, Hashable {
         added.isEmpty && removed.isEmpty && changed.isEmpty && moved.isEmpty && others.isEmpty
     }
 
-    /// The routes of a table in its order, those without an id left out.
+    /// Returns the routes of a table in order, without those that have no id.
     static func routes(of table: JSONNode) -> [Route] {
         (table["routes"]?.elements ?? []).compactMap { node in
             node["id"]?.text.map { Route(id: $0, content: node) }
@@ -66,11 +67,11 @@ package struct TableDiff: Sendable, Hashable {
         Dictionary(routes.map { ($0.id, $0) }) { first, _ in first }
     }
 
-    /// What stands between other neighbours: everything outside a longest run that both orders have.
+    /// Returns the ids whose relative order changed: everything outside a longest common subsequence of both orders.
     private static func moved(_ before: [String], _ after: [String]) -> [String] {
         guard before != after else { return [] }
         let places = Dictionary(before.enumerated().map { ($1, $0) }) { first, _ in first }
-        // Longest increasing subsequence of the old places (patience sorting): what keeps its order.
+        // Longest increasing subsequence of the old positions (patience sorting): these routes keep their order.
         var piles: [(place: Int, index: Int)] = []
         var previous: [Int?] = []
         let order = after.compactMap { places[$0] }
@@ -92,15 +93,15 @@ package struct TableDiff: Sendable, Hashable {
         return after.indices.filter { !kept.contains($0) }.map { after[$0] }
     }
 
-    /// What differs between two objects, such as settings.
+    /// Returns the differences between two objects, such as settings.
     package static func fields(from before: JSONNode, to after: JSONNode) -> [Field] { fields(before, after, at: "") }
 
-    /// Looked up one by one, the members of a large object would take the square of their number.
+    /// Indexes the members by key. A linear lookup of each member would be quadratic for a large object.
     private static func values(_ members: [JSONNode.Member]) -> [ExactText: JSONNode] {
         Dictionary(members.map { (ExactText($0.key), $0.value) }) { first, _ in first }
     }
 
-    /// Objects are compared member by member; lists and scalars as a whole.
+    /// Compares objects member by member; lists and scalars as a whole.
     private static func fields(_ before: JSONNode?, _ after: JSONNode?, at path: String) -> [Field] {
         guard before != after else { return [] }
         guard let old = before?.members, let new = after?.members else {
@@ -120,7 +121,7 @@ extension JSONNode {
 }
 
 extension TableDiff {
-    /// One sentence a change, for people.
+    /// The changes in English, one sentence each.
     package var words: [String] {
         added.map { "adds '\($0.id)'\($0.path.map { " for \($0)" } ?? "")" }
             + removed.map { "removes '\($0.id)'\($0.path.map { " for \($0)" } ?? "")" }

@@ -6,15 +6,16 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// One tenant's table as it is answered from in one environment; behind one reference, for every answer carries it along.
+/// The compiled table of one tenant in one environment. It is a class so that each resolution carries a single
+/// reference.
 package final class PublishedTable: Sendable {
     package let tenant: TenantID
     package let environment: EnvironmentID
-    /// Nil until a first table is published; then every link of the tenant is unmatched.
+    /// Nil until a first table is published. Every link of the tenant is unmatched until then.
     package let revision: Revision?
     package let settingsRevision: Int64
     package let settings: Settings
-    /// Under which installs are recorded; nil where the settings do not ask for them.
+    /// The key under which installs are recorded; nil when the settings do not record installs.
     package let installKey: Data?
     package let router: Router
 
@@ -37,18 +38,19 @@ package final class PublishedTable: Sendable {
     }
 }
 
-/// Everything that links are answered from: immutable, so a request sees one revision of each table, whole.
+/// All live tables, indexed by host, scheme and tenant. It is immutable, so that a request sees one consistent revision
+/// of each table.
 package final class Catalog: Sendable {
     package let tables: [PublishedTable]
-    /// What is stored and cannot be read.
+    /// Stored tables that cannot be read.
     package let unreadable: [UnreadableTenant]
     private let exactHosts: [HostKey: Owner]
-    /// By the host behind `*.`.
+    /// Keyed by the host after `*.`.
     private let parentHosts: [HostKey: Owner]
     private let schemes: [String: Int]
-    /// The table of each tenant's domains and schemes: its production one.
+    /// The table for the domains and schemes of each tenant: its production table.
     private let tenants: [TenantID: Int]
-    /// The tables of other environments, which a caller asks for by name.
+    /// The tables by tenant and environment, for callers that name an environment.
     private let others: [Place: Int]
 
     private struct Place: Hashable {
@@ -61,7 +63,7 @@ package final class Catalog: Sendable {
         let port: UInt16?
     }
 
-    /// A host's table and what the domain is for.
+    /// The table of a host, and what its domain serves.
     package struct Owner: Sendable {
         let table: Int
         package let serves: Domain.Serves
@@ -77,7 +79,7 @@ package final class Catalog: Sendable {
         var others: [Place: Int] = [:]
         for (index, table) in tables.enumerated() {
             others[Place(tenant: table.tenant, environment: table.environment)] = index
-            // Hosts belong to the tenant and are answered from its production table.
+            // Hosts belong to the tenant; its production table answers for them.
             if table.environment == .production || tenants[table.tenant] == nil { tenants[table.tenant] = index }
         }
         for (index, table) in tables.enumerated() where tenants[table.tenant] == index {
@@ -97,29 +99,31 @@ package final class Catalog: Sendable {
         self.others = others
     }
 
-    /// The table that answers for a host in look-up form: the exact host, else the longest `*.` that covers it.
+    /// Returns the table for a host in lookup form: the exact host, else the longest `*.` domain that covers it. Nil
+    /// when no tenant owns it.
     package func table(forHost host: String, port: UInt16?) -> (table: PublishedTable, serves: Domain.Serves)? {
         guard let owner = owner(ofHost: host, port: port) else { return nil }
         return (tables[owner.table], owner.serves)
     }
 
-    /// Whether a tenant has named exactly this host, without a port; it is in look-up form then.
+    /// Whether a tenant has named exactly this host, without a port. `host` is in lookup form.
     package func names(host: String) -> Bool { exactHosts[HostKey(host: host, port: nil)] != nil }
 
-    /// The table whose association files a host serves: those of `*.x` also stand on `x`.
+    /// Returns the table whose association files a host serves. The files of `*.x` are served on `x` as well.
     package func tableForAssociation(ofHost host: String) -> PublishedTable? {
         (owner(ofHost: host, port: nil) ?? parentHosts[HostKey(host: host, port: nil)]).map { tables[$0.table] }
     }
 
+    /// Returns the tenant's production table; nil for an unknown tenant.
     package func table(of tenant: TenantID) -> PublishedTable? { tenants[tenant].map { tables[$0] } }
 
-    /// Nil where nothing was published there.
+    /// Nil where nothing was published.
     package func table(of tenant: TenantID, in environment: EnvironmentID) -> PublishedTable? {
         others[Place(tenant: tenant, environment: environment)].map { tables[$0] }
     }
 
-    /// What is wrong with an environment that a caller names; nil where it is one of the tenant's: `production`, one that its
-    /// settings name, or one with a live table.
+    /// Returns a warning about an environment that a caller names. Nil for an environment of the tenant: `production`,
+    /// one that its settings name, or one with a live table.
     package func warning(about environment: EnvironmentID, of tenant: TenantID) -> String? {
         guard environment != .production, table(of: tenant, in: environment) == nil, let table = table(of: tenant)
         else {
@@ -132,6 +136,7 @@ package final class Catalog: Sendable {
         return "'\(environment)' is none of the tenant's environments, so no route answers in it\(hint)"
     }
 
+    /// Returns the table of the tenant that owns the link's host or scheme; nil when no tenant owns it.
     package func table(for link: Link) -> PublishedTable? {
         guard let host = link.host else { return schemes[link.scheme].map { tables[$0] } }
         return owner(ofHost: host, port: link.port).map { tables[$0.table] }
@@ -143,7 +148,7 @@ package final class Catalog: Sendable {
         return HostName.parents(of: host).lazy.compactMap { parentHosts[HostKey(host: String($0), port: port)] }.first
     }
 
-    /// Resolves a text: synchronous, without I/O.
+    /// Resolves the text of a link. Synchronous, without I/O.
     package func resolve(
         _ text: String,
         in context: Context,
@@ -153,7 +158,7 @@ package final class Catalog: Sendable {
         do {
             return resolve(try Link.parse(text), in: context, environment: environment, explanation: explanation)
         } catch {
-            // A rejected link is recorded under the tenant that would own it, as far as its host and scheme could be read.
+            // A rejected link is recorded for the tenant that would own it, if its host or scheme could be read.
             let table =
                 error.host.flatMap { self.table(forHost: $0, port: error.port)?.table }
                 ?? error.scheme.flatMap { schemes[$0] }.map { tables[$0] }
@@ -165,6 +170,7 @@ package final class Catalog: Sendable {
         }
     }
 
+    /// Resolves a link with the table of its owner in an environment; unmatched when no tenant owns it.
     package func resolve(
         _ link: Link,
         in context: Context,
@@ -182,7 +188,7 @@ package final class Catalog: Sendable {
         )
     }
 
-    /// The owner's table of an environment; where nothing was published there, an empty one.
+    /// Returns the owner's table in an environment; an empty table where nothing was published.
     private func table(of owner: PublishedTable, in environment: EnvironmentID) -> PublishedTable {
         guard owner.environment != environment else { return owner }
         return table(of: owner.tenant, in: environment)
@@ -198,7 +204,7 @@ package final class Catalog: Sendable {
     }
 }
 
-/// A resolution and the table that it came from.
+/// A resolution and the table that produced it.
 package struct CatalogResolution: Sendable {
     /// Nil when the text was rejected.
     package let link: Link?

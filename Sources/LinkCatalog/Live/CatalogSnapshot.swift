@@ -6,12 +6,12 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// What the store holds at one moment.
+/// A consistent snapshot of the store.
 package struct CatalogSnapshot: Sendable {
     package struct Tenant: Sendable {
         package let id: TenantID
         package let settingsRevision: Int64
-        /// As they are stored: JSON.
+        /// The stored JSON.
         package let settings: String
         package let live: [Live]
 
@@ -23,10 +23,11 @@ package struct CatalogSnapshot: Sendable {
         }
     }
 
+    /// A tenant's live table in one environment.
     package struct Live: Sendable {
         package let environment: EnvironmentID
         package let revision: Revision
-        /// The table as it is stored: JSON. Nil for a table that the reader of the snapshot has compiled already.
+        /// The stored JSON of the table; nil for a table that the reader of the snapshot has compiled already.
         package let text: String?
 
         package init(environment: EnvironmentID, revision: Revision, text: String?) {
@@ -36,10 +37,10 @@ package struct CatalogSnapshot: Sendable {
         }
     }
 
-    /// Grows with every write.
+    /// Increases with every write.
     package let version: Int64
     package let tenants: [Tenant]
-    /// Of the tenants that record installs, or once did.
+    /// The install keys of the tenants that record installs or did so earlier.
     package let installKeys: [TenantID: Data]
 
     package init(version: Int64, tenants: [Tenant], installKeys: [TenantID: Data] = [:]) {
@@ -48,11 +49,11 @@ package struct CatalogSnapshot: Sendable {
         self.installKeys = installKeys
     }
 
-    /// The catalog that the rows say; tables that `earlier` has already are not compiled again.
+    /// Compiles the snapshot. Tables that `earlier` has in the same version are reused.
     ///
-    /// What cannot be read stays as `earlier` has it and is listed in `unreadable`: it is the trouble of its own tenant only.
-    /// A tenant without a production table that can be read has no tables at all, because another environment's table would
-    /// answer for its hosts.
+    /// A table that cannot be read is taken from `earlier` and listed in `unreadable`, so that it affects its own
+    /// tenant only. A tenant without a readable production table gets no tables at all, because the table of another
+    /// environment would answer for its hosts.
     package func catalog(reusing earlier: Catalog = Catalog()) -> Catalog {
         let compiled = Dictionary(earlier.tables.map { (TableVersion($0), $0) }) { first, _ in first }
         var tables: [PublishedTable] = []
@@ -74,7 +75,7 @@ package struct CatalogSnapshot: Sendable {
         return Catalog(tables, unreadable: unreadable)
     }
 
-    /// A tenant's table in one environment, or its empty production table.
+    /// Compiles a tenant's table in one environment; its empty production table for nil.
     private func compile(_ live: Live?, of tenant: Tenant) throws -> PublishedTable {
         var table = RouteTable()
         if let live {
@@ -104,8 +105,8 @@ extension CatalogSnapshot.Tenant {
     }
 }
 
-/// A table that cannot be read, because it or its tenant's settings cannot. The table before it is answered from, if there was
-/// one since the start.
+/// A table that cannot be read, because it or its tenant's settings are unreadable. The last readable table since the
+/// start, if any, stays live.
 package struct UnreadableTenant: Sendable, Hashable {
     package let tenant: TenantID
     package let environment: EnvironmentID
@@ -118,7 +119,7 @@ package struct UnreadableTenant: Sendable, Hashable {
     }
 }
 
-/// What a compiled table is made from: the same version is the same table.
+/// The inputs of a compiled table. Equal versions compile to equal tables.
 package struct TableVersion: Sendable, Hashable {
     package let tenant: TenantID
     package let environment: EnvironmentID

@@ -7,8 +7,10 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// What a person who must sign in first comes back with: the link, sealed, so that nobody else can make or change one.
+/// The link that a person returns to after signing in. It travels as a sealed token that nobody else can make or
+/// change.
 package struct Continuation: Sendable, Hashable {
+    /// Lifetime of a token, in milliseconds (30 minutes).
     package static let lifetime: Int64 = 30 * 60 * 1_000
 
     package let tenant: TenantID
@@ -25,26 +27,30 @@ package struct Continuation: Sendable, Hashable {
         self.expiresAt = expiresAt
     }
 
+    /// The reason why a token is not accepted.
     package enum Failure: Error, Hashable, Sendable {
         case invalid
         case expired
     }
 }
 
-/// Seals and opens continuations with AES-GCM. Two keys live at a time, so that a rotation breaks no token in flight.
+/// Seals and opens continuations with AES-GCM. Two keys are active at a time, so that a key rotation does not
+/// invalidate tokens in flight.
 package struct ContinuationSealer: Sendable {
     package static let keyBytes = 32
     private static let version: UInt8 = 1
 
-    /// The newest first; the first seals, all open.
+    /// Newest first. The first key seals; all keys open.
     private let keys: [SymmetricKey]
 
-    /// Keys of 32 bytes, the newest first; at least one.
+    /// Takes keys of 32 bytes, newest first, and uses the first two. Nil without keys, or when a key has another
+    /// length.
     package init?(keys: [Data]) {
         guard !keys.isEmpty, keys.allSatisfy({ $0.count == Self.keyBytes }) else { return nil }
         self.keys = keys.prefix(2).map { SymmetricKey(data: $0) }
     }
 
+    /// Returns the token: the version byte and the AES-GCM box, in base64url.
     package func seal(_ continuation: Continuation) throws -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -59,7 +65,9 @@ package struct ContinuationSealer: Sendable {
         return (Data([Self.version]) + sealed).base64URL
     }
 
-    /// Opens a token that was sealed here, has not expired, and is for this app.
+    /// Opens a token that was sealed with one of the keys, has not expired, and is not bound to another app.
+    ///
+    /// - Parameter token: At most 16,384 bytes.
     package func open(_ token: String, for app: AppID?, at now: Timestamp) throws(Continuation.Failure) -> Continuation
     {
         guard token.utf8.count <= 16_384, let data = Data(base64URL: token), data.first == Self.version,
@@ -85,7 +93,7 @@ package struct ContinuationSealer: Sendable {
 }
 
 extension Data {
-    /// RFC 4648 §5, without padding.
+    /// RFC 4648 §5 (base64url), without padding.
     package var base64URL: String {
         base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
@@ -97,7 +105,7 @@ extension Data {
         }
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         self.init(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
-        // The last character may hold bits that no byte takes; only one of its spellings is the text's own.
+        // The last character may carry unused bits. Only the canonical spelling is accepted.
         guard base64URL == text else { return nil }
     }
 }

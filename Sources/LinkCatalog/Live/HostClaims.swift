@@ -1,29 +1,30 @@
 package import LinkRouting
 
-/// Whose hosts are whose, as far as others may not take them: a host with all of its ports, and for `*.x` both `x` itself,
-/// where the association files of `*.x` stand as well, and everything below it.
+/// The hosts that each tenant claims. A claim covers a host with all of its ports. A claim of `*.x` covers `x` itself,
+/// where the association files of `*.x` are served as well, and every host below it.
 package struct HostClaims: Sendable {
     private var hosts: [String: Set<TenantID>] = [:]
-    /// By what stands behind `*.`.
+    /// Tenants by the host after `*.`.
     private var wildcards: [String: Set<TenantID>] = [:]
-    /// By what lies above a host: `*.` of it would take that host.
+    /// Tenants by each parent of their hosts; a claim of `*.` on that parent would cover such a host.
     private var below: [String: Set<TenantID>] = [:]
 
-    /// Who may claim what overlaps with another tenant's.
+    /// Which claims that overlap another tenant's are allowed.
     package enum Rule: Sendable {
-        /// Only what overlaps with no other tenant's.
+        /// No overlap with another tenant's claim.
         case exclusive
-        /// All but what another tenant names exactly so: for keys of all tenants, and at the machine itself.
+        /// Any overlap except the identical domain. For keys of all tenants, and for the local administrator.
         case overlapping
     }
 
-    /// Nil for all hosts.
+    /// The parents that `below` records; nil for all.
     private let wanted: Set<String>?
 
-    /// - Parameter wanted: The hosts whose `*.` ``overlap(_:coversSubdomains:of:)`` is asked about, where that is known.
+    /// - Parameter wanted: The hosts that ``overlap(_:coversSubdomains:of:)`` will be called for with
+    ///   `coversSubdomains`, if known; limits the memory used.
     package init(askedBelow wanted: Set<String>? = nil) { self.wanted = wanted }
 
-    /// - Parameter host: As ``Domain/host``.
+    /// - Parameter host: In the form of ``Domain/host``.
     package mutating func add(_ host: String, coversSubdomains: Bool, of tenant: TenantID) {
         hosts[host, default: []].insert(tenant)
         if coversSubdomains { wildcards[host, default: []].insert(tenant) }
@@ -34,7 +35,7 @@ package struct HostClaims: Sendable {
         }
     }
 
-    /// Whether some link or association file would be both the domain's and another tenant's.
+    /// Whether some link or association file would belong both to the domain and to another tenant.
     package func overlap(_ host: String, coversSubdomains: Bool, of tenant: TenantID) -> Bool {
         func isOthers(_ tenants: Set<TenantID>?) -> Bool { tenants?.contains { $0 != tenant } ?? false }
         return isOthers(hosts[host]) || HostName.parents(of: host).contains { isOthers(wildcards[String($0)]) }
@@ -43,8 +44,8 @@ package struct HostClaims: Sendable {
 }
 
 extension Catalog {
-    /// The domains of each tenant that overlap with another one's: such as were claimed before that was refused, or with a
-    /// key of all tenants.
+    /// The domains that overlap with a domain of another tenant. They were claimed before overlaps were refused, or
+    /// with a key of all tenants.
     package var overlappingDomains: [(tenant: TenantID, domain: String)] {
         var domains: [TenantID: [Domain]] = [:]
         for table in tables { domains[table.tenant] = table.settings.identity.domains }

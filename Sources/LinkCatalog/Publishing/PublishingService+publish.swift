@@ -1,13 +1,13 @@
 import AppAssociation
 package import LinkRouting
 
-/// From a draft to what is live, and back.
+/// Plans, publications, rollbacks and promotions.
 extension PublishingService {
-    /// What a person says with a publication.
+    /// The details that a person gives with a publication.
     package struct Note: Sendable {
         package var message: String
         package var approvals: [String]
-        /// Why suites that fail may be ignored this once.
+        /// Why the publication may go ahead although suites fail. It applies to this publication only.
         package var overrideReason: String?
 
         package init(message: String = "", approvals: [String] = [], overrideReason: String? = nil) {
@@ -17,26 +17,26 @@ extension PublishingService {
         }
     }
 
-    /// A revision that is live now, and what it changed.
+    /// A newly published revision, and the plan that it came from.
     package struct Published: Sendable {
         package let row: RevisionRow
         package let plan: TablePlan
     }
 
-    /// What publishing the draft would do.
+    /// Returns what publishing the draft would change.
     package func plan(at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
         let state = try await state(of: place)
         try state.requireEnvironment()
         return try await plan(try await draft(at: place), state, limit)
     }
 
-    /// What somebody would like to be so; what is nil stays as it is.
+    /// A desired state to plan for; nil members stay as they are.
     package struct PlanRequest: Sendable {
         package var table: JSONNode?
-        /// The revision that the table was made from; nil for what is live.
+        /// The revision that the table was made from; nil for the live table.
         package var base: Revision?
         package var settings: JSONNode?
-        /// Suites that are to be stored, by name.
+        /// Suites to store, by name.
         package var suites: [String: LinkSuite]
 
         package init(
@@ -52,7 +52,7 @@ extension PublishingService {
         }
     }
 
-    /// What making it so would do.
+    /// Returns what applying the request would change.
     package func plan(_ wish: PlanRequest, at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
         let state = try await state(of: place, wishing: wish)
         try state.requireEnvironment()
@@ -64,7 +64,7 @@ extension PublishingService {
         return try await plan(wish.table ?? state.content, over: base, state)
     }
 
-    /// Publishes the draft on top of what is live; it is live when this returns.
+    /// Merges the draft into the live table and publishes the result. It is live when this method returns.
     package func publish(
         _ place: DraftLocation,
         expected: DraftVersion? = nil,
@@ -83,8 +83,9 @@ extension PublishingService {
         }
     }
 
-    /// Publishes a table that was published before, under a new number: an earlier one of the same environment, or one of
-    /// another. Throws findings when it no longer checks: it may name an app or a host that the settings no longer have.
+    /// Publishes an earlier table under a new revision number: one of the same environment (rollback) or of another
+    /// (promotion). Throws ``Failure/findings(_:)`` when the table no longer passes the checks, for instance because it
+    /// names an app or a host that the settings no longer have.
     package func publishAgain(
         _ revision: Revision,
         in place: DraftLocation,
@@ -101,7 +102,7 @@ extension PublishingService {
         }
     }
 
-    /// Runs a suite against the draft, the stored ones without one. A draft that does not check can be tested all the same.
+    /// Runs a suite against the draft; all stored suites for nil. A draft whose checks fail can be tested as well.
     package func test(_ suite: LinkSuite?, at place: DraftLocation) async throws -> [SuiteResult] {
         let state = try await state(of: place)
         let content = try await draft(at: place).content
@@ -114,7 +115,8 @@ extension PublishingService {
         }
     }
 
-    /// What is live, and what publishing the draft would make of it. Throws findings when the draft may not be published.
+    /// Returns the live table, and the table that publishing the draft would make live. Throws ``Failure/findings(_:)``
+    /// when the draft may not be published.
     package func comparison(
         at place: DraftLocation,
         limit: KeyGrant? = nil
@@ -139,7 +141,7 @@ extension PublishingService {
         }
     }
 
-    /// Makes a plan and commits it, again where something else went live in between.
+    /// Makes a plan and commits it. Plans again when the state it was checked against has changed in between.
     private func publishing(
         _ place: DraftLocation,
         _ note: Note,
@@ -147,7 +149,7 @@ extension PublishingService {
         _ change: AuditContext,
         _ makePlan: (State) async throws -> (TablePlan, Publication.Origin)
     ) async throws -> Published {
-        // What guards the routes of all is for those who may write them.
+        // Approvals and suites protect all routes, so only keys for whole tenants may bypass them.
         if let limit, !limit.isForWholeTenants, note.overrideReason != nil || !note.approvals.isEmpty {
             throw Failure.outsideLimit([
                 "a key of some environments or routes claims no approvals and overrides no suites"
@@ -185,20 +187,20 @@ extension PublishingService {
 
     // MARK: Plans
 
-    /// What is so before a publication.
+    /// The state that a publication starts from.
     private struct State: Sendable {
         let place: DraftLocation
         let settings: Settings
-        /// What they change of those that are live.
+        /// Changes to the live settings, if the request has settings.
         let settingsChanges: [TableDiff.Field]
         let suites: [LinkSuite]
         let checked: Publication.Checked
-        /// The live table; nil where the stored one cannot be read.
+        /// The live table; nil when the stored one cannot be read.
         let live: JSONNode?
 
         var content: JSONNode { live ?? PublishingService.emptyTable }
 
-        /// A table that may not be live yet, as it would be.
+        /// Compiles a table that may not be live yet, as it would be published.
         func published(_ table: RouteTable) -> PublishedTable {
             PublishedTable(
                 tenant: place.tenant,
@@ -250,14 +252,15 @@ extension PublishingService {
         }
     }
 
-    /// What a draft was begun from.
+    /// The table that a draft started from.
     private struct Base: Sendable {
         var content: JSONNode
-        /// Whether the key may see it: it may be a revision of another environment.
+        /// Whether the key may see it. It may be a revision of another environment.
         var isShown: Bool
     }
 
-    /// A draft without one was begun when nothing was live: what is live now was published since.
+    /// Returns the table that a draft started from. A draft without a base revision started when nothing was live, so
+    /// its base is the empty table.
     private func base(of draft: DraftRow, _ state: State, _ limit: KeyGrant?) async throws -> Base {
         var isShown = true
         if let base = draft.base, let limit, limit.environments != nil {
@@ -267,15 +270,15 @@ extension PublishingService {
         return Base(content: try await content(of: draft.base, state), isShown: isShown)
     }
 
-    /// A revision's table; an empty one for none.
+    /// Returns a revision's table; an empty one for nil.
     private func content(of revision: Revision?, _ state: State) async throws -> JSONNode {
         revision == state.checked.live
             ? state.content : try await content(of: revision, tenant: state.place.tenant)
     }
 
-    /// The draft's changes on top of what is live.
+    /// Applies the draft's changes to the live table.
     private func merge(_ draft: JSONNode, _ base: Base, _ state: State) throws -> JSONNode {
-        // A live table that cannot be read takes part in no merge: the draft replaces it.
+        // An unreadable live table is left out of the merge: the draft replaces it.
         let merge = TableMerge(base: base.content, live: state.live ?? base.content, draft: draft)
         guard merge.conflicts.isEmpty else {
             throw Failure.conflicts(base.isShown ? merge.conflicts : merge.conflicts.map(\.withoutBase))
@@ -287,7 +290,7 @@ extension PublishingService {
         try await plan(draft.content, over: try await base(of: draft, state, limit), state)
     }
 
-    /// What a table would change: put on top of what is live where it has a base, else in its place.
+    /// Plans a table. With a base, its changes are merged into the live table; without one, it replaces the live table.
     private func plan(_ content: JSONNode, over base: Base?, _ state: State) async throws -> TablePlan {
         try await pool.run(for: .tenant(state.place.tenant)) { cancellation in
             try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
@@ -330,6 +333,6 @@ extension PublishingService {
 }
 
 extension WorkBudget {
-    /// For all suites of a tenant together, and for where their links move.
+    /// For all suites of a tenant together, including the comparison of where their links move.
     package static var suites: WorkBudget { WorkBudget(steps: 1_000_000_000) }
 }

@@ -1,13 +1,15 @@
 package import LinkRouting
 
-/// Single routes of a draft.
+/// Edits of single routes of a draft.
 extension PublishingService {
+    /// The position of a saved route in the draft.
     package enum Placement: Sendable {
-        /// Where it stood; a new route goes last.
+        /// At its current position; a new route goes last.
         case keep
         case before(RouteID)
     }
 
+    /// Returns a route of the draft, and the draft's version. Throws ``Failure/unknownRoute(_:)`` when there is none.
     package func route(_ id: RouteID, at place: DraftLocation) async throws -> (route: JSONNode, version: DraftVersion)
     {
         let draft = try await draft(at: place)
@@ -16,8 +18,8 @@ extension PublishingService {
         return (route, draft.version)
     }
 
-    /// Writes many routes of the draft: each takes the place of the one with its id, new ones go last. Replacing, no others
-    /// stay.
+    /// Writes many routes of the draft. A route replaces the one with the same id; new routes go last. With
+    /// `replacing`, all other routes are removed.
     package func importRoutes(
         _ routes: [JSONNode],
         replacing: Bool,
@@ -48,7 +50,7 @@ extension PublishingService {
         }
     }
 
-    /// Writes one route of the draft.
+    /// Writes one route of the draft. `isNew` tells whether the draft had no route with this id.
     package func saveRoute(
         _ route: JSONNode,
         id: RouteID,
@@ -91,7 +93,7 @@ extension PublishingService {
         return (saved.draft, saved.findings, isNew)
     }
 
-    /// Removes one route of the draft.
+    /// Removes one route of the draft. Throws ``Failure/unknownRoute(_:)`` when there is none.
     package func removeRoute(
         _ id: RouteID,
         at place: DraftLocation,
@@ -109,8 +111,8 @@ extension PublishingService {
         }.draft
     }
 
-    /// Makes the draft's routes into others: read again and made again where somebody wrote in between, unless the caller
-    /// said which version he means.
+    /// Rewrites the draft's routes. Without an `expected` version, a concurrent write makes it read the draft again and
+    /// repeat the edit.
     private func rewriteRoutes(
         at place: DraftLocation,
         expected: DraftVersion?,
@@ -123,7 +125,7 @@ extension PublishingService {
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             do {
                 let table = draft.content.replacing(routes: try edit(draft.content["routes"]?.elements ?? []))
-                // What was stored while more was admitted may be made smaller.
+                // A table stored under higher limits may still shrink.
                 if !DocumentSize(of: table).isWithin(DocumentSize(of: draft.content)) {
                     try requireAdmitted(table)
                 }
@@ -142,7 +144,7 @@ extension PublishingService {
 }
 
 extension JSONNode {
-    /// The table with other routes; whatever else it says stays where it is.
+    /// Returns the table with other routes. All other members keep their position.
     fileprivate func replacing(routes: [JSONNode]) -> JSONNode {
         var members = self.members ?? []
         if let index = members.firstIndex(where: { $0.key == "routes" }) {

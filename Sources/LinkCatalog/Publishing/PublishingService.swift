@@ -6,28 +6,28 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// Changes the catalog: checks, stores, and tells what is live. A change that does not check changes nothing.
+/// Changes the catalog: checks, stores, and makes changes live. A change that fails its checks changes nothing.
 package struct PublishingService: Sendable {
     package static let mainDraft = "main"
     private static let installKeyBytes = 32
 
     let store: any CatalogStore
-    /// Where everything is computed that grows with a table.
+    /// Runs all computations whose cost grows with a table.
     package let pool: WorkPool
     private let random: @Sendable (_ count: Int) -> Data
-    /// Of one table; a table that was stored while it was higher stays.
+    /// Maximum number of routes of a table. Tables stored under a higher limit stay.
     private let maximumRoutes: Int
-    /// Of one table as it is stored; one that was stored while it was higher stays.
+    /// Maximum size of a stored table, in bytes. Tables stored under a higher limit stay.
     let maximumTableBytes: @Sendable () -> Int
-    /// Of one tenant.
+    /// Maximum number of drafts of a tenant.
     private let maximumDrafts: Int
-    /// Runs a suite against a table that may not be published; what the budget does not suffice for fails.
+    /// Runs a suite against a table that may be unpublished. Cases that the budget does not cover fail.
     let runSuite: @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure]
-    /// The tables that are compiled already, whose text a snapshot need not carry.
+    /// The tables that are compiled already; a snapshot leaves out their text.
     private let known: @Sendable () -> Set<TableVersion>
-    /// Called with what is stored after each change that is to be live; older snapshots than the last are ignored by it.
+    /// Makes a snapshot live; called after each change. It must ignore snapshots that are older than the last.
     private let onCommit: @Sendable (CatalogSnapshot) throws -> Void
-    /// Makes what a table needs beside itself before it can be live.
+    /// Prepares what a table needs besides itself before it can be live.
     let prepare: @Sendable (PublishedTable, Cancellation) throws -> Void
 
     package init(
@@ -61,20 +61,20 @@ package struct PublishingService: Sendable {
         case noDraft(String)
         /// At least one finding is an error.
         case findings([Finding])
-        /// Both the draft and what is live changed the same.
+        /// The draft and the live table have conflicting changes.
         case conflicts([TableMerge.Conflict])
-        /// A stored suite fails, and nobody said why that may be.
+        /// A stored suite fails, and no override reason was given.
         case suites([SuiteFailure])
-        /// The key may not write these routes; a sentence each.
+        /// The key may not write these routes; one sentence each.
         case outsideLimit([String])
         case tooManyRoutes(Int, maximum: Int)
-        /// Neither the settings name it nor is anything live in it.
+        /// The settings do not name the environment, and it has no live table.
         case unknownEnvironment(EnvironmentID, named: Set<EnvironmentID>)
-        /// Other changes went live again and again while this one was checked.
+        /// Concurrent changes invalidated the checks of this one in every attempt.
         case busy
     }
 
-    /// Where a table is, and who edits it.
+    /// The place of a draft: tenant, environment and name.
     package struct DraftLocation: Sendable {
         package var tenant: TenantID
         package var environment: EnvironmentID
@@ -87,11 +87,11 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// How often a change is checked again because others were stored in between: as many as may write at once.
+    /// How often a change is checked again after concurrent changes: as often as there may be concurrent writers.
     private static let attempts = 64
 
-    /// Does it again when what it was made from is no longer so. Each time somebody else's change was stored, so that all
-    /// of them together come to an end.
+    /// Repeats `body` when it throws ``ConcurrentModification``. Each repetition means that another change was stored,
+    /// so all writers together make progress. Throws ``Failure/busy`` after ``attempts`` attempts.
     static func repeating<Result>(_ body: () async throws -> Result) async throws -> Result {
         for _ in 0..<attempts {
             try Task.checkCancellation()
@@ -100,9 +100,9 @@ package struct PublishingService: Sendable {
         throw Failure.busy
     }
 
-    /// Makes live what is stored, also where whoever stored it has gone.
+    /// Makes the stored state live, even if the task that stored it is cancelled.
     package func reload() async throws {
-        // Awaited here; only a cancellation does not reach it.
+        // The unstructured task is awaited here, but does not inherit cancellation.
         try await Task {
             let snapshot = try await store.snapshot(without: known())
             try await pool.runToEnd { try onCommit(snapshot) }
@@ -110,7 +110,7 @@ package struct PublishingService: Sendable {
         .value
     }
 
-    /// Makes live what is committed already: a failure is no failure of the request any more.
+    /// Makes a committed change live. A failure is thrown as ``StoredNotLive``, because the change itself succeeded.
     func reload(behind committed: String) async throws {
         do {
             try await reload()
@@ -119,7 +119,7 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// Writes settings; they are live at once. The live tables must still check under them.
+    /// Writes settings and makes them live. The live tables must pass their checks under the new settings.
     package func saveSettings(
         _ content: JSONNode,
         of tenant: TenantID,
@@ -136,7 +136,7 @@ package struct PublishingService: Sendable {
             let live = try await store.live(of: tenant)
             try Self.requireFew(settings.namedEnvironments, besides: Set(live.keys), content)
             for (environment, revision) in live.sorted(by: { $0.value < $1.value }) {
-                // A table that cannot be read is not answered from either: it must not keep back what repairs the tenant.
+                // An unreadable table is not live either. It must not block settings that repair the tenant.
                 guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
                 let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
                     guard let routes = try? RouteTable(Field(stored: content, path: "table")) else {
@@ -178,7 +178,8 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// A live table stays where the settings no longer name its environment, so those count.
+    /// Limits the number of environments. A live table stays even if the settings no longer name its environment, so
+    /// environments with a live table count as well.
     private static func requireFew(
         _ named: Set<EnvironmentID>,
         besides live: Set<EnvironmentID>,
@@ -201,7 +202,7 @@ package struct PublishingService: Sendable {
 
     // MARK: Drafts
 
-    /// The draft; without one what is live, or an empty table.
+    /// Returns the draft. If there is none, returns the live table, or an empty one.
     package func draft(at place: DraftLocation) async throws -> DraftRow {
         guard try await store.settingsRevision(of: place.tenant) != nil else {
             throw Failure.unknownTenant(place.tenant)
@@ -216,7 +217,8 @@ package struct PublishingService: Sendable {
         )
     }
 
-    /// Replaces the draft by a table that can be read; its findings come back, errors too: they stop the publishing.
+    /// Replaces the draft by a table that can be parsed. Returns its findings, including errors: errors block only the
+    /// publication.
     package func saveDraft(
         _ content: JSONNode,
         at place: DraftLocation,
@@ -229,7 +231,7 @@ package struct PublishingService: Sendable {
         return try await replaceDraft(content, at: place, base: base, expected: expected, limit: limit, change: change)
     }
 
-    /// Throws where a table that is sent has more routes or bytes than a draft may have.
+    /// Throws when a submitted table has more routes or bytes than a draft may have.
     package func requireAdmitted(_ draft: JSONNode) throws {
         let count = draft["routes"]?.elements?.count ?? 0
         guard count <= maximumRoutes else { throw Failure.tooManyRoutes(count, maximum: maximumRoutes) }
@@ -240,7 +242,7 @@ package struct PublishingService: Sendable {
         try Document.requireStorable(table, name, maximumBytes: maximumTableBytes(), limit: "limits.tableBytes")
     }
 
-    /// As `saveDraft`, also for a table that is larger than what is admitted by now.
+    /// Replaces the draft like `saveDraft`, but accepts a table that exceeds the current limits.
     func replaceDraft(
         _ content: JSONNode,
         at place: DraftLocation,
@@ -261,7 +263,7 @@ package struct PublishingService: Sendable {
                     of: place.tenant,
                     in: place.environment,
                     base: base,
-                    // What was judged is what is replaced.
+                    // Only the version that was judged may be replaced.
                     expected: expected ?? judged,
                     within: DraftRoom(drafts: maximumDrafts, tableBytes: maximumTableBytes()),
                     change: change
@@ -273,7 +275,8 @@ package struct PublishingService: Sendable {
         return (draft, findings)
     }
 
-    /// Nothing is written where nobody could ask for it: a mistyped name would make an environment of its own.
+    /// Throws for an environment that the tenant does not have: a mistyped name would otherwise create an environment
+    /// that no caller can ask for.
     private func requireEnvironment(of place: DraftLocation) async throws {
         guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
         try Self.requireEnvironment(
@@ -290,7 +293,8 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// Throws when a key that is limited to routes may not write the draft; the version that it may replace.
+    /// Throws when a key limited to routes may not write the draft. Returns the version that the key may replace; nil
+    /// for an unlimited key.
     private func judge(
         _ content: JSONNode,
         _ base: DraftBase,
@@ -302,7 +306,7 @@ package struct PublishingService: Sendable {
         var refusals = try await pool.run(for: .tenant(place.tenant)) { _ in
             limit.refusals(of: TableDiff(from: draft.content, to: content))
         }
-        // Another base turns what others changed in the draft into something else, or into nothing.
+        // A different base would change or discard what others changed in the draft.
         if case .written = draft.version, base != .kept, base != DraftBase(draft.base) {
             refusals.append("what the draft is based on belongs to no owner")
         }
@@ -318,7 +322,7 @@ package struct PublishingService: Sendable {
         return draft.version
     }
 
-    /// Throws when there is no such revision, or none that the key may see.
+    /// Throws ``Failure/unknownRevision(_:)`` when the revision does not exist or the key may not see it.
     @discardableResult
     func require(_ revision: Revision, of tenant: TenantID, for limit: KeyGrant?) async throws -> RevisionRow {
         guard let row = try await store.revision(revision, of: tenant), limit?.allows(row.environment) ?? true else {
@@ -327,7 +331,8 @@ package struct PublishingService: Sendable {
         return row
     }
 
-    /// What a check of a table says. A table that cannot be read throws its findings.
+    /// Checks a table against the tenant's settings. A table that cannot be parsed throws its findings as
+    /// ``Failure/findings(_:)``.
     package func findings(in content: JSONNode, of tenant: TenantID) async throws -> [Finding] {
         guard let row = try await store.settings(of: tenant) else { throw Failure.unknownTenant(tenant) }
         return try await pool.run(for: .tenant(tenant)) { cancellation in
@@ -341,7 +346,7 @@ package struct PublishingService: Sendable {
         return try row.read().identity
     }
 
-    /// Throws what of a change the key may not make.
+    /// Throws ``Failure/outsideLimit(_:)`` with the changes that the key may not make.
     func require(
         _ diff: TableDiff,
         within limit: KeyGrant,
@@ -357,10 +362,10 @@ package struct PublishingService: Sendable {
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
     }
 
-    /// Reads a table; what keeps it from being one is thrown as findings.
+    /// Parses a table. Parse errors are thrown as ``Failure/findings(_:)``.
     static func table(_ content: JSONNode) throws -> RouteTable { try table(Field(content, path: "table")) }
 
-    /// Of a revision.
+    /// Parses the stored table of a revision.
     static func table(stored content: JSONNode) throws -> RouteTable {
         try table(Field(stored: content, path: "table"))
     }
@@ -373,7 +378,7 @@ package struct PublishingService: Sendable {
         }
     }
 
-    /// Of a revision; an empty table for none.
+    /// Returns the table of a revision; an empty table for nil.
     func content(of revision: Revision?, tenant: TenantID) async throws -> JSONNode {
         guard let revision else { return Self.emptyTable }
         guard let content = try await store.content(of: revision, tenant: tenant) else {
@@ -382,7 +387,7 @@ package struct PublishingService: Sendable {
         return content
     }
 
-    /// As `content`; nil for a revision whose stored table cannot be read.
+    /// Returns the table of a revision like `content`; nil when the stored table cannot be read.
     func readableContent(of revision: Revision?, tenant: TenantID) async throws -> JSONNode? {
         do {
             return try await content(of: revision, tenant: tenant)

@@ -1,38 +1,39 @@
 package import LinkRouting
 
-/// Two tables that were made from one, put together by route.
+/// A three-way merge of two tables with a common base, by route.
 ///
-/// A side that left a route as it was takes the other's. Only what both sides changed, and not alike, is a conflict: the same
-/// route, the same pattern under two ids, or the same value beside the routes.
+/// A side that left a route unchanged takes the other side's version. A conflict is only what both sides changed
+/// differently: the same route, the same pattern under two ids, or the same member besides the routes.
 package struct TableMerge: Sendable, Hashable {
-    /// The table of both; of conflicts it holds what is live.
+    /// The merged table. On a conflict it holds the live value.
     package let content: JSONNode
     package let conflicts: [Conflict]
 
+    /// A change that both sides made differently.
     package struct Conflict: Sendable, Hashable, Error {
         package enum Kind: String, Sendable {
             /// Both sides changed, added or removed the route.
             case route
-            /// Both sides gave the pattern to a route of their own.
+            /// Both sides gave the same pattern to different routes.
             case pattern
-            /// Both sides changed a value beside the routes.
+            /// Both sides changed a member besides the routes.
             case table
-            /// Both sides put routes into another order.
+            /// Both sides reordered routes, differently.
             case order
         }
 
         package let kind: Kind
-        /// The route's id, the pattern, or the value's path.
+        /// The route's id, the pattern, or the member's key.
         package let subject: String
-        /// What both began from; nil where it was not there.
+        /// The common base's value; nil where it has none.
         package let base: JSONNode?
         package let live: JSONNode?
         package let draft: JSONNode?
     }
 
     /// - Parameters:
-    ///   - base: What the draft was begun from.
-    ///   - live: What is published now.
+    ///   - base: The table that the draft started from.
+    ///   - live: The table that is live now.
     package init(base: JSONNode, live: JSONNode, draft: JSONNode) {
         guard base != live else {
             (content, conflicts) = (draft, [])
@@ -48,7 +49,7 @@ package struct TableMerge: Sendable, Hashable {
         conflicts = merge.conflicts + others.conflicts
     }
 
-    /// The members beside the routes, each as a whole.
+    /// Merges the members besides the routes, each as a whole.
     private static func merge(
         _ base: [JSONNode.Member],
         _ live: [JSONNode.Member],
@@ -101,7 +102,7 @@ private struct RouteMerge {
         routes = order().compactMap { kept[$0] }
     }
 
-    /// One side gave a pattern to one route, the other side the same pattern to another.
+    /// Finds patterns that one side gave to one route, and the other side to another.
     private mutating func findSharedPatterns(
         _ old: [String: TableDiff.Route],
         _ theirs: [String: TableDiff.Route],
@@ -126,7 +127,7 @@ private struct RouteMerge {
         }
     }
 
-    /// Both sides moved routes, and not alike: order decides between equal patterns.
+    /// Finds different reorderings on both sides. The order decides between equal patterns.
     private mutating func findTwoOrders() {
         let (before, theirs, own) = (places(base), places(live), places(draft))
         guard theirs != before, own != before, theirs != own else { return }
@@ -136,19 +137,19 @@ private struct RouteMerge {
         )
     }
 
-    /// The ids that all three have, in the order of one.
+    /// Returns the ids that all three tables have, in the order of `routes`.
     private func places(_ routes: [TableDiff.Route]) -> [String] {
         let common = Set(base.map(\.id)).intersection(live.map(\.id)).intersection(draft.map(\.id))
         return routes.map(\.id).filter { common.contains($0) }
     }
 
-    /// The order of the side that moved routes, the draft's if both did; what only the other side has stands behind the
-    /// route that it stood behind there.
+    /// Returns the merged order: that of the side that moved routes, or of the draft if both did. A route that only the
+    /// other side has follows the same predecessor as there.
     private func order() -> [String] {
         let draftMoved = places(draft) != places(base)
         let (first, second) = draftMoved ? (draft, live) : (live, draft)
         var placed = Set(first.map(\.id))
-        // By the route that each stands behind; those at the front have none.
+        // Keyed by the predecessor; nil for routes at the front.
         var followers: [String?: [String]] = [:]
         var previous: String?
         for id in second.map(\.id) {
@@ -167,7 +168,7 @@ private struct RouteMerge {
     }
 }
 
-/// What decides for which links a route is, as it is written.
+/// The members of a route that decide which links it matches, as written.
 private struct Pattern: Hashable {
     let host: JSONNode?
     let path: JSONNode?
@@ -189,7 +190,7 @@ extension TableDiff.Route {
 }
 
 extension TableMerge.Conflict {
-    /// For who may not see what both began from.
+    /// The conflict for keys that may not see the base.
     var withoutBase: Self { Self(kind: kind, subject: subject, base: nil, live: live, draft: draft) }
 
     /// `{kind, subject, base, live, draft}`

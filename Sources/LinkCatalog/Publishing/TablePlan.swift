@@ -1,37 +1,38 @@
 package import AppAssociation
 package import LinkRouting
 
-/// What publishing a table would change, and whether it may.
+/// The changes that publishing a table would make, and the findings that may block it.
 package struct TablePlan: Sendable {
-    /// The table that would be live: the draft's changes put on top of what is.
+    /// The table that would be live: the draft's changes merged into the live table.
     package let content: JSONNode
     /// The table that is live now.
     package let live: JSONNode
-    /// Of the settings that it was made with.
+    /// From the settings that the plan was made with.
     package let identity: Identity
     /// The table that would be live, compiled.
     package let published: PublishedTable
-    /// Which revision is live, and what else the plan was made against.
+    /// The live revision and the other versions that the plan was made against.
     package let checked: Publication.Checked
-    /// What would change of the settings, where they were given.
+    /// Changes to the settings, if the request had settings.
     package let settings: [TableDiff.Field]
     package let diff: TableDiff
     package let findings: [Finding]
-    /// Of the tenant's stored suites.
+    /// Failures of the tenant's stored suites.
     package let suiteFailures: [SuiteFailure]
     /// Links of the suites that move between app and browser.
     package let moves: [AssociationDiff.Move]
 
+    /// The findings that prevent publication.
     package var errors: [Finding] { findings.filter { $0.severity == .error } }
 }
 
-/// A case of a suite that does not come out as expected.
+/// A difference between the answer to a case and its expectation.
 package struct SuiteFailure: Sendable, Hashable {
     /// The name of the stored suite, or the path of its file.
     package var suite: String
     package var line: Int
     package var link: String
-    /// What was expected of the answer: `route`, `action` …
+    /// The expected member of the answer, such as `route` or `action`.
     package var key: String
     package var difference: String
 
@@ -51,7 +52,7 @@ package struct SuiteFailure: Sendable, Hashable {
     }
 }
 
-/// What came of a suite.
+/// The result of running a suite.
 package struct SuiteResult: Sendable, Hashable {
     package var name: String
     /// In the order of the suite.
@@ -69,6 +70,7 @@ package struct SuiteResult: Sendable, Hashable {
         self.failures = failures
     }
 
+    /// The number of cases with at least one failure.
     package var failedCases: Int { Set(failures.map(\.line)).count }
 
     /// `{suite, cases, failures}`

@@ -6,6 +6,7 @@ package import LinkRouting
     package import Foundation
 #endif
 
+/// A stored revision of a tenant's settings.
 package struct SettingsRow: Sendable, Hashable {
     package let tenant: TenantID
     package let revision: Int64
@@ -22,7 +23,7 @@ package struct SettingsRow: Sendable, Hashable {
     }
 }
 
-/// A tenant as lists show it.
+/// A tenant, as shown in lists.
 package struct TenantSummary: Sendable, Hashable {
     package let id: TenantID
     package let settingsRevision: Int64
@@ -35,7 +36,7 @@ package struct TenantSummary: Sendable, Hashable {
     }
 }
 
-/// Settings as lists show them.
+/// A version of the settings, as shown in lists.
 package struct SettingsVersion: Sendable, Hashable {
     package let revision: Int64
     package let actor: Actor
@@ -48,14 +49,14 @@ package struct SettingsVersion: Sendable, Hashable {
     }
 }
 
-/// Which writing of a draft is meant. No two are ever alike, also when a draft is published and begun anew.
+/// The version of a draft. Versions are never reused, even when a draft is published and started anew.
 package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
-    /// Counts the tenant's writes.
+    /// A number from the tenant's write counter.
     case written(Int64)
-    /// There is no draft: what would be edited is what is live, or nothing.
+    /// There is no draft; an edit would start from the live revision, or from an empty table.
     case live(Revision?)
 
-    /// As an ETag says it, without quotes.
+    /// Parses an ETag without its quotes; nil when it is none.
     package init?(_ text: some StringProtocol) {
         if let version = Int64(text), version > 0 {
             self = .written(version)
@@ -74,26 +75,28 @@ package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a draft's changes are changes of.
+/// The table that a draft's changes relate to.
 package enum DraftBase: Sendable, Hashable {
-    /// What it is already; what is live for a draft that is new.
+    /// The current base; for a new draft, the live revision.
     case kept
     /// An empty table.
     case nothing
     case revision(Revision)
 
-    /// As a draft is stored.
+    /// The base of a stored draft.
     package init(_ base: Revision?) { self = base.map(DraftBase.revision) ?? .nothing }
 }
 
+/// A draft, or the live table in its place when there is none yet.
 package struct DraftRow: Sendable, Hashable {
     package let name: String
-    /// The revision that the draft was begun from; nil for one that was begun before anything was live.
+    /// The revision that the draft started from; nil when nothing was live then.
     package let base: Revision?
     package let version: DraftVersion
     package let content: JSONNode
-    /// Who wrote it last, and when; nil when there is no draft yet.
+    /// The last author; nil when there is no draft yet.
     package let actor: Actor?
+    /// The time of the last write; nil when there is no draft yet.
     package let writtenAt: Timestamp?
 
     package init(
@@ -113,7 +116,7 @@ package struct DraftRow: Sendable, Hashable {
     }
 }
 
-/// A draft as lists show it.
+/// A draft, as shown in lists.
 package struct DraftSummary: Sendable, Hashable {
     package let name: String
     package let base: Revision?
@@ -140,14 +143,15 @@ package struct DraftSummary: Sendable, Hashable {
     }
 }
 
-/// What the drafts of one tenant may take, all environments together.
+/// The quota of one tenant's drafts, over all environments.
 package struct DraftRoom: Sendable, Hashable {
     package let drafts: Int
-    /// How many of them may have been written by one actor alone.
+    /// Maximum number of drafts written by a single actor.
     package let draftsOfOne: Int
+    /// Maximum size of all drafts together.
     package let bytes: Int
 
-    /// - Parameter tableBytes: Of one table.
+    /// - Parameter tableBytes: Maximum size of one table.
     package init(drafts: Int, tableBytes: Int) {
         self.drafts = drafts
         draftsOfOne = max(drafts / 2, 1)
@@ -155,23 +159,25 @@ package struct DraftRoom: Sendable, Hashable {
     }
 }
 
+/// A limit of ``DraftRoom`` is reached: drafts of the tenant, drafts of one actor, or bytes.
 package enum TooManyDrafts: Error, Hashable, Sendable {
     case ofTenant(maximum: Int)
     case ofOne(maximum: Int)
     case bytes(maximum: Int)
 }
 
-/// A tenant has as many suites, or as large ones, as it may. Each publication runs all of them.
+/// The tenant has reached the number or the total size of its suites. Both are limited because each publication runs
+/// all of them.
 package enum TooManySuites: Error, Hashable, Sendable {
     case count
     case bytes
 
     package static let maximumCount = 64
-    /// Of all suites of a tenant together.
+    /// Maximum size of all suites of a tenant together.
     package static let maximumBytes = 16 << 20
 }
 
-/// A tenant, or what is of no tenant, has as many keys that have not ended as it may.
+/// The number of keys that have not ended has reached its maximum, for a tenant or for the keys without a tenant.
 package struct TooManyKeys: Error, Hashable, Sendable, CustomStringConvertible {
     package let tenant: TenantID?
 
@@ -185,29 +191,30 @@ package struct TooManyKeys: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The key that was to make another one has ended.
+/// The key that creates another key has ended.
 package struct MakerHasEnded: Error, Hashable, Sendable {
     package init() {}
 }
 
-/// Somebody else has written the draft, too.
+/// Another actor has written the draft as well.
 package struct ForeignDraft: Error, Hashable, Sendable {
     package let name: String
     package init(name: String) { self.name = name }
 }
 
-/// A table that is to be live, and what it was checked against.
+/// A table to make live, and the versions that it was checked against.
 package struct Publication: Sendable {
     package var tenant: TenantID
     package var environment: EnvironmentID
     package var content: JSONNode
     package var message: String
     package var approvals: [String] = []
-    /// Why failing suites do not keep it back; nil when none fails.
+    /// Why failing suites do not block the publication; nil when none fails.
     package var overrideReason: String?
     package var origin: Origin
     package var checked: Checked
 
+    /// The source of the published table.
     package enum Origin: Sendable, Hashable {
         case draft(String, DraftVersion)
         /// An earlier revision of the same environment.
@@ -224,6 +231,7 @@ package struct Publication: Sendable {
         }
     }
 
+    /// The versions that a publication was checked against. It is refused when they have changed.
     package struct Checked: Sendable, Hashable {
         package let live: Revision?
         package let settings: Int64
@@ -238,11 +246,12 @@ package struct Publication: Sendable {
     }
 }
 
+/// The metadata of a published revision.
 package struct RevisionRow: Sendable, Hashable {
     package let revision: Revision
     package let environment: EnvironmentID
     package let parent: Revision?
-    /// SHA-256 of the content, hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     package let contentHash: String
     package let message: String
     package let actor: Actor
@@ -250,7 +259,7 @@ package struct RevisionRow: Sendable, Hashable {
     package let routeCount: Int
     /// `draft`, `rollback` or `promotion`.
     package let origin: String
-    /// The revision that was rolled back to or promoted.
+    /// The revision that was rolled back to or promoted; nil for a draft.
     package let originRevision: Revision?
     package let approvals: [String]
     package let overrideReason: String?
@@ -284,10 +293,11 @@ package struct RevisionRow: Sendable, Hashable {
     }
 }
 
+/// A stored suite.
 package struct SuiteRow: Sendable, Hashable {
     package let name: String
     package let version: Int64
-    /// As it was written, YAML or JSON.
+    /// As written, YAML or JSON.
     package let content: String
 
     package init(name: String, version: Int64, content: String) {
@@ -297,23 +307,23 @@ package struct SuiteRow: Sendable, Hashable {
     }
 }
 
-/// How a key comes to its end.
+/// The way a key ends.
 package enum KeyEnd: Sendable {
-    /// It ends with every key that it made, the keys that those made, and the keys that it took over from.
+    /// Ends the key together with the keys that it created, recursively, and with the keys that it replaced.
     case revoke
-    /// What it made goes on.
+    /// Ends the key alone. The keys that it created stay valid.
     case revokeAlone
-    /// Another one replaces it, and it goes on for a while.
+    /// The key is replaced by another and stays valid for a grace period.
     case rotate
 
-    /// As the audit says it.
+    /// The action's name in the audit log.
     package var action: String { self == .rotate ? "key.rotate" : "key.revoke" }
 }
 
-/// A key as it ended.
+/// A key that has ended.
 package struct EndedKey: Sendable, Hashable {
     package let key: KeyGrant
-    /// Those that ended with it.
+    /// The keys that ended together with it.
     package let others: [KeyGrant]
 
     package init(_ key: KeyGrant, others: [KeyGrant]) {
@@ -321,13 +331,14 @@ package struct EndedKey: Sendable, Hashable {
         self.others = others
     }
 
-    /// The key's, and `endedKeys`: the ids of those that ended with it.
+    /// The JSON of the key, and `endedKeys`: the ids of the keys that ended together with it.
     package var json: JSONNode {
         let ended = JSONNode.Member("endedKeys", .array(others.map { .string($0.id) }))
         return JSONNode(.object((key.json.members ?? []) + [ended]))
     }
 }
 
+/// An entry of the audit log.
 package struct AuditRow: Sendable, Hashable {
     package let id: Int64
     package let at: Timestamp
@@ -337,11 +348,12 @@ package struct AuditRow: Sendable, Hashable {
     package let tenant: TenantID?
     package let environment: EnvironmentID?
     package let subject: String
-    /// What was and what is, as far as it is small: numbers, hashes, grants.
+    /// The state before the change, if it is small: numbers, hashes, grants.
     package let before: JSONNode?
+    /// The state after the change, under the same condition.
     package let after: JSONNode?
     package let requestID: String
-    /// SHA-256 over the row and the hash of the row before; nil in rows from before rows were chained.
+    /// SHA-256 of the row and the previous row's hash; nil in rows older than the hash chain.
     package let hash: String?
 
     package init(
@@ -371,11 +383,12 @@ package struct AuditRow: Sendable, Hashable {
     }
 }
 
+/// The result of verifying the audit log's hash chain.
 package struct AuditVerdict: Sendable, Hashable {
     package let rows: Int
-    /// The hash of the last row, to be kept elsewhere: whoever has it sees when rows at the end are missing.
+    /// The hash of the last row. Keep it elsewhere to detect that rows at the end are missing.
     package let head: String?
-    /// The first row that is not as it was written, or before which rows are missing.
+    /// The first row that was altered or that follows missing rows; nil if the chain is intact.
     package let brokenAt: Int64?
 
     package init(rows: Int, head: String?, brokenAt: Int64?) {
@@ -385,13 +398,13 @@ package struct AuditVerdict: Sendable, Hashable {
     }
 }
 
-/// A request that may come twice.
+/// A request with an idempotency key, which may be repeated.
 package struct IdempotentRequest: Sendable, Hashable {
     /// The id of the key that sent it.
     package let actor: String
-    /// The `Idempotency-Key`, and the operation that it came with.
+    /// The `Idempotency-Key`, combined with the operation.
     package let key: String
-    /// SHA-256 of its method, target and body.
+    /// SHA-256 of the method, target and body.
     package let hash: Data
 
     package init(actor: String, key: String, hash: Data) {
@@ -401,6 +414,7 @@ package struct IdempotentRequest: Sendable, Hashable {
     }
 }
 
+/// A stored response to a request with an idempotency key.
 package struct StoredResponse: Sendable, Hashable {
     package let status: Int
     package let headers: [String: String]
@@ -413,9 +427,10 @@ package struct StoredResponse: Sendable, Hashable {
     }
 }
 
+/// The result of looking up an idempotency key.
 package enum KnownRequest: Sendable, Hashable {
     case new
     case answered(StoredResponse)
-    /// The key came with another request.
+    /// The idempotency key was used with another request.
     case other
 }

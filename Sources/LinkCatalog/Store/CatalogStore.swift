@@ -6,26 +6,28 @@ package import LinkRouting
     package import Foundation
 #endif
 
-/// Where tenants, settings, drafts, revisions, suites and keys are kept. Every write is one transaction with its audit row.
+/// The storage of tenants, settings, drafts, revisions, suites and keys. Every write is one transaction together with
+/// its audit row.
 package protocol CatalogStore: Sendable {
-    /// Every tenant with its live settings and tables, without the text of those that are known.
+    /// Returns every tenant with its live settings and tables. Tables in `known` come without their text.
     func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot
-    /// Every tenant, by id.
+    /// Returns every tenant, ordered by id.
     func tenants() async throws -> [TenantSummary]
 
     // MARK: Settings
 
-    /// Of the live settings, without reading them; nil for a tenant that is not there.
+    /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
     func settingsRevision(of tenant: TenantID) async throws -> Int64?
-    /// Nil for a tenant that is not there; `revision` nil is the live one.
+    /// Returns one revision of the settings, the live one for a nil `revision`. Nil for an unknown tenant or revision.
     func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow?
-    /// Newest first, those before a revision.
+    /// Returns the versions before a revision, newest first.
     func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsVersion]
-    /// Writes the next settings and the domains and schemes that come with them; makes the tenant if it is new. With an
-    /// `installKey` the tenant has it from then on, unless it has one already.
+    /// Writes the next settings and the domains and schemes in them. Creates the tenant if it is new. Stores
+    /// `installKey` if it is given and the tenant has none yet.
     ///
-    /// Throws `OwnershipConflict` when another tenant owns one of them or, by `claims`, a host that overlaps, `StaleWrite` when `expected` is not the current
-    /// revision, `ConcurrentModification` when other tables than those of `checked` are live.
+    /// - Throws: ``OwnershipConflict`` when another tenant owns one of the domains or schemes or, depending on
+    ///   `claims`, a host that overlaps; ``StaleWrite`` when `expected` is not the current revision;
+    ///   ``ConcurrentModification`` when other tables than those in `checked` are live.
     func saveSettings(
         _ content: JSONNode,
         identity: Identity,
@@ -36,15 +38,18 @@ package protocol CatalogStore: Sendable {
         claims: HostClaims.Rule,
         change: AuditContext
     ) async throws -> SettingsRow
-    /// Nil for a tenant that never recorded installs.
+    /// Returns the key under which installs are recorded; nil for a tenant that never recorded installs.
     func installKey(of tenant: TenantID) async throws -> Data?
 
     // MARK: Drafts
 
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
+    /// Returns a draft; nil when there is none.
     func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
-    /// Throws `StaleWrite` when `expected` is not the draft's current version, `ConcurrentModification` when there is no revision `base`.
-    /// Throws `TooManyDrafts` when there is no room.
+    /// Writes a draft.
+    ///
+    /// - Throws: ``StaleWrite`` when `expected` is not the draft's current version; ``ConcurrentModification`` when the
+    ///   revision of `base` does not exist; ``TooManyDrafts`` when `room` is exhausted.
     func saveDraft(
         _ content: JSONNode,
         name: String,
@@ -55,7 +60,9 @@ package protocol CatalogStore: Sendable {
         within room: DraftRoom,
         change: AuditContext
     ) async throws -> DraftRow
-    /// False when there was none. Throws `ForeignDraft` when `author` is given and somebody else has written the draft.
+    /// Removes a draft. Returns false when there was none.
+    ///
+    /// - Throws: ``ForeignDraft`` when `author` is given and another actor has written the draft.
     func removeDraft(
         _ name: String,
         of tenant: TenantID,
@@ -67,28 +74,31 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Revisions
 
+    /// Returns the live revision of each environment.
     func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision]
     /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
     ///
-    /// Throws `ConcurrentModification` when what the publication was checked against is no longer so.
+    /// - Throws: ``ConcurrentModification`` when the state that the publication was checked against has changed.
     func publish(_ publication: Publication, change: AuditContext) async throws -> RevisionRow
-    /// Newest first, those before a revision; of every environment for nil.
+    /// Returns the revisions before `before`, newest first; of every environment for a nil `environment`.
     func revisions(
         of tenant: TenantID,
         in environment: EnvironmentID?,
         before: Revision?,
         limit: Int
     ) async throws -> [RevisionRow]
+    /// Returns the metadata of a revision; nil when it does not exist.
     func revision(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow?
+    /// Returns the table of a revision; nil when it does not exist.
     func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode?
-    /// Forgets revisions that are older than the newest `keep` and than `before`; never one that is live anywhere or that a
-    /// draft is based on. Those that went.
+    /// Deletes revisions that were published before `before` and are not among the newest `keep` of their environment.
+    /// Keeps revisions that are live in any environment or that a draft is based on. Returns the deleted revisions.
     func prune(_ tenant: TenantID, keep: Int, before: Timestamp, change: AuditContext) async throws -> [Revision]
 
     // MARK: Suites
 
     func suites(of tenant: TenantID) async throws -> [SuiteRow]
-    /// Throws `TooManySuites` when there is no room.
+    /// Writes a suite. Throws ``TooManySuites`` when the tenant's limits are reached.
     func saveSuite(
         _ content: String,
         name: String,
@@ -96,40 +106,43 @@ package protocol CatalogStore: Sendable {
         expected: Int64?,
         change: AuditContext
     ) async throws -> SuiteRow
-    /// False when there was none.
+    /// Removes a suite. Returns false when there was none.
     func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws -> Bool
 
     // MARK: Keys
 
-    /// Throws `MakerHasEnded` when the key that makes it has ended, `TooManyKeys` when there is no room.
+    /// Stores a new key. Throws ``MakerHasEnded`` when the key that creates it has ended, ``TooManyKeys`` when the
+    /// limit is reached.
     func saveKey(_ grant: KeyGrant, change: AuditContext) async throws
-    /// Every key, by id.
+    /// Returns every key, ordered by id.
     func keyGrants() async throws -> [KeyGrant]
-    /// Those of the keys that are there.
+    /// Returns the existing keys among `ids`.
     func keyGrants(_ ids: [String]) async throws -> [KeyGrant]
-    /// Of the tenant's keys, of all keys for nil.
+    /// Returns the ids of the tenant's keys; of all keys for nil.
     func keyIDs(of tenant: TenantID?) async throws -> [String]
-    /// Makes the key end at a time that is not later than it ends already; nil when there is none of this id.
+    /// Makes a key end at `end`, or earlier if it ends earlier already. Returns nil for an unknown id.
     func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
+    /// Records the last use of a key, rounded to the hour.
     func noteUse(ofKey id: String, at hour: Timestamp) async throws
-    /// The continuation keys, newest first; makes one from `random` when there is none or the newest is older than `age` ms.
+    /// Returns the continuation keys, newest first. Creates one from `random` when there is none or the newest is older
+    /// than `age` milliseconds.
     func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
 
     // MARK: Audit
 
-    /// Adds a row about something that was done outside the catalog.
+    /// Adds an audit row for an action outside the catalog.
     func note(_ deed: AuditAction, change: AuditContext) async throws
-    /// Newest first, those before an id; of every tenant for nil.
+    /// Returns the audit rows before an id, newest first; of every tenant for nil.
     func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow]
-    /// Reads the whole audit and computes its hashes again.
+    /// Reads the whole audit log and recomputes its hash chain.
     func verifyAudit() async throws -> AuditVerdict
 
     // MARK: Repeated requests
 
-    /// What is known of a request with an `Idempotency-Key` since `oldest`. Writes nothing.
+    /// Looks up a request with an `Idempotency-Key` that was answered since `oldest`. Read-only.
     func known(_ request: IdempotentRequest, since oldest: Timestamp) async throws -> KnownRequest
-    /// Keeps the answer of a change that is done. Forgets those before `oldest`, and the oldest of the actor and of the tenant
-    /// where they take more than they may.
+    /// Stores the answer to a completed change. Evicts answers older than `oldest`, and the oldest answers of the actor
+    /// and of the tenant where they exceed their quota.
     func keep(
         _ answer: StoredResponse,
         to request: IdempotentRequest,
@@ -151,7 +164,7 @@ extension CatalogStore {
     }
 }
 
-/// Who changes the catalog, when, and with which request.
+/// The actor, time and request id of a change to the catalog, for its audit row.
 package struct AuditContext: Sendable {
     package let actor: Actor
     package let at: Timestamp
@@ -164,13 +177,13 @@ package struct AuditContext: Sendable {
     }
 }
 
-/// What somebody did that no other row of the catalog tells of.
+/// An audited action that changes nothing in the catalog itself.
 package struct AuditAction: Sendable {
     package let kind: Kind
     package let tenant: TenantID
     package let facts: JSONNode
 
-    /// As the audit's `action` says it.
+    /// The raw value is the audit row's `action`.
     package enum Kind: String, Sendable {
         case eraseInstall = "erase_install"
         case forceRetention = "force_retention"
@@ -195,14 +208,14 @@ package struct OwnershipConflict: Error, Hashable, Sendable {
     }
 }
 
-/// Somebody else wrote first; read again and repeat.
+/// The document was changed concurrently. The caller must read it again and repeat the change.
 package struct StaleWrite: Error, Hashable, Sendable {
-    /// As its ETag says it, without quotes.
+    /// The current version as in its ETag, without quotes.
     package let current: String
     package init(current: String) { self.current = current }
 }
 
-/// What a change was checked against is no longer so; check again and repeat.
+/// The state that a change was checked against has changed. The check must be repeated.
 package struct ConcurrentModification: Error, Hashable, Sendable {
     package init() {}
 }

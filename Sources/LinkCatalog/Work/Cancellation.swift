@@ -1,7 +1,7 @@
 package import LinkRouting
 import Synchronization
 
-/// Tells work that nobody wants its result any more.
+/// A cancellation flag for synchronous work, with one callback.
 package final class Cancellation: Sendable {
     private let flag = Atomic<Bool>(false)
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
@@ -10,6 +10,7 @@ package final class Cancellation: Sendable {
 
     package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
+    /// Sets the flag and calls the action, at most once.
     package func cancel() {
         let action = action.withLock { action in
             flag.store(true, ordering: .relaxed)
@@ -19,15 +20,16 @@ package final class Cancellation: Sendable {
         action?()
     }
 
-    /// A budget that ends with the work.
+    /// Returns a budget of the same steps that is exhausted as soon as the work is cancelled.
     package func budget(of usual: WorkBudget) -> WorkBudget {
         WorkBudget(steps: usual.steps) { self.isCancelled }
     }
 
-    /// Releases the action, which holds the work, which holds this cancellation.
+    /// Releases the callback. It retains the work, which retains this cancellation.
     func forgetAction() { action.withLock { $0 = nil } }
 
-    /// Calls `action` once, at once where it is cancelled already. There is one action.
+    /// Calls `action` on cancellation, or immediately if already cancelled. There is one action; a second replaces the
+    /// first.
     func whenCancelled(_ action: @escaping @Sendable () -> Void) {
         let isLate = self.action.withLock { stored in
             guard !isCancelled else { return true }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Whether the client of a connection is still there. Work that runs for one that is not is cancelled; what is stored already
-/// goes its way.
+/// Tracks whether the client of a connection is still connected. Work for a disconnected client is cancelled; changes
+/// that are stored already still take effect.
 package final class ClientPresence: Sendable {
-    /// Of the connection whose request is being answered; nil where nobody knows.
+    /// The connection of the request that the current task answers; nil outside of requests.
     @TaskLocal package static var current: ClientPresence?
 
     private struct State {
@@ -15,9 +15,10 @@ package final class ClientPresence: Sendable {
 
     package init() {}
 
+    /// Whether the client has disconnected.
     package var isGone: Bool { state.withLock(\.isGone) }
 
-    /// Cancels what runs for the client, now and from now on.
+    /// Cancels all work for the client, now and in the future.
     package func end() {
         let work = state.withLock { state in
             state.isGone = true
@@ -27,7 +28,7 @@ package final class ClientPresence: Sendable {
         for cancellation in work { cancellation.cancel() }
     }
 
-    /// Runs `body` as a task of its own, which is cancelled when the current client goes.
+    /// Runs `body` as a separate task, which is cancelled when the current client disconnects.
     package static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -45,7 +46,7 @@ package final class ClientPresence: Sendable {
         }
     }
 
-    /// Runs `body`, which is cancelled through `cancellation` when the client goes.
+    /// Runs `body`, which is cancelled through `cancellation` when the client disconnects.
     func whilePresent<Result>(_ cancellation: Cancellation, _ body: () async throws -> Result) async rethrows -> Result
     {
         let isGone = state.withLock { state in

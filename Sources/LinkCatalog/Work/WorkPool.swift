@@ -3,36 +3,37 @@ import Foundation
 package import LinkRouting
 import Synchronization
 
-/// Threads for what callers make us compute: checks, plans, publications, suites, association files.
+/// A thread pool for computations that callers request: checks, plans, publications, suites, association files.
 ///
-/// Such work takes seconds where a table is large. The threads of the concurrency runtime and the event loops answer everybody,
-/// so none of it runs there. Each caller has one piece of work running at a time and takes turns with the others; a bounded
-/// number waits, and more is refused. Work is cancelled with the task that asked for it, and when its client is gone
-/// (``ClientPresence``).
+/// Such work takes seconds for a large table. It must not block the threads of the concurrency runtime and the event
+/// loops, which answer all requests. Each caller runs one piece of work at a time, in round-robin order with the other
+/// callers. A bounded number waits; more is refused. Work is cancelled with the task that requested it, and when its
+/// client disconnects (``ClientPresence``).
 package final class WorkPool: Sendable {
-    /// Whose work it is: callers take turns.
+    /// The owner of work. The pool schedules callers in round-robin order.
     package enum Caller: Sendable, Hashable {
         case tenant(TenantID)
-        /// The id of a key that is bound to no tenant.
+        /// The id of a key that is not bound to a tenant.
         case key(String)
-        /// Ourselves.
+        /// The server itself.
         case server
     }
 
-    /// More work waits than may.
+    /// The reason why the pool refuses work.
     package enum Refusal: Error, Hashable {
-        /// Of this caller.
+        /// The caller has reached its maximum of waiting work.
         case tooMuchOfCaller
-        /// Of all callers together.
+        /// All callers together have reached the maximum of waiting work.
         case tooMuch
-        /// The process ends.
+        /// The process is shutting down.
         case closed
     }
 
+    /// The current load and the totals of a pool since its start.
     package struct Counts: Sendable, Hashable {
         package var running = 0
         package var waiting = 0
-        /// Also what was cancelled while it ran.
+        /// Includes work that was cancelled while it ran.
         package var done: Int64 = 0
         package var refused: Int64 = 0
         package var cancelled: Int64 = 0
@@ -42,25 +43,27 @@ package final class WorkPool: Sendable {
     private let lasting = DispatchQueue(label: "fingerpost.live")
 
     /// - Parameters:
-    ///   - threads: Made when they are first needed.
-    ///   - waitingOfCaller: How much of one caller may wait beside what runs.
-    ///   - waiting: Of all callers together.
+    ///   - threads: Maximum number of threads. They are started on demand.
+    ///   - waitingOfCaller: Maximum number of waiting pieces of work of one caller, besides the running one.
+    ///   - waiting: Maximum number of waiting pieces of work of all callers together.
     package init(threads: Int = WorkPool.usualThreads, waitingOfCaller: Int = 16, waiting: Int = 256) {
         queue = WorkQueue(threads: max(1, threads), waitingOfCaller: waitingOfCaller, waiting: waiting)
     }
 
     deinit { queue.close() }
 
-    /// Half of the processors, for the others answer; two at least, so that small work passes a large document.
+    /// Half of the processors, because the others answer requests; at least two, so that small work passes a large
+    /// document.
     package static var usualThreads: Int { max(2, ProcessInfo.processInfo.activeProcessorCount / 2) }
 
     package var counts: Counts { queue.counts }
 
-    /// Nothing more is taken; what waits or runs is cancelled.
+    /// Refuses further work and cancels all that waits or runs.
     package func close() { queue.close() }
 
-    /// Runs `body` on a thread of the pool. `body` is told when nobody wants its result any more, and should end soon then; the
-    /// caller does not wait for that.
+    /// Runs `body` on a thread of the pool. On cancellation, the caller returns without waiting for `body`, which sees
+    /// the ``Cancellation`` and should end soon.
+    ///
     /// - Throws: ``Refusal``, `CancellationError`, or what `body` throws.
     package func run<Result: Sendable>(
         for caller: Caller,
@@ -71,7 +74,7 @@ package final class WorkPool: Sendable {
         return try await presence.whilePresent(cancellation) { try await run(for: caller, cancellation, body) }
     }
 
-    /// Runs what must come to its end, whoever has gone: one after the other, on a thread of its own.
+    /// Runs work that must complete regardless of cancellation. Such work runs serially on its own dispatch queue.
     package func runToEnd<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             lasting.async { continuation.resume(with: Swift.Result { try body() }) }
@@ -83,7 +86,7 @@ package final class WorkPool: Sendable {
         _ cancellation: Cancellation,
         _ body: @escaping @Sendable (Cancellation) throws -> Result
     ) async throws -> Result {
-        // What the work was given, a whole table, would stay in memory for ever otherwise.
+        // The work captures a whole table, which would otherwise never be released.
         defer { cancellation.forgetAction() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -91,7 +94,7 @@ package final class WorkPool: Sendable {
                 let work = WorkQueue.Work(of: caller) {
                     guard !cancellation.isCancelled else { return answer.give(.failure(CancellationError())) }
                     let result = Swift.Result { try body(cancellation) }
-                    // What was cancelled may have come to any end.
+                    // The result of cancelled work is undefined.
                     answer.give(cancellation.isCancelled ? .failure(CancellationError()) : result)
                 } refuse: { error in
                     cancellation.cancel()
@@ -105,7 +108,7 @@ package final class WorkPool: Sendable {
         }
     }
 
-    /// What somebody waits for; what is given second is for nobody.
+    /// Resumes the waiting caller with the first result and drops any later one.
     private final class Answer<Value: Sendable>: Sendable {
         private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
 

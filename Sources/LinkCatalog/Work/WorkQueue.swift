@@ -6,9 +6,9 @@ import Synchronization
     import Glibc
 #endif
 
-/// What waits for the threads of a ``WorkPool``, and the threads.
+/// The queue of a ``WorkPool``, and its threads.
 final class WorkQueue: Sendable {
-    /// One piece of work. It is told once what became of it: by `run`, or by `refuse` where it does not run to its end.
+    /// One piece of work. Either `run` completes it, or `refuse` is called when it is refused or cancelled.
     final class Work: Sendable {
         let caller: WorkPool.Caller
         let run: @Sendable () -> Void
@@ -26,9 +26,9 @@ final class WorkQueue: Sendable {
     }
 
     private struct State {
-        /// In the order in which it came.
+        /// In order of arrival.
         var waiting: [WorkPool.Caller: [Work]] = [:]
-        /// The callers whose turn may come: something of them waits and nothing runs. The first is next.
+        /// The callers that are ready: they have waiting work and nothing running. The first is next.
         var turns: [WorkPool.Caller] = []
         /// A caller has at most one piece of work running.
         var running: [WorkPool.Caller: Work] = [:]
@@ -41,7 +41,7 @@ final class WorkQueue: Sendable {
     private let waitingOfCaller: Int
     private let waiting: Int
     private let state = Mutex(State())
-    /// Raised for every turn and, on closing, for every thread.
+    /// Signalled for every ready caller and, on closing, for every thread.
     private let turns = DispatchSemaphore(value: 0)
 
     init(threads: Int, waitingOfCaller: Int, waiting: Int) {
@@ -57,7 +57,7 @@ final class WorkQueue: Sendable {
     func add(_ work: Work) {
         let (refusal, needsThread) = state.withLock { state -> (WorkPool.Refusal?, Bool) in
             let own = state.waiting[work.caller]?.count ?? 0
-            // What runs at once waits for nobody.
+            // Work that can start immediately does not count as waiting.
             let isFree = own == 0 && state.running[work.caller] == nil && state.running.count < threads
             if state.isClosed { return (.closed, false) }
             if !isFree, own >= waitingOfCaller || state.counts.waiting >= waiting {
@@ -78,7 +78,8 @@ final class WorkQueue: Sendable {
         if needsThread { startThread() }
     }
 
-    /// What waits is taken out; what runs is told by its own ``Cancellation``, and keeps its thread until it ends.
+    /// Removes waiting work from the queue. Running work sees its own ``Cancellation`` and keeps its thread until it
+    /// ends.
     func cancel(_ work: Work) {
         let wasHere = state.withLock { state in
             if state.running[work.caller] === work {
@@ -120,20 +121,20 @@ final class WorkQueue: Sendable {
             while work() {}
         }
         thread.name = "fingerpost.work"
-        // Documents are read by functions that call themselves for what stands inside; Darwin gives a thread 512 KiB.
+        // Documents are read recursively, and Darwin gives a thread only 512 KiB of stack.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// Lets the threads that answer go first.
+    /// Lowers the thread's priority below that of the threads that answer requests.
     private static func lowerPriority() {
         #if canImport(Glibc)
-            // On Linux the niceness is a thread's own, and 0 stands for the one that calls. Without it the work is done all the same.
+            // On Linux, niceness is a property of a thread, and 0 denotes the calling one. Failure is harmless.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         #endif
     }
 
-    /// Does what is next; false when there will be nothing more.
+    /// Runs the next piece of work. Returns false when the queue is closed and empty.
     private func work() -> Bool {
         turns.wait()
         let (next, isClosed) = state.withLock { state -> (Work?, Bool) in

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// A thread of its own for an actor whose work blocks on the disk, so that it never holds one of the few threads that
-/// answer requests.
+/// Runs an actor on its own serial dispatch queue, for work that blocks on the disk. The actor then never blocks one of
+/// the few threads that answer requests.
 package final class BlockingExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,8 +1,8 @@
 package import LinkRouting
 import Synchronization
 
-/// Wakes who waits for a tenant's events when some of them were committed. It carries no events: whoever is woken reads the
-/// log, so that a slow reader costs no memory and misses nothing.
+/// Notifies listeners after commits of a tenant's events. It carries no events: a listener reads them from the log, so
+/// that a slow reader costs no memory and misses nothing.
 package final class CommitFeed: Sendable {
     private let state = Mutex(State())
     private let limits: Limits
@@ -26,9 +26,9 @@ package final class CommitFeed: Sendable {
         let continuation: AsyncStream<Void>.Continuation
     }
 
-    /// One who waits; ends when it is no longer kept.
+    /// A registration; it ends when it is deallocated.
     package struct Listening: Sendable {
-        /// One or more commits since the last; never more than one is waiting.
+        /// Signals one or more commits since the last signal. At most one signal is buffered.
         package let signals: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
 
@@ -37,18 +37,18 @@ package final class CommitFeed: Sendable {
             self.continuation = continuation
         }
 
-        /// As if something had been committed.
+        /// Sends a signal without a commit.
         package func wake() { continuation.yield() }
 
-        /// Ends the signals behind the one that waits.
+        /// Ends the signals after the buffered one.
         package func end() { continuation.finish() }
     }
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Nil when as many listen as may.
+    /// Registers a listener; nil if a limit is reached.
     ///
-    /// - Parameter key: The id of the listener's key.
+    /// - Parameter key: The id of the listener's API key.
     package func listen(to tenant: TenantID, with key: String) -> Listening? {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> Int? in
@@ -67,7 +67,7 @@ package final class CommitFeed: Sendable {
         return Listening(signals, continuation)
     }
 
-    /// For the recorder, after a commit.
+    /// Notifies the tenants' listeners. Called by the recorder after a commit.
     func note(_ events: [Event]) {
         let woken = state.withLock { state in
             state.listeners.isEmpty
@@ -76,6 +76,6 @@ package final class CommitFeed: Sendable {
         for listener in woken { listener.continuation.yield() }
     }
 
-    /// For the gauges.
+    /// The number of listeners, for the metrics.
     package var listenerCount: Int { state.withLock { $0.listeners.count } }
 }

@@ -1,7 +1,8 @@
-/// An error of the disk that says whether the disk is what is wrong, or only its room.
+/// An error of the disk that tells a full disk from a failing one.
 ///
-/// Full is ENOSPC and EDQUOT of a write: nothing was done that was acknowledged, and it heals by itself. A sync that fails is
-/// never that, whatever it says: nobody knows then what the file holds.
+/// A full disk is ENOSPC or EDQUOT of a write: nothing acknowledged was lost, and the service recovers once there is
+/// space. A failed fsync never counts as full, whatever its code, because the contents of the file are unknown
+/// afterwards.
 package protocol DiskError: Error, CustomStringConvertible {
     var isDiskFull: Bool { get }
 }

@@ -1,6 +1,6 @@
 package import LinkRouting
 
-/// The parts of an event as its members; ``Event/Parts`` says what they are.
+/// Forwards the members of ``Event/Parts``, which documents them.
 extension Event {
     package var id: String {
         get { parts[0].id }
@@ -34,9 +34,9 @@ extension Event {
         get { parts[0].tenant }
         set { parts[0].tenant = newValue }
     }
-    /// Whose counts the event belongs to. Callers choose the environment's name: only one that something was published in is
-    /// counted by itself, so that invented names add no counts. It depends on what is recorded alone, so that it is the same
-    /// whenever the row is counted.
+    /// The environment that the event is counted under. Callers choose environment names, so only environments with a
+    /// published revision, and production, have counters of their own; invented names add none. It depends only on
+    /// recorded members, so that it is the same whenever the row is counted.
     package var countedEnvironment: EnvironmentID {
         environment == .production || revision != nil ? environment : .unpublished
     }

@@ -1,7 +1,7 @@
 package import LinkRouting
 
 extension Event {
-    /// What is known of a resolution, in the order of the log's columns as far as people read them.
+    /// The recorded facts of a resolution. The order follows the log's columns, except for technical ones.
     package struct Parts: Sendable, Hashable {
         /// A UUIDv7.
         package var id: String
@@ -11,9 +11,9 @@ extension Event {
         package var occurredAt: Timestamp?
         package var purpose = Purpose.live
         package var kind = Kind.resolve
-        /// The event that this one follows from.
+        /// The id of the event that caused this one.
         package var parent: String?
-        /// The caller's own id, so that it can find the event again.
+        /// The caller's own id for finding the event again.
         package var clientEventID: String?
 
         package var tenant: TenantID
@@ -30,14 +30,15 @@ extension Event {
         package var experiment: String?
         package var variant: String?
 
-        /// As far as it could be read.
+        /// The scheme and host, as far as they could be parsed.
         package var scheme: String?
         package var host: String?
-        /// With sensitive parameters written as `{name}`; of an unmatched link as much as the settings allow.
+        /// The path with sensitive parameters written as `{name}`. For an unmatched link, as much as the settings
+        /// allow.
         package var path: String?
-        /// UTF-8 bytes of the link.
+        /// The length of the link in UTF-8 bytes.
         package var linkLength: Int
-        /// Allow-listed items, in the link's order. The UTM fields are read from it, see ``utm``.
+        /// The allow-listed items, in the link's order. ``utm(_:)`` reads the UTM fields from it.
         package var query: [QueryItem] = []
         /// A JSON object without sensitive parameters.
         package var parameters: String?
@@ -47,21 +48,22 @@ extension Event {
         package var osVersion: String?
         package var appVersion: String?
         package var appBuild: Int64?
-        /// A JSON object of the allow-listed ones.
+        /// A JSON object of the allow-listed traits.
         package var traits: String?
         package var locale: String?
         package var country: String?
         package var referrerHost: String?
-        /// Truncated or keyed.
+        /// The truncated or keyed client address.
         package var address: String?
         /// At most 512 bytes.
         package var userAgent: String?
-        /// What kind of program asks, where it is none that a person uses.
+        /// The class of the client program; nil for programs that people use.
         package var botClass: String?
-        /// 32 hexadecimal digits: the caller's `stickyKey` under a key of the tenant, where its settings record installs.
+        /// 32 hexadecimal digits: the HMAC of the caller's `stickyKey` with a key of the tenant. Nil unless the
+        /// tenant's settings record installs.
         package var install: String?
 
-        /// Which way the link came in: `api` or `click`.
+        /// The entry point of the link: `api` or `click`.
         package var source: String
         package var node: String
         package var requestID: String

@@ -1,13 +1,13 @@
 package import LinkRouting
 
-/// One recorded resolution. What may not be recorded is left out before an event exists, see ``Redaction``.
+/// One recorded resolution. Data that must not be recorded is left out before an event is created, see ``Redaction``.
 ///
-/// Its forty ``Parts`` are members of it and lie behind one reference: on its way to the log an event is copied often, and
-/// changed never but for its latency.
+/// Its forty ``Parts`` are stored behind one reference, because an event is copied often on its way to the log, and
+/// nothing but its latency changes.
 package struct Event: Sendable, Hashable {
-    /// Always one element: an array copies its elements only when one of several owners changes them.
+    /// Always has one element. Copy-on-write: the array copies its element only when a shared event is changed.
     var parts: [Parts]
-    /// From the request's arrival to the recorder; the commit is not in it. The links of a batch share it.
+    /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
     package var latencyMicroseconds: Int64?
 
     package init(
@@ -48,7 +48,7 @@ package struct Event: Sendable, Hashable {
         }
     }
 
-    /// The campaign that a link belongs to, as far as the tenant lets its query be recorded.
+    /// UTM fields: the campaign of a link, as far as the tenant allows its query to be recorded.
     package enum UTM: String, Sendable, CaseIterable {
         case source = "utm_source"
         case medium = "utm_medium"
@@ -57,7 +57,7 @@ package struct Event: Sendable, Hashable {
         case content = "utm_content"
     }
 
-    /// The first of the recorded items of that name, where it is not empty.
+    /// Returns the value of the first recorded query item with that name; nil if there is none or it is empty.
     package func utm(_ field: UTM) -> String? {
         let name = field.rawValue
         guard let item = parts[0].query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }
@@ -68,7 +68,7 @@ package struct Event: Sendable, Hashable {
         case live, test, preview, prefetch
     }
 
-    /// What happened. Open-ended: callers and later versions add their own.
+    /// The kind of event. An open set: callers and later versions add their own.
     package struct Kind: RawRepresentable, Sendable, Hashable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -76,13 +76,13 @@ package struct Event: Sendable, Hashable {
         package static let click = Kind(rawValue: "click")
     }
 
-    /// About how much memory the event takes, for the recorder's bounds. Allocates nothing.
+    /// The approximate memory size of the event, for the recorder's limits. Allocates nothing.
     package var byteCount: Int { parts[0].byteCount }
 }
 
-/// An event and its place in the log.
+/// An event with its sequence in the log.
 package struct StoredEvent: Sendable, Hashable {
-    /// 1, 2, 3 … over all tenants, in the order of commits.
+    /// Counts from 1 over all tenants, in commit order.
     package let sequence: Int64
     package let event: Event
 

@@ -1,11 +1,11 @@
 package import LinkRouting
 
-/// The log, read from its end.
+/// Reads the log backwards from its end.
 package protocol EventHistory: Sendable {
-    /// A tenant's events below a sequence, newest first, at most `limit`.
+    /// Returns a tenant's events below a sequence, newest first, at most `limit`.
     ///
-    /// Only files of `day` and later days are opened. They hold every event that was recorded since that day began, and may
-    /// hold older ones: an event lies in the file of the day of its commit, or in a later one where the clock stepped back.
+    /// Opens only files of `day` and later days. They hold every event recorded since that day began, and possibly
+    /// older ones: an event is in the file of its commit day, or in a later one if the clock stepped back.
     func events(
         of tenant: TenantID,
         before sequence: Int64,

@@ -1,7 +1,8 @@
 package import LinkRouting
 import Synchronization
 
-/// Makes UUIDv7s (RFC 9562): ordered by time, and within a millisecond by a counter, also when the clock steps back.
+/// Generates UUIDv7s (RFC 9562) in ascending order. A counter orders ids within a millisecond and when the clock steps
+/// back.
 package final class EventIDGenerator: Sendable {
     private let state = Mutex(State())
     private let random: @Sendable () -> UInt64

@@ -1,22 +1,22 @@
 package import LinkRouting
 
-/// The log: events in the order of their commits, in files by UTC day.
+/// The log: events in commit order, in one file per UTC day.
 package protocol EventStore: Sendable {
     /// The last committed sequence; 0 for an empty log.
     func lastSequence() async throws -> Int64
 
-    /// Appends the events in one transaction with one fsync; the sequence of the first. Throws ``EventStoreError``.
+    /// Appends the events in one transaction with one fsync. Returns the first sequence. Throws ``EventStoreError``.
     func append(_ events: [Event]) async throws -> Int64
 
-    /// A tenant's events of a range of sequences, in their order, at most `limit`.
+    /// Returns a tenant's events in a range of sequences, in ascending order, at most `limit`.
     func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent]
 }
 
-/// How an append fails.
+/// The reason why an append failed.
 package enum EventStoreError: DiskError, Hashable {
-    /// The disk is full: recording stops, everything else goes on, and it heals by itself.
+    /// The disk is full: recording stops and everything else continues. Recording resumes once there is space.
     case full
-    /// A write or fsync failed; what the file holds is no longer known, so the process must end and read again.
+    /// A write or fsync failed. The contents of the file are unknown, so the process must exit and read the file again.
     case io(String)
     /// One of the events cannot be stored.
     case refused(String)

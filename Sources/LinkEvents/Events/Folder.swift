@@ -1,11 +1,11 @@
 import Foundation
 
-/// A system call on a file that failed.
+/// A failed system call on a file.
 package struct FileFailure: DiskError {
     package let description: String
     package let isDiskFull: Bool
 
-    /// Reads `errno`, so nothing may run between the call and this.
+    /// Reads `errno`, so it must be called directly after the failed system call.
     package init(_ action: String, _ path: String) {
         let code = errno
         description = "\(action) \(path): \(String(cString: strerror(code)))"
@@ -13,19 +13,21 @@ package struct FileFailure: DiskError {
     }
 }
 
-/// Folders whose entries survive a power cut: making or renaming something is only durable once its folder is synced.
+/// Directory operations that survive a power cut. Creating or renaming an entry is durable only after its directory is
+/// synced.
 package enum Folder {
-    /// Makes the folder, and those above it that are missing, and syncs the folder that holds each. One that is there keeps
-    /// its mode.
+    /// Creates the directory and its missing parents, and syncs the parent of each. An existing directory keeps its
+    /// mode.
     package static func make(_ path: String, mode: UInt16) throws {
         var missing: [String] = []
         var folder = path
-        // Upwards to one that is there or can be made. A path has an end, so this has one, too.
+        // Walks up to the first directory that exists or can be created. A path is finite, so the loop ends.
         while try makeOne(folder, mode: mode) == .withoutParent, parent(of: folder) != folder {
             missing.append(folder)
             folder = parent(of: folder)
         }
-        // What has a parent and still cannot be made never can be: /proc, or a working directory that was removed.
+        // A directory that cannot be created although its parent exists never can be: /proc, or a removed working
+        // directory.
         for folder in missing.reversed() where try makeOne(folder, mode: mode) == .withoutParent {
             errno = ENOENT
             throw FileFailure("make folder", folder)

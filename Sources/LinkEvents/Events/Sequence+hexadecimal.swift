@@ -1,4 +1,4 @@
 extension Sequence<UInt8> {
-    /// Two lower-case digits for each byte.
+    /// The bytes as lower-case hexadecimal, two digits each.
     var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }

@@ -1,5 +1,5 @@
 extension String {
-    /// The longest prefix of whole characters with at most `count` UTF-8 bytes.
+    /// Returns the longest prefix of whole Unicode scalars with at most `count` UTF-8 bytes.
     package func utf8Prefix(_ count: Int) -> String {
         guard utf8.count > count else { return self }
         var end = utf8.index(startIndex, offsetBy: count)

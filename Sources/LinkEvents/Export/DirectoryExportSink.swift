@@ -1,7 +1,8 @@
 import Foundation
 package import LinkRouting
 
-/// Exports in a folder: temporary name → write → fsync → rename → fsync of the folder, then the manifest the same way.
+/// Exports in a directory. A file is written under a temporary name, synced and renamed, and its directory is synced.
+/// The manifest follows in the same way.
 package struct DirectoryExportSink: ExportSink {
     private let root: URL
     private static let temporaryEnding = ".partial"
@@ -13,7 +14,7 @@ package struct DirectoryExportSink: ExportSink {
     package func create(_ path: String) throws -> any ExportFile {
         let final = url(path)
         try Folder.make(final.deletingLastPathComponent().path, mode: 0o750)
-        // Every level: after a power cut a folder is there only when the one above it was synced.
+        // Syncs every level: after a power cut a directory exists only if its parent was synced.
         var folder = root
         for part in path.split(separator: "/") {
             try Folder.sync(folder.path)
@@ -22,14 +23,15 @@ package struct DirectoryExportSink: ExportSink {
         return try File(final: final.path, temporary: final.path + Self.temporaryEnding)
     }
 
-    /// A rename replaces what is there, and a run that was stopped left it: the same rows give the same bytes.
+    /// Replaces an existing file regardless of the overwriting mode. An interrupted run left it: the same rows give the
+    /// same bytes.
     package func write(_ bytes: [UInt8], to path: String, over _: ExportOverwriting) async throws {
         let file = try create(path)
         try await file.write(bytes[...])
         try await file.finish(sha256: "")
     }
 
-    /// Walks `tenant=…/dt=…/hour=…`, through links as well. What else somebody put there is none of an export.
+    /// Walks `tenant=…/dt=…/hour=…`, following symbolic links. Ignores files that are not exports.
     package func paths(of tenant: TenantID) throws -> [String] {
         let top = "tenant=\(tenant)"
         var paths: [String] = []
@@ -42,14 +44,14 @@ package struct DirectoryExportSink: ExportSink {
         return paths
     }
 
-    /// What a folder holds; nothing where there is no such folder. One that cannot be read is a failure: nobody knows what it
-    /// holds.
+    /// Returns the entries of a directory; empty if it does not exist. Throws if it cannot be read, because its
+    /// contents are then unknown.
     private func names(in folder: String) throws -> [String] {
         let path = url(folder).path
         guard let stream = opendir(path) else {
             let code = errno
             var status = stat()
-            // A link that leads nowhere is no missing folder: its disk may not be mounted.
+            // A dangling link is not a missing directory: its disk may not be mounted.
             if code == ENOTDIR || (code == ENOENT && lstat(path, &status) != 0) { return [] }
             errno = code
             throw FileFailure("open folder", path)
@@ -102,7 +104,7 @@ package struct DirectoryExportSink: ExportSink {
 
     private func url(_ path: String) -> URL { root.appending(path: path) }
 
-    /// Owned by the exporter's task alone; the descriptor is its only state.
+    /// Owned by the exporter's task alone. Its only state is the file descriptor.
     private final class File: ExportFile {
         private let descriptor: Int32
         private let final: String

@@ -1,10 +1,10 @@
 import LinkRouting
 
-/// Writes events as the rows of an export.
+/// Encodes events as the rows of an export.
 package enum ExportEncoder: String, Sendable, CaseIterable {
-    /// One JSON object a line, every column in every row.
+    /// One JSON object per line, with every column in every row.
     case ndjson
-    /// RFC 4180 with a header row and CRLF. A text that a spreadsheet would read as a formula gets a `'` in front.
+    /// RFC 4180 with a header row and CRLF. A text that a spreadsheet would read as a formula is prefixed with `'`.
     case csv
 
     package var fileExtension: String { rawValue }
@@ -17,7 +17,7 @@ package enum ExportEncoder: String, Sendable, CaseIterable {
     }
 
     package func rows(_ events: [StoredEvent]) -> [UInt8] {
-        // A row of everyday length, so that a page's buffer seldom grows.
+        // A typical row length, so that a page's buffer rarely grows.
         let capacity = events.count * 1_200
         switch self {
         case .ndjson:
@@ -100,7 +100,7 @@ private struct CSVRows: ExportRow {
             }
             bytes.append(Self.quote)
             if isFormula { bytes.append(UInt8(ascii: "'")) }
-            // Byte by byte: a quote before a combining accent is one character with it, and must be doubled all the same.
+            // Works on bytes: a quote and a combining accent form one character, but the quote must still be doubled.
             for byte in utf8 {
                 if byte == Self.quote { bytes.append(Self.quote) }
                 bytes.append(byte)

@@ -6,7 +6,7 @@ import Crypto
     import Foundation
 #endif
 
-/// Compresses, hashes and writes one file on a thread of its own, while its caller reads and encodes the next rows.
+/// Compresses, hashes and writes one file on its own thread, while its caller reads and encodes the next rows.
 actor ExportFileWriter {
     private let executor = BlockingExecutor(label: "fingerpost.exporter.file")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -31,7 +31,8 @@ actor ExportFileWriter {
         try await pass()
     }
 
-    /// Ends the compressed text, not yet the file: what it holds is known before it becomes visible.
+    /// Ends the compressed stream but does not finish the file, so that its checksums are known before it becomes
+    /// visible.
     func end() async throws -> Sums {
         try gzip.finish { compressed += $0 }
         try await pass()

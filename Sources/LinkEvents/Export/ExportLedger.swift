@@ -1,15 +1,17 @@
 package import LinkRouting
 
-/// What has been cut into windows and exported; kept beside the log.
+/// Stores the export windows, cursors and webhook deliveries beside the log.
 package protocol ExportLedger: Sendable {
-    /// The tenant's cursor; the first call fixes since when its windows count.
+    /// Returns the tenant's cursor. The first call creates it with `now` as the start of the first window.
     func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor
 
-    /// Cuts the next window up to `edge`: from the cursor's edge + 1. Stored once; cutting the same end again changes nothing
-    /// and returns what is stored. After a rewind an earlier window may have the end already: then this one ends at the next
-    /// free millisecond.
+    /// Cuts the next window, from the cursor's edge + 1 to `edge`, and stores it.
     ///
-    /// - Parameter start: Where it lies before the last end, the window starts there.
+    /// Idempotent: cutting the same end again changes nothing and returns the stored window. After a rewind an earlier
+    /// window may already have this end; the new window then ends at the next free millisecond.
+    ///
+    /// - Parameter start: The start of the window if it is before the last end; otherwise the window starts at the last
+    ///   end.
     func cut(
         _ tenant: TenantID,
         start: Timestamp?,
@@ -22,42 +24,43 @@ package protocol ExportLedger: Sendable {
     /// Whether a window of the tenant was ever cut.
     func hasWindows(_ tenant: TenantID) async throws -> Bool
 
-    /// Lets windows count from an instant before the cursor's last end; its edge stays.
+    /// Moves the cursor's last end back to an earlier instant. Its edge stays.
     func rewind(_ tenant: TenantID, to instant: Timestamp) async throws -> ExportCursor
 
-    /// Windows that are cut but not yet marked as exported, oldest first.
+    /// Returns windows that are cut but not marked as exported, oldest first.
     func pending(_ tenant: TenantID) async throws -> [ExportWindow]
     func markExported(_ window: ExportWindow, at now: Timestamp) async throws
 
-    /// The window that ends at an instant, and those that end after one, oldest first.
+    /// Returns the window that ends at an instant; nil if there is none.
     func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow?
+    /// Returns the windows that end after an instant, oldest first.
     func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow]
 
-    /// When a window was last exported, of any tenant.
+    /// Returns when a window of any tenant was last exported; nil if none was.
     func lastExport() async throws -> Timestamp?
 
-    /// Whether retention has dropped rows of the window, so that it cannot be exported again.
+    /// Returns whether retention has dropped rows of the window, so that it cannot be exported again.
     func isGone(_ window: ExportWindow) async throws -> Bool
 
-    /// Keeps what is to be told about an export until it is settled. One that is kept already changes nothing.
+    /// Stores a delivery until it is settled. Does nothing if its id is already stored.
     func add(_ notice: WebhookDelivery) async throws
-    /// Notices that are held back, at most `limit`.
+    /// Returns held deliveries, at most `limit`.
     func heldNotices(limit: Int) async throws -> [WebhookDelivery]
-    /// Lets a notice be told from an instant on, unless it is not held back.
+    /// Makes a held delivery due at `now`. Does nothing if it is not held.
     func release(_ id: String, at now: Timestamp) async throws
-    /// Notices whose time has come, the earliest first, at most `limit`.
+    /// Returns deliveries that are due, the earliest first, at most `limit`.
     func notices(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery]
-    /// When the earliest notice is due that is not held back.
+    /// Returns when the earliest delivery that is not held is due; nil if there is none.
     func nextNotice() async throws -> Timestamp?
-    /// Counts an attempt and sets when the next is due.
+    /// Counts an attempt and sets the time of the next one.
     func postpone(_ notice: WebhookDelivery, to instant: Timestamp) async throws
-    /// Removes a notice: it was told, or given up.
+    /// Removes a delivery that succeeded or was given up.
     func settle(_ notice: WebhookDelivery) async throws
 }
 
-/// How far a tenant's exports have come.
+/// The progress of a tenant's exports.
 package struct ExportCursor: Sendable, Hashable {
-    /// The end of the last window, or since when windows count.
+    /// The end of the last window, or the start of the first one.
     package let lastEnd: Timestamp
     /// The last sequence that belongs to a window.
     package let edge: Int64
@@ -68,7 +71,7 @@ package struct ExportCursor: Sendable, Hashable {
     }
 }
 
-/// A range of the log for one tenant: `firstSequence...lastSequence`, empty when the last is smaller.
+/// A range of the log for one tenant: `firstSequence...lastSequence`; empty if `lastSequence` is smaller.
 package struct ExportWindow: Sendable, Hashable {
     package let tenant: TenantID
     package let start: Timestamp

@@ -1,26 +1,26 @@
 package import LinkRouting
 
-/// What one export holds; written after its file, so that a manifest always stands beside a whole file.
+/// Describes one export. It is written after its file, so that a manifest always refers to a complete file.
 package struct ExportManifest: Sendable, Hashable {
     package static let formatVersion: Int64 = 1
 
     package var tenant: TenantID
-    /// The path without its ending, relative to the sink: `tenant=shop/dt=2026-11-21/hour=10/events-…`.
+    /// The path without its extension, relative to the sink: `tenant=shop/dt=2026-11-21/hour=10/events-…`.
     package var name: String
-    /// 1, and one more each time that the window's file is replaced by one with other bytes.
+    /// Starts at 1 and increases whenever the window's file is replaced by one with other bytes.
     package var version: Int64 = 1
-    /// How many of the window's rows were erased on somebody's wish, over all versions.
+    /// The number of the window's rows that erasures removed, over all versions.
     package var erasedRows: Int64 = 0
     package var windowStart: Timestamp
     package var windowEnd: Timestamp
     package var schemaVersion: Int64
     package var rows: Int64
-    /// The window's range; rows of other tenants lie in it too.
+    /// The window's range of sequences, which rows of other tenants share.
     package var firstSequence: Int64
     package var lastSequence: Int64
     package var firstRecordedAt: Timestamp?
     package var lastRecordedAt: Timestamp?
-    /// Nil when there are no rows.
+    /// Nil if there are no rows.
     package var file: File?
 
     package struct File: Sendable, Hashable {
@@ -30,7 +30,7 @@ package struct ExportManifest: Sendable, Hashable {
         package var level: Int64
         package var bytes: Int64
         package var rawBytes: Int64
-        /// Hexadecimal, of the compressed and of the raw bytes.
+        /// Hexadecimal SHA-256 of the compressed bytes and of the raw bytes.
         package var sha256: String
         package var rawSHA256: String
     }
@@ -74,12 +74,13 @@ package struct ExportManifest: Sendable, Hashable {
         writer.endObject()
     }
 
-    /// Where the file of a version lies: the first one's name is the window's, a later one's says which it is.
+    /// Returns the path of a version's file. The first version has the window's name; later ones add their version
+    /// number.
     package static func path(of name: String, version: Int64, format: ExportEncoder) -> String {
         "\(name)\(version > 1 ? ".v\(version)" : "").\(format.fileExtension).gz"
     }
 
-    /// Whether it is about this window, so that two servers that export into one place find out.
+    /// Whether the manifest belongs to this window. Detects two servers that export into the same place.
     func describes(_ window: ExportWindow) -> Bool {
         tenant == window.tenant && windowStart == window.start && windowEnd == window.end
             && firstSequence == window.firstSequence && lastSequence == window.lastSequence
@@ -98,7 +99,7 @@ extension ExportManifest {
         lastSequence = window.lastSequence
     }
 
-    /// A manifest is text that has stood in a file, so it may be anything.
+    /// A manifest that cannot be parsed. Manifests are read from files, so they may contain anything.
     package struct Unreadable: Error, CustomStringConvertible {
         package let name: String
 
@@ -111,7 +112,7 @@ extension ExportManifest {
 
     private static let maximumBytes = 65_536
 
-    /// Reads what ``json`` writes. The first manifests had neither a version nor a count of erased rows.
+    /// Parses the output of ``json``. The earliest manifests had neither a version nor a count of erased rows.
     package init(_ text: [UInt8], name: String) throws {
         guard let node = try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: Self.maximumBytes)),
             node["formatVersion"]?.int == Self.formatVersion, node["name"]?.text == name,

@@ -1,11 +1,11 @@
 import LinkRouting
 
-/// Cuts the text of an export back into its records, as it comes, and finds what one of them says.
+/// Splits the text of an export into records incrementally, and extracts columns from a record.
 struct ExportRecords {
     private let format: ExportEncoder
     private var pending: [UInt8] = []
     private var isQuoted = false
-    /// Of CSV, from its header; a file of an earlier schema may have other columns.
+    /// The columns of a CSV file, read from its header. A file of an earlier schema may have other columns.
     private var columns: [String]?
 
     private static let quote = UInt8(ascii: "\"")
@@ -13,12 +13,12 @@ struct ExportRecords {
 
     init(_ format: ExportEncoder) { self.format = format }
 
-    /// Whether every record that began has ended.
+    /// Whether the last record is complete.
     var isAtEnd: Bool { pending.isEmpty }
 
     enum Record {
         case header([UInt8])
-        /// With its line end.
+        /// Includes the line end.
         case row([UInt8])
     }
 
@@ -43,13 +43,13 @@ struct ExportRecords {
         return .header(pending)
     }
 
-    /// The first column of both formats.
+    /// Returns the sequence, which is the first column of both formats.
     func sequence(of row: [UInt8]) -> Int64? {
         let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         return Int64(String(decoding: row.drop { !isDigit($0) }.prefix(while: isDigit), as: UTF8.self))
     }
 
-    /// The text of a column in a row; nil when it has none.
+    /// Returns the text of a column in a row; nil if it has none.
     func text(_ column: String, of row: [UInt8]) -> String? {
         switch format {
         case .ndjson:
@@ -61,13 +61,13 @@ struct ExportRecords {
         }
     }
 
-    /// RFC 4180 of one record.
+    /// Parses one record as defined by RFC 4180.
     private static func fields(_ record: [UInt8]) -> [String] {
         var fields: [[UInt8]] = [[]]
         var (isQuoted, wasQuote) = (false, false)
         for byte in record {
             if byte == quote {
-                // Two quotes inside of quotes are one.
+                // Two quotes inside a quoted field are one quote.
                 if !isQuoted, wasQuote { fields[fields.count - 1].append(byte) }
                 isQuoted.toggle()
                 wasQuote = !isQuoted
@@ -87,7 +87,7 @@ struct ExportRecords {
 }
 
 extension [UInt8] {
-    /// Whether the bytes stand somewhere among these.
+    /// Whether the bytes occur in this array.
     func holds(_ wanted: [UInt8]) -> Bool {
         guard let first = wanted.first else { return true }
         guard wanted.count <= count else { return false }

@@ -1,12 +1,12 @@
 import Foundation
 package import LinkRouting
 
-/// When a tenant's windows end.
+/// Defines when a tenant's windows end.
 package enum ExportSchedule: Sendable, Hashable {
-    /// At every full hour of UTC.
+    /// At every full UTC hour.
     case hourly
-    /// Once a day at a wall time. In the gap of a clock change it is the first instant after the gap; where the wall time
-    /// comes twice, the earlier one.
+    /// Once a day at a wall time. If a clock change skips the wall time, the first instant after the gap. If the wall
+    /// time occurs twice, the earlier one.
     case daily(DailyTime)
 
     package struct DailyTime: Sendable, Hashable {
@@ -14,7 +14,7 @@ package enum ExportSchedule: Sendable, Hashable {
         package let minute: Int
         package let zone: String
 
-        /// Nil when the time is none or the system does not know the IANA zone.
+        /// Returns nil if the time is invalid or the system does not know the IANA zone.
         package init?(hour: Int, minute: Int, zone: String) {
             guard (0..<24).contains(hour), (0..<60).contains(minute), zone.isTimeZoneName,
                 TimeZone(identifier: zone) != nil
@@ -25,7 +25,7 @@ package enum ExportSchedule: Sendable, Hashable {
         }
     }
 
-    /// The first end after an instant.
+    /// Returns the first window end after an instant.
     package func next(after instant: Timestamp) -> Timestamp {
         switch self {
         case .hourly:
@@ -36,7 +36,7 @@ package enum ExportSchedule: Sendable, Hashable {
         }
     }
 
-    /// From one end to the next; where a zone changes its offset a day is a little longer or shorter.
+    /// The time between two ends. When a zone changes its offset, the actual day is a little longer or shorter.
     package var period: Duration {
         switch self {
         case .hourly: .seconds(3_600)
@@ -44,11 +44,12 @@ package enum ExportSchedule: Sendable, Hashable {
         }
     }
 
-    /// As many missed windows as are caught up one by one: 41 days of hours.
+    /// The most missed windows that are caught up one by one: 41 days of hourly windows.
     package static let mostEndsAtOnce = 1_000
 
-    /// Every end after one instant up to and including another, oldest first. Only the last one when they are more than
-    /// `mostEndsAtOnce`: then the clock has jumped, and all but one of the windows would be empty.
+    /// Returns every end after `start` up to and including `limit`, oldest first. If there are more than
+    /// `mostEndsAtOnce`, returns only the last one: the clock has jumped, and all but one of the windows would be
+    /// empty.
     package func ends(after start: Timestamp, upTo limit: Timestamp) -> [Timestamp] {
         var ends: [Timestamp] = []
         var end = next(after: start)
@@ -61,7 +62,7 @@ package enum ExportSchedule: Sendable, Hashable {
     }
 
     private func last(upTo limit: Timestamp) -> Timestamp {
-        // A wall time comes at least once in three days.
+        // A wall time occurs at least once in three days.
         var last = next(after: Timestamp(milliseconds: limit.milliseconds - 3 * Timestamp.millisecondsPerDay))
         var end = last
         while end <= limit {
@@ -79,7 +80,7 @@ extension ExportSchedule.DailyTime {
         }
         let local = instant.milliseconds + zone.offset(at: instant.milliseconds)
         let today = Timestamp(milliseconds: local).day.daysSince1970
-        // The wall time of a neighbouring day may be the first one after the instant when the zone changes its offset.
+        // When the zone changes its offset, the wall time of a neighbouring day may be the first one after the instant.
         for day in (today - 1)...(today + 2) {
             let candidate = self.instant(onDay: day, in: zone)
             if candidate > instant.milliseconds { return Timestamp(milliseconds: candidate) }
@@ -87,7 +88,7 @@ extension ExportSchedule.DailyTime {
         preconditionFailure("a wall time comes at least once in three days")
     }
 
-    /// When the wall clock of the zone shows the time on a day, in milliseconds since 1970.
+    /// Returns when the zone's wall clock shows the time on a day, in milliseconds since 1970.
     private func instant(onDay day: Int64, in zone: TimeZone) -> Int64 {
         let dayLength = Timestamp.millisecondsPerDay
         let wall = day * dayLength + Int64(hour) * 3_600_000 + Int64(minute) * 60_000
@@ -95,7 +96,7 @@ extension ExportSchedule.DailyTime {
         let after = zone.offset(at: wall + dayLength)
         let candidates = [wall - before, wall - after].filter { $0 + zone.offset(at: $0) == wall }
         if let earliest = candidates.min() { return earliest }
-        // A gap: the offset jumps from `before` to `after` somewhere between the two readings of the wall time.
+        // A gap: the offset changes from `before` to `after` between the two readings of the wall time.
         var low = wall - max(before, after)
         var high = wall - min(before, after)
         while high - low > 1_000 {
@@ -107,7 +108,7 @@ extension ExportSchedule.DailyTime {
 }
 
 extension TimeZone {
-    /// Milliseconds east of UTC.
+    /// The offset east of UTC in milliseconds.
     fileprivate func offset(at milliseconds: Int64) -> Int64 {
         Int64(secondsFromGMT(for: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))) * 1_000
     }

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// The columns of an export, in their order. docs/exports.md lists them; adding one raises the schema version.
+/// The columns of an export, in order. docs/exports.md lists them. Adding a column raises the schema version.
 package enum ExportSchema {
     package static let version = 1
 
@@ -22,7 +22,7 @@ package enum ExportSchema {
         return names.names
     }()
 
-    /// Writes one row, column by column; the only place that knows which column holds what.
+    /// Writes one row, column by column. The only definition of the contents of each column.
     static func write(_ stored: StoredEvent, to row: inout some ExportRow) {
         let event = stored.event
         row.int("seq", stored.sequence)
@@ -75,7 +75,8 @@ package enum ExportSchema {
         row.int("latencyMicros", event.latencyMicroseconds)
     }
 
-    /// A list of `{"name", "value"}`, so that repeated names keep their order.
+    /// Returns the query as a JSON list of `{"name", "value"}`, so that repeated names keep their order; nil if it is
+    /// empty.
     package static func json(of query: [Event.QueryItem]) -> String? {
         guard !query.isEmpty else { return nil }
         var writer = JSONWriter()
@@ -91,11 +92,11 @@ package enum ExportSchema {
     }
 }
 
-/// Takes the columns of one row in their order.
+/// Receives the columns of one row in order.
 protocol ExportRow {
     mutating func text(_ column: String, _ value: String?)
     mutating func int(_ column: String, _ value: Int64?)
-    /// JSON text.
+    /// - Parameter value: JSON text.
     mutating func json(_ column: String, _ value: String?)
 }
 

@@ -1,27 +1,27 @@
 package import LinkRouting
 
-/// Where finished exports go. A manifest is what makes an export visible: it is written last, and a file that none names is
-/// left from a run that was stopped.
+/// The destination of exports. A manifest makes an export visible and is written last. Files without a manifest are
+/// left over from interrupted runs.
 package protocol ExportSink: Sendable {
-    /// Names the kind of sink in metrics.
+    /// Identifies the kind of sink in metrics.
     var kind: String { get }
-    /// Begins a file that nobody sees until it is finished. What was begun earlier under the path is thrown away.
+    /// Begins a file that stays invisible until it is finished. Discards an earlier unfinished file with the same path.
     func create(_ path: String) async throws -> any ExportFile
-    /// Writes a small file at once, which nobody sees in part.
+    /// Writes a small file atomically.
     func write(_ bytes: [UInt8], to path: String, over previous: ExportOverwriting) async throws
-    /// The bytes of a file from an offset, at most `count`; empty at its end, nil when there is no such file. One that cannot be
-    /// read is a failure.
+    /// Reads at most `count` bytes from an offset. Returns an empty array at the end of the file, and nil if there is
+    /// no such file. Throws if the file cannot be read.
     func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]?
-    /// The paths of all files of a tenant, unfinished ones where a sink has them among the others; in no order. A
-    /// folder that cannot be looked into is a failure.
+    /// Returns the paths of all files of a tenant in no particular order. Includes unfinished files if the sink stores
+    /// them among the others. Throws if a directory cannot be read.
     func paths(of tenant: TenantID) async throws -> [String]
-    /// Removes a file. One that is not there is no failure.
+    /// Removes a file. Succeeds if the file does not exist.
     func remove(_ path: String) async throws
 }
 
-/// What may happen to a file that has the name already.
+/// Determines whether a write may replace an existing file.
 package enum ExportOverwriting: Sendable {
-    /// It stays, and the write fails unless it has the same bytes.
+    /// The existing file stays; the write fails unless both have the same bytes.
     case refused
     case allowed
 }
@@ -29,28 +29,28 @@ package enum ExportOverwriting: Sendable {
 /// A file that is being written.
 package protocol ExportFile: Sendable {
     func write(_ bytes: ArraySlice<UInt8>) async throws
-    /// Makes the file durable and visible under its path. `sha256` is that of everything written: where a sink can tell, a
-    /// file of the same content may stand there already, and one of another throws ``ExportFailure/occupied(_:)``.
+    /// Makes the file durable and visible under its path. `sha256` is the hash of everything written. Sinks that detect
+    /// an existing file accept one with this hash; otherwise they throw ``ExportFailure/occupied(_:)``.
     func finish(sha256: String) async throws
-    /// Throws away what was written.
+    /// Discards what was written.
     func discard() async
 }
 
-/// Why there is no export.
+/// The reason why an export failed.
 package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// A file with other content has the path.
     case occupied(String)
-    /// The manifest of that name is about another window.
+    /// The manifest of that name describes another window.
     case otherWindow(String)
     /// No window of the tenant has that name.
     case unknownWindow(String)
     /// Retention has dropped rows of the window.
     case windowGone(String)
-    /// A file does not hold what its manifest says.
+    /// A file does not match its manifest.
     case damaged(String)
-    /// The log holds other rows than an export that is whole.
+    /// The log has other rows than an intact export.
     case otherRows(String)
-    /// The log no longer has all rows of an export that is whole, and retention has not dropped them.
+    /// The log has fewer rows than an intact export, and retention did not drop them.
     case fewerRows(String)
 
     package var description: String {
@@ -71,29 +71,29 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ExportSink {
-    /// The manifest's text if the export is there; then its file is whole.
+    /// Returns the text of an export's manifest; nil if there is none. If it exists, the export's file is complete.
     package func manifest(_ name: String) async throws -> [UInt8]? {
         try await read(name + ExportPath.manifestEnding, from: 0, count: ExportPath.mostManifestBytes)
     }
 
-    /// The names of a tenant's exports, newest first.
+    /// Returns the names of a tenant's exports, newest first.
     package func names(of tenant: TenantID) async throws -> [String] {
         ExportPath.names(in: try await paths(of: tenant))
     }
 }
 
-/// How the files of exports are named.
+/// Naming of export files.
 enum ExportPath {
     static let manifestEnding = ".manifest.json"
     static let mostManifestBytes = 65_536
 
-    /// The names that have a manifest among the paths, newest first.
+    /// Returns the names that have a manifest among the paths, newest first.
     static func names(in paths: [String]) -> [String] {
         paths.filter { $0.hasSuffix(manifestEnding) }.map { String($0.dropLast(manifestEnding.count)) }.sorted(by: >)
     }
 
-    /// The name that a file belongs to, whatever its version and ending: names hold no dot in their last part but the one
-    /// before the milliseconds.
+    /// Returns the export name that a file belongs to, without version and extension; nil for other files. The last
+    /// part of a name contains no dot except the one before the milliseconds.
     static func name(of path: String) -> String? {
         guard let z = path.lastIndex(of: "Z"), path[path.index(after: z)...].hasPrefix(".") else { return nil }
         return String(path[...z])
@@ -101,8 +101,9 @@ enum ExportPath {
 }
 
 extension ExportWindow {
-    /// `tenant=shop/dt=2026-11-21/hour=10/events-20261121T110000.000Z`: the UTC hour in which the window's last instant
-    /// lies, and its end. Tenants are identifiers, so no part needs escaping.
+    /// The name `tenant=shop/dt=2026-11-21/hour=10/events-20261121T110000.000Z`. `dt` and `hour` are the UTC hour of
+    /// the window's last instant; the timestamp is the window's end. Tenants are identifiers, so no part needs
+    /// escaping.
     package var name: String {
         let last = Timestamp(milliseconds: end.milliseconds - 1).description
         let day = last.prefix(10)
@@ -111,7 +112,8 @@ extension ExportWindow {
         return "tenant=\(tenant)/dt=\(day)/hour=\(hour)/events-\(stamp)"
     }
 
-    /// The end of the window of a tenant that has the name, with or without its folders; nil for anything else.
+    /// Returns the end of a tenant's window with this name, with or without its directories; nil if the name is
+    /// invalid.
     package static func end(named name: String, of tenant: TenantID) -> Timestamp? {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard let last = parts.last, last.hasPrefix("events-") else { return nil }

@@ -1,10 +1,12 @@
 package import LinkRouting
 import Synchronization
 
-/// Who exports or erases next: one at a time, for two writers of one window would take each other's temporary file away.
+/// A queue that admits one export or erasure at a time, because two writers of one window would remove each other's
+/// temporary file.
 ///
-/// The schedule goes first, erasures before what else was asked for; but after an erasure something else has its turn, where
-/// it waits. Within each, tenants take turns. A bounded number waits, and whoever is cancelled waits no longer.
+/// The schedule has the highest priority, followed by erasures and then requests. After an erasure, waiting requests
+/// precede further erasures. Within erasures and requests, tenants take turns. The number of waiters is limited, and
+/// cancelled ones are removed.
 package final class ExportTurns: Sendable {
     package enum Purpose: Sendable, Hashable {
         case schedule
@@ -25,7 +27,7 @@ package final class ExportTurns: Sendable {
         var lastID: UInt64 = 0
         var count = 0
         var waiting: [Purpose: [(id: UInt64, waiter: Waiter)]] = [:]
-        /// Those for which something waits, in the order of their turns.
+        /// The purposes with waiters, in the order of their turns.
         var turns: [Line: [Purpose]] = [:]
     }
 
@@ -33,10 +35,11 @@ package final class ExportTurns: Sendable {
 
     package init() {}
 
-    /// How many wait.
+    /// The number of waiters.
     package var waiting: Int { state.withLock(\.count) }
 
-    /// Waits for the turn; whoever has it gives it back. Throws ``ExportRefusal``, or `CancellationError`.
+    /// Waits for the turn. The caller must return it with ``giveBack()``. Throws ``ExportRefusal`` or
+    /// `CancellationError`.
     package func take(_ purpose: Purpose) async throws {
         let id = state.withLock { state in
             state.lastID &+= 1
@@ -70,7 +73,8 @@ extension ExportTurns {
 }
 
 extension ExportTurns.State {
-    /// Nil: it waits. Who was cancelled before is found here, who is cancelled later is removed.
+    /// Takes the turn or queues the waiter; returns nil if it was queued. Detects a task that was cancelled earlier;
+    /// `remove` handles later cancellation.
     fileprivate mutating func add(
         _ waiter: ExportTurns.Waiter,
         _ id: UInt64,
@@ -104,13 +108,13 @@ extension ExportTurns.State {
         return waiter
     }
 
-    /// Whose turn it is now.
+    /// Returns the next waiter, which now has the turn; nil if there is none.
     fileprivate mutating func next() -> ExportTurns.Waiter? {
         let order: [ExportTurns.Line] =
             lastWasErasure ? [.schedule, .requests, .erasures] : [.schedule, .erasures, .requests]
         for line in order {
             guard let purpose = turns[line]?.first, let first = waiting[purpose]?.first else { continue }
-            // Behind the others of its line, where more of it waits.
+            // If the tenant has more waiters, it moves behind the others.
             if let waiter = remove(first.id, purpose) {
                 if waiting[purpose] != nil {
                     turns[line]?.removeFirst()
@@ -125,11 +129,11 @@ extension ExportTurns.State {
     }
 }
 
-/// More exports or erasures wait than may.
+/// Too many exports or erasures are waiting.
 package enum ExportRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Of this tenant.
+    /// The limit of one tenant.
     case tooMuchOfTenant
-    /// Of all tenants together.
+    /// The limit of all tenants together.
     case tooMuch
 
     package var description: String {

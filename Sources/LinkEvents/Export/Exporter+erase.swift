@@ -2,32 +2,33 @@ import Crypto
 package import LinkRouting
 import Logging
 
-/// What an erasure did to the exports.
+/// The effect of an erasure on exports.
 package struct ExportErasure: Sendable, Hashable {
     package var changed: [Change] = []
-    /// Exports whose manifest or file is missing, damaged or cannot be read, so that nobody knows what it holds. Exporting
-    /// their windows again mends them, and without the erased rows.
+    /// Exports whose manifest or file is missing, damaged or unreadable, so that their contents are unknown. Exporting
+    /// their windows again repairs them, without the erased rows.
     package var unreadable: [String] = []
 
     package struct Change: Sendable, Hashable {
         package let name: String
-        /// Of the manifest that holds now.
+        /// The version of the current manifest.
         package let version: Int64
         package let rows: Int64
     }
 }
 
 extension Exporter {
-    /// Removes the rows of an install from every export of a tenant: a new file, a new manifest with the next version, and the
-    /// file before is removed. Files that no manifest names go, too: what a run that was stopped has left holds rows as well.
+    /// Removes the rows of an install from every export of a tenant. Each affected export gets a new file and a
+    /// manifest with the next version, and its old file is removed. Files without a manifest are removed too, because
+    /// leftovers of interrupted runs may contain rows.
     ///
-    /// A crash at any step leaves each export whole, and the erasure is completed by repeating it. The bytes are those that
-    /// the window is exported to from a log without the rows. Erase in the log first: a window that is cut and not yet exported
+    /// A crash at any step leaves every export intact, and repeating the erasure completes it. The bytes are the same
+    /// as those exported from a log without the rows. Erase in the log first: a window that is cut and not yet exported
     /// is read from there.
     ///
     /// - Parameters:
     ///   - install: 32 hexadecimal digits, as in the column `install`.
-    ///   - last: Rows of a later sequence stay: the install came back after the erasure was asked for.
+    ///   - last: Rows with a later sequence stay: the install came back after the erasure was requested.
     package func erase(
         install: String,
         of tenant: TenantID,
@@ -38,7 +39,8 @@ extension Exporter {
         }
     }
 
-    /// Runs `body` in the turn of an erasure: what waits too long is refused before it is begun.
+    /// Runs `body` within an erasure turn. Throws ``ExportRefusal`` before `body` starts if too many erasures are
+    /// waiting.
     package func inErasureTurn<Result: Sendable>(
         of tenant: TenantID,
         _ body: @Sendable () async throws -> Result
@@ -46,7 +48,7 @@ extension Exporter {
         try await exclusively(.erasure(tenant)) { try await body() }
     }
 
-    /// As ``erase(install:of:through:)``, within ``inErasureTurn(of:_:)``.
+    /// Like ``erase(install:of:through:)``, but must run within ``inErasureTurn(of:_:)``.
     package func eraseInTurn(
         install: String,
         of tenant: TenantID,
@@ -90,15 +92,15 @@ extension Exporter {
         return erasure
     }
 
-    /// The names of the windows that were exported. Where the sink has none of them, its disk may not be mounted; where it has
-    /// some, others may have been removed on purpose.
+    /// Returns the names of the exported windows. Used if the sink has no exports at all, because its disk may not be
+    /// mounted. If the sink has some, others may have been removed on purpose.
     private func exportedNames(of tenant: TenantID) async throws -> [String] {
         let pending = Set(try await ledger.pending(tenant).map(\.name))
         let cut = try await ledger.windows(of: tenant, endingAfter: Timestamp(milliseconds: 0)).map(\.name)
         return cut.filter { !pending.contains($0) }.reversed()
     }
 
-    /// Nil when it cannot be read, or is gone since it was listed.
+    /// Returns the manifest; nil if it cannot be read, or has been removed since it was listed.
     func readableManifest(_ name: String) async throws -> ExportManifest? {
         do {
             return try await sink.manifest(name).map { try ExportManifest($0, name: name) }
@@ -108,12 +110,12 @@ extension Exporter {
         }
     }
 
-    /// The manifest that holds afterwards; nil when there was nothing to erase.
+    /// Erases rows from one export. Returns the new manifest; nil if there was nothing to erase.
     private func erase(_ filter: ErasureFilter, from manifest: ExportManifest) async throws -> ExportManifest? {
         guard let file = manifest.file else { return nil }
         guard let format = ExportEncoder(rawValue: file.format) else { throw ExportFailure.damaged(file.path) }
         var found: Int64 = 0
-        // Most files hold none: they are only read.
+        // Most files contain no matching rows and are only read.
         try await forEachPart(of: file, as: format) { part in
             for row in part.rows where filter.holds(row, in: part.records) { found += 1 }
         }
@@ -137,7 +139,7 @@ extension Exporter {
     ) async throws {
         let path = ExportManifest.path(of: manifest.name, version: manifest.version, format: format)
         var (first, last): (Timestamp?, Timestamp?)
-        // What a run that was stopped has left there; this one may find other rows to erase.
+        // Removes the file of an interrupted run, because this run may find other rows to erase.
         try await sink.remove(path)
         let draft = try await sink.create(path)
         do {
@@ -175,7 +177,7 @@ extension Exporter {
 
     // MARK: Reading a file back
 
-    /// Rows as one piece of the file holds them.
+    /// The rows of one chunk of the file.
     private struct Part {
         var header: [UInt8] = []
         var rows: [[UInt8]] = []
@@ -184,8 +186,8 @@ extension Exporter {
 
     private static let partBytes = 256 << 10
 
-    /// Unpacks a file piece by piece. Throws ``ExportFailure/damaged(_:)`` unless it has the bytes that its manifest says,
-    /// which is known at the end.
+    /// Decompresses a file chunk by chunk. Throws ``ExportFailure/damaged(_:)`` if the file does not match its
+    /// manifest, which is known only at the end.
     private func forEachPart(
         of file: ExportManifest.File,
         as format: ExportEncoder,
@@ -217,7 +219,8 @@ extension Exporter {
         }
     }
 
-    /// Compressed bytes; a disk that does not give them is told apart from one that takes none.
+    /// Reads compressed bytes. Maps a read failure to ``ExportFailure/damaged(_:)``, to distinguish it from a write
+    /// failure.
     private func part(of file: ExportManifest.File, from offset: Int64) async throws -> [UInt8]? {
         do {
             return try await sink.read(file.path, from: offset, count: Self.partBytes)
@@ -227,7 +230,7 @@ extension Exporter {
         }
     }
 
-    /// The SHA-256 of a file; nil when it is missing.
+    /// Returns the SHA-256 of a file; nil if the file is missing.
     func digest(of path: String) async throws -> String? {
         var (hash, offset) = (SHA256(), Int64(0))
         while let chunk = try await sink.read(path, from: offset, count: Self.chunkBytes) {
@@ -240,7 +243,7 @@ extension Exporter {
     }
 }
 
-/// Tells the rows of one install from all others.
+/// Matches the rows of one install.
 private struct ErasureFilter {
     private let install: String
     private let lastSequence: Int64
@@ -252,7 +255,7 @@ private struct ErasureFilter {
         bytes = Array(install.utf8)
     }
 
-    /// The digits may stand in another column as well: only rows that have them anywhere are looked at closely.
+    /// Searches the raw bytes first, because parsing is slow. The digits may also occur in another column.
     func holds(_ row: [UInt8], in records: ExportRecords) -> Bool {
         guard row.holds(bytes), records.text("install", of: row) == install else { return false }
         return records.sequence(of: row).map { $0 <= lastSequence } ?? true

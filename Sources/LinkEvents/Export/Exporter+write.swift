@@ -2,12 +2,18 @@ import LinkRouting
 import Logging
 import Metrics
 
-/// One window into one file. The steps and what a crash leaves: file (nobody names it: written again), notice (held back),
-/// manifest, release of the notice (the next run makes up for it), the removal of the file before (the next run finds it), mark.
+/// Writes one window into one file, in these steps. The parentheses tell what a crash leads to:
+///
+/// 1. The file is written (no manifest names it: it is written again).
+/// 2. The webhook delivery is stored (it stays held).
+/// 3. The manifest is written.
+/// 4. The delivery is released (the next run does it).
+/// 5. The previous file is removed (the next run does it).
+/// 6. The window is marked as exported.
 extension Exporter {
     private static let lastSuccess = Gauge(label: "fingerpost_export_last_success_timestamp_seconds")
 
-    /// Tells of the last export before this start, so that its age does not begin anew with the process.
+    /// Sets the metric from the ledger, so that the age of the last export survives a restart.
     func recallLastSuccess() async {
         do {
             if let last = try await ledger.lastExport() { Self.lastSuccess.record(last.milliseconds / 1_000) }
@@ -16,13 +22,14 @@ extension Exporter {
         }
     }
 
-    /// Writes the window's file and manifest, unless they are there with the same bytes, and marks it.
+    /// Writes the window's file and manifest unless they exist with the same bytes, and marks the window as exported.
     func export(_ window: ExportWindow) async throws -> ExportManifest {
         let manifest: ExportManifest
         do {
             manifest = try await publish(window)
         } catch ExportFailure.occupied(let path) where !path.hasSuffix(ExportPath.manifestEnding) {
-            // A run that was stopped left it, before rows were erased or the binary was replaced; or it is damaged.
+            // An interrupted run left the file before rows were erased or the binary was replaced, or the file is
+            // damaged.
             logger.notice(
                 "a file that is not what a manifest names is written anew",
                 metadata: ["export.path": "\(path)"]
@@ -30,7 +37,7 @@ extension Exporter {
             try await sink.remove(path)
             manifest = try await publish(window)
         }
-        // What a crash behind the manifest has left undone.
+        // Repeats what a crash after writing the manifest left undone.
         if announcing == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
@@ -53,11 +60,11 @@ extension Exporter {
         var manifest = ExportManifest(window)
         manifest.version = (stored?.version ?? 0) + 1
         manifest.erasedRows = stored?.erasedRows ?? 0
-        // A damaged file is mended in its place; a whole one stays until another has taken over.
+        // A damaged file is repaired in place; an intact one stays until another replaces it.
         let damaged = isWhole ? nil : stored?.file?.path
         let path = damaged ?? ExportManifest.path(of: window.name, version: manifest.version, format: format)
         let written = try await write(window, as: format, to: path)
-        // Retention may have begun to drop rows while they were read; those before a forced one were lost before.
+        // Retention may have dropped rows while they were read. Rows dropped before a forced export were already lost.
         let isGone = try await ledger.isGone(window)
         guard wasGone || !isGone else {
             await written?.file.discard()
@@ -69,9 +76,10 @@ extension Exporter {
             return try await replace(stored, by: manifest)
         }
         do {
-            // A day of the log that was lost must not take its exports with it. Erased rows have left both.
+            // A lost day of the log must not take its exports with it. Erased rows are missing in both.
             if let stored, isWhole, draft.tally.rows < stored.rows { throw ExportFailure.fewerRows(stored.name) }
-            // Nor may rows that rotted take a good file away: only the schema or zlib explains other bytes of as many rows.
+            // Damaged rows must not replace a good file: only another schema or zlib explains other bytes for as many
+            // rows.
             if let stored, isWhole, stored.schemaVersion == manifest.schemaVersion,
                 stored.file?.rawSHA256 != draft.sums.rawSHA256
             {
@@ -105,7 +113,7 @@ extension Exporter {
         return try await replace(stored, by: manifest)
     }
 
-    /// Lets a manifest take over from the one before it, if there is one, and removes the file that no manifest names then.
+    /// Writes a manifest that replaces the previous one, if any, and removes the file that no manifest names any more.
     func replace(_ stored: ExportManifest?, by manifest: ExportManifest) async throws -> ExportManifest {
         if announcing == .on, manifest.file != nil || manifest.version > 1 {
             try await ledger.add(WebhookDelivery(of: manifest, at: now()))
@@ -122,7 +130,8 @@ extension Exporter {
 
     private static let mostNoticesAtOnce = 1_000
 
-    /// Tells of exports whose manifest was written right before a crash, and forgets those that never got one and were replaced.
+    /// Releases deliveries whose manifest was written right before a crash. Removes those whose manifest was never
+    /// written and has been superseded.
     func releaseNotices() async throws {
         guard announcing == .on else { return }
         for notice in try await ledger.heldNotices(limit: Self.mostNoticesAtOnce) {
@@ -135,7 +144,7 @@ extension Exporter {
         }
     }
 
-    /// The window's manifest in the sink; throws when it is another window's.
+    /// Returns the window's manifest from the sink; nil if there is none. Throws if it belongs to another window.
     func storedManifest(of window: ExportWindow) async throws -> ExportManifest? {
         guard let text = try await sink.manifest(window.name) else { return nil }
         let manifest = try ExportManifest(text, name: window.name)
@@ -143,7 +152,7 @@ extension Exporter {
         return manifest
     }
 
-    /// Whether the manifest's file is there with the bytes that it should have.
+    /// Returns whether the manifest's file exists with the expected bytes.
     func isWhole(_ manifest: ExportManifest) async throws -> Bool {
         guard let file = manifest.file else { return true }
         return try await digest(of: file.path) == file.sha256
@@ -151,14 +160,14 @@ extension Exporter {
 
     // MARK: The file
 
-    /// What is written and not yet visible.
+    /// A file that is written but not yet visible.
     struct Draft {
         let file: any ExportFile
         let sums: ExportFileWriter.Sums
         let tally: Tally
     }
 
-    /// What a manifest says about rows.
+    /// The row statistics for the manifest.
     struct Tally {
         private(set) var rows: Int64 = 0
         private(set) var last: Int64 = 0
@@ -178,7 +187,7 @@ extension Exporter {
         }
     }
 
-    /// Writes the window's rows; nil when it has none.
+    /// Writes the window's rows to a file; returns nil if there are none.
     private func write(_ window: ExportWindow, as format: ExportEncoder, to path: String) async throws -> Draft? {
         var page = try await page(of: window, after: window.firstSequence - 1)
         guard !page.isEmpty else { return nil }
@@ -189,7 +198,7 @@ extension Exporter {
             var text = format.header() + format.rows(page)
             while !text.isEmpty {
                 try Task.checkCancellation()
-                // While these rows are compressed, the next are read and encoded.
+                // Compresses these rows while the next page is read and encoded.
                 let ready = text
                 async let written: Void = writer.write(ready)
                 page = try await self.page(of: window, after: tally.last)

@@ -4,10 +4,10 @@ import Metrics
 package import OutboundHTTP
 import ServiceLifecycle
 
-/// What one tenant wants exported.
+/// The export settings of one tenant.
 package struct ExportPlan: Sendable, Hashable {
     package let tenant: TenantID
-    /// Nil: only when asked for.
+    /// Nil: exports only on request.
     package let schedule: ExportSchedule?
     package let format: ExportEncoder
     package let level: Int
@@ -20,12 +20,14 @@ package struct ExportPlan: Sendable, Hashable {
     }
 }
 
-/// Cuts the log into windows when their time has come and writes each as one compressed file.
+/// Cuts the log into windows on schedule and writes each window as one compressed file.
 ///
 /// A window is a range of sequences. When its end has passed, a fence goes through the recorder, and the last committed
-/// sequence becomes the tenant's edge, once. A crash at any point leaves no partial file visible and no row exported twice
-/// or missed: a window that is cut but not marked is written again, to the same bytes. Rows are read and encoded on the
-/// exporter's thread while those before them are compressed and written on another; two pages are in memory at most.
+/// sequence becomes the tenant's edge, exactly once. A crash at any point leaves no partial file visible, and no row is
+/// exported twice or missed: a window that is cut but not marked as exported is written again, with the same bytes.
+///
+/// The exporter's thread reads and encodes rows, while another thread compresses and writes the previous ones. At most
+/// two pages are in memory.
 package actor Exporter: Service {
     private let executor = BlockingExecutor(label: "fingerpost.exporter")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -44,9 +46,9 @@ package actor Exporter: Service {
     private let turns = ExportTurns()
 
     static let pageSize = 1_000
-    /// Of a file that is read back.
+    /// The chunk size for reading a file back.
     static let chunkBytes = 4 << 20
-    /// The longest sleep, so that a clock that jumps is noticed.
+    /// The longest sleep, so that a clock jump is noticed.
     private static let longestSleep = Duration.seconds(30)
 
     package init(
@@ -73,9 +75,9 @@ package actor Exporter: Service {
         self.logger = logger
     }
 
-    /// Exports what is due, sleeps until something is, and so on until shutdown. A failed export is logged and tried again.
+    /// Exports due windows and sleeps until the next one is due, until shutdown. A failed export is logged and retried.
     package func run() async throws {
-        // Made before the first failure, which a rate would not see else.
+        // Created before the first failure, because a rate would not see that failure otherwise.
         let failures = Counter(
             label: "fingerpost_sink_batches_total",
             dimensions: [("sink", sink.kind), ("result", "failed")]
@@ -125,7 +127,8 @@ package actor Exporter: Service {
         }
     }
 
-    /// Exports every window of the plan whose end has passed, also those missed while nothing ran; when the next one ends.
+    /// Exports every window of the plan whose end has passed, including windows missed while the service was stopped.
+    /// Returns the end of the next window; nil without a schedule.
     package func exportDue(_ plan: ExportPlan) async throws -> Timestamp? {
         try await exclusively(.schedule) { try await self.cutAndExportDue(plan) }
     }
@@ -142,9 +145,9 @@ package actor Exporter: Service {
         return schedule.next(after: max(cursor.lastEnd, ends.last ?? cursor.lastEnd))
     }
 
-    /// How far the tenant's exports have come. A clock that ran ahead has cut windows up to the false time; once it is set
-    /// right, the schedule goes on from now and does not wait until that time comes. An edge is a sequence and stays where it
-    /// is, so no row is exported twice or missed. A clock that is set back by less than a period is only waited for.
+    /// Returns the tenant's cursor. If a fast clock has cut windows up to a future time, and the clock is corrected,
+    /// the schedule continues from now instead of waiting for that time. The edge is a sequence and does not change, so
+    /// no row is exported twice or missed. If the clock was set back by less than a period, the schedule waits.
     private func cursor(of plan: ExportPlan) async throws -> ExportCursor {
         let now = now()
         let cursor = try await ledger.cursor(of: plan.tenant, since: now)
@@ -157,14 +160,14 @@ package actor Exporter: Service {
         return try await ledger.rewind(plan.tenant, to: now)
     }
 
-    /// Ends a window at this moment and exports it.
+    /// Cuts a window at this moment and exports it. Throws ``ExportRefusal`` if too many requests are waiting.
     package func exportNow(_ plan: ExportPlan) async throws -> ExportManifest {
         try await exclusively(.request(plan.tenant)) { try await self.cutAndExport(plan) }
     }
 
     private func cutAndExport(_ plan: ExportPlan) async throws -> ExportManifest {
         let cursor = try await cursor(of: plan)
-        // Two windows cannot end in the same millisecond, nor before the last one.
+        // A window must end after the last one; two windows cannot end in the same millisecond.
         let end = Timestamp(milliseconds: max(now().milliseconds, cursor.lastEnd.milliseconds + 1))
         if let failure = try await exportPending(plan.tenant) {
             logger.error(
@@ -173,8 +176,8 @@ package actor Exporter: Service {
             )
         }
         let edge = try await recorder.fence()
-        // Whoever asks again and again while nothing is recorded fills neither the sink nor the ledger. The first window is kept:
-        // from then on retention waits for exports.
+        // Repeated requests without new rows fill neither the sink nor the ledger. The first window is kept even if it
+        // is empty: from then on retention waits for exports.
         if try await ledger.hasWindows(plan.tenant), try await firstRows(of: plan, from: cursor.edge, to: edge).isEmpty
         {
             return ExportManifest(
@@ -192,14 +195,15 @@ package actor Exporter: Service {
         return try await export(try await cut(plan, end: end, edge: edge))
     }
 
-    /// Cuts the next window. The first one starts with its rows: some may be older than the cursor.
+    /// Cuts the next window. The first window starts with its oldest row, which may be older than the cursor.
     private func cut(_ plan: ExportPlan, end: Timestamp, edge: Int64) async throws -> ExportWindow {
         var start: Timestamp?
         if try await !ledger.hasWindows(plan.tenant) {
             do {
                 start = try await firstRows(of: plan, from: 0, to: edge).map(\.event.recordedAt).min()
             } catch let error where error.concernsOneWindow {
-                // A damaged day. The window is cut all the same, and its export names the damage: later windows go on.
+                // A damaged day. The window is cut anyway, and its export reports the damage, so that later windows
+                // continue.
                 start = nil
             }
         }
@@ -218,8 +222,8 @@ package actor Exporter: Service {
         return try await store.events(of: plan.tenant, in: (edge + 1)...end, limit: Self.pageSize)
     }
 
-    /// Exports what was cut and is not exported yet. One window that cannot be exported stops none of the later ones: the first
-    /// such failure comes back. A sink that does not answer stops all.
+    /// Exports windows that are cut but not exported yet. A failure that concerns one window does not stop later ones;
+    /// the first such failure is returned. A failure of the sink stops all of them and is thrown.
     private func exportPending(_ tenant: TenantID) async throws -> (any Error)? {
         var failure: (any Error)?
         for window in try await ledger.pending(tenant) {
@@ -233,7 +237,8 @@ package actor Exporter: Service {
         return failure
     }
 
-    /// One export at a time: an actor takes other calls while one awaits. Throws ``ExportRefusal`` where too many wait.
+    /// Runs `body` alone. Needed because actors are reentrant: another call may run while one awaits. Throws
+    /// ``ExportRefusal`` if too many are waiting.
     func exclusively<Result>(
         _ purpose: ExportTurns.Purpose,
         _ body: () async throws -> Result
@@ -243,17 +248,17 @@ package actor Exporter: Service {
         return try await body()
     }
 
-    // MARK: Windows that have been cut
+    // MARK: Existing windows
 
-    /// Exports a window once more: to the same bytes, so nothing changes, unless another schema or zlib writes other bytes, or the
-    /// file is damaged or missing. Throws ``ExportFailure``.
+    /// Exports a window again. The result has the same bytes and changes nothing, unless the schema or zlib has
+    /// changed, or the file is damaged or missing. Throws ``ExportFailure``.
     ///
-    /// - Parameter name: As in the manifest, with or without its folders.
+    /// - Parameter name: The name in the manifest, with or without its directories.
     package func exportAgain(_ name: String, of tenant: TenantID) async throws -> ExportManifest {
         try await exclusively(.request(tenant)) { try await self.export(try await self.window(name, of: tenant)) }
     }
 
-    /// Exports a window unless the sink has its manifest and a file with the checksum that stands there.
+    /// Exports a window unless the sink has its manifest and a file with the manifest's checksum.
     package func backfill(_ name: String, of tenant: TenantID) async throws -> ExportBackfill {
         try await exclusively(.request(tenant)) {
             let window = try await self.window(name, of: tenant)
@@ -264,7 +269,7 @@ package actor Exporter: Service {
         }
     }
 
-    /// The names of the windows that end after an instant, oldest first.
+    /// Returns the names of the windows that end after an instant, oldest first.
     package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [String] {
         try await ledger.windows(of: tenant, endingAfter: instant).map(\.name)
     }
@@ -277,9 +282,9 @@ package actor Exporter: Service {
         return window
     }
 
-    // MARK: What stands in the sink
+    // MARK: Contents of the sink
 
-    /// The names of a tenant's exports, newest first.
+    /// Returns the names of a tenant's exports, newest first.
     package func names(of tenant: TenantID) async throws -> [String] { try await sink.names(of: tenant) }
     package func manifest(_ name: String) async throws -> [UInt8]? { try await sink.manifest(name) }
     package func read(_ path: String, from offset: Int64, count: Int) async throws -> [UInt8]? {
@@ -288,7 +293,7 @@ package actor Exporter: Service {
 }
 
 extension Error {
-    /// Whether other windows may well be exported all the same.
+    /// Whether the failure is limited to one window, so that others may succeed.
     fileprivate var concernsOneWindow: Bool {
         switch self {
         case is CancellationError, is S3Failure, is FileFailure: false
@@ -297,9 +302,9 @@ extension Error {
     }
 }
 
-/// What became of a window that was to be filled in.
+/// The result of a backfill for one window.
 package enum ExportBackfill: Sendable, Hashable {
     case written(ExportManifest)
-    /// It stood there whole.
+    /// The sink already had the complete export.
     case kept(ExportManifest)
 }

@@ -1,11 +1,11 @@
 import CZlib
 
-/// Unpacks one gzip file as its bytes come, in constant memory.
+/// Decompresses one gzip file incrementally, in constant memory.
 package final class GunzipStream {
-    /// zlib keeps pointers into the stream's own address, so that must not move.
+    /// zlib keeps pointers to the address of the stream, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var output = [UInt8](repeating: 0, count: 64 << 10)
-    /// The file's last byte and checksum have been read.
+    /// Whether the end of the file has been read and its checksum verified.
     package private(set) var isWhole = false
 
     package struct Failure: Error { package let code: Int32 }
@@ -25,7 +25,8 @@ package final class GunzipStream {
         stream.deallocate()
     }
 
-    /// Unpacks `bytes`; whatever comes out goes to `put`. Throws when they are no gzip, or when its checksum does not hold.
+    /// Decompresses `bytes` and passes the output to `put`. Throws ``Failure`` if the data is not valid gzip or its
+    /// checksum does not match.
     package func write(_ bytes: [UInt8], to put: (ArraySlice<UInt8>) throws -> Void) throws {
         guard !bytes.isEmpty else { return }
         guard !isWhole else { throw Failure(code: Z_DATA_ERROR) }

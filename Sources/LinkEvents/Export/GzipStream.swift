@@ -1,9 +1,10 @@
 import CZlib
 
-/// Compresses into the gzip format as bytes come, in constant memory. Same bytes, level and zlib version → same file,
-/// however the bytes are cut into writes: zlib gets blocks of one size, and its own header holds neither a time nor a name.
+/// Compresses to gzip incrementally, in constant memory. The output is deterministic for the same bytes, level and zlib
+/// version, regardless of how the bytes are split into writes: zlib gets blocks of one size, and its header contains
+/// neither a time nor a name.
 package final class GzipStream {
-    /// zlib keeps pointers into the stream's own address, so that must not move.
+    /// zlib keeps pointers to the address of the stream, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var block: [UInt8] = []
     private var output = [UInt8](repeating: 0, count: blockSize)
@@ -12,12 +13,12 @@ package final class GzipStream {
 
     package struct Failure: Error { package let code: Int32 }
 
-    /// Level 1 (fast) to 9 (small).
+    /// - Parameter level: 1 (fast) to 9 (small).
     package init(level: Int) throws {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         block.reserveCapacity(Self.blockSize)
-        // 15 bits of window, + 16 for the gzip format.
+        // A window of 15 bits, + 16 for the gzip format.
         let code = deflateInit2_(
             stream,
             Int32(clamping: level),
@@ -39,7 +40,7 @@ package final class GzipStream {
         stream.deallocate()
     }
 
-    /// Compresses `bytes`; whatever comes out goes to `put`.
+    /// Compresses `bytes` and passes available output to `put`.
     package func write(_ bytes: [UInt8], to put: (ArraySlice<UInt8>) throws -> Void) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -51,7 +52,7 @@ package final class GzipStream {
         }
     }
 
-    /// Ends the file.
+    /// Ends the gzip stream and passes the remaining output to `put`.
     package func finish(to put: (ArraySlice<UInt8>) throws -> Void) throws { try run(Z_FINISH, put) }
 
     private func run(_ flush: Int32, _ put: (ArraySlice<UInt8>) throws -> Void) throws {

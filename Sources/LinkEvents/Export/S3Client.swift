@@ -9,7 +9,7 @@ package import OutboundHTTP
     import Foundation
 #endif
 
-/// Signed requests to one bucket, each tried a few times.
+/// Sends signed requests to one bucket, with retries.
 package struct S3Client: Sendable {
     let location: S3Location
     private let credentials: @Sendable () -> S3Credentials
@@ -17,12 +17,12 @@ package struct S3Client: Sendable {
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Before the second attempt, the third, and so on; then it is given up.
+    /// The delays before the second, third and fourth attempt. After the last attempt the request fails.
     private static let pauses: [Duration] = [.milliseconds(200), .milliseconds(800), .milliseconds(3_200)]
 
     /// - Parameters:
-    ///   - credentials: Asked for every request, so that they can be replaced while exports run.
-    ///   - http: Must reach the endpoint wherever it is: the operator named it.
+    ///   - credentials: Called for every request, so that credentials can be replaced while exports run.
+    ///   - http: Must be allowed to reach any address, because the operator configured the endpoint.
     package init(
         location: S3Location,
         credentials: @autoclosure @escaping @Sendable () -> S3Credentials,
@@ -50,14 +50,14 @@ package struct S3Client: Sendable {
         let status: Int
         let body: [UInt8]
         let eTag: String?
-        /// Whether an attempt before this one may have been carried out, though its answer was lost.
+        /// Whether an earlier attempt may have succeeded although its response was lost.
         let followsLostAnswer: Bool
 
-        /// The code of an error's XML.
+        /// The code in an XML error response.
         var code: String? { S3XML(body)["Code"].first }
     }
 
-    /// The answer, if its status is a success or one of those that are expected; else it is thrown as ``S3Failure``.
+    /// Returns the response if its status is a success or in `expecting`. Otherwise throws ``S3Failure``.
     func send(_ request: Request, expecting: Set<Int> = []) async throws -> Answer {
         var pauses = Self.pauses[...]
         var followsLostAnswer = false
@@ -71,7 +71,7 @@ package struct S3Client: Sendable {
                     eTag: response.header("ETag"),
                     followsLostAnswer: followsLostAnswer
                 )
-                // A multipart upload may be completed with 200 and fail all the same.
+                // Completing a multipart upload may fail despite the status 200.
                 let isSuccess = (200..<300).contains(response.status) && (request.method == .get || answer.code == nil)
                 if isSuccess || expecting.contains(response.status) { return answer }
                 failure = S3Failure(request, answer)
@@ -104,10 +104,10 @@ package struct S3Client: Sendable {
     }
 }
 
-/// Why an S3 server did not do what it was asked.
+/// A failed S3 request.
 package struct S3Failure: Error, Sendable, CustomStringConvertible {
     package let description: String
-    /// The same request may succeed later.
+    /// Whether the same request may succeed later.
     let mayPass: Bool
 
     init(_ request: S3Client.Request, _ answer: S3Client.Answer) {
@@ -145,13 +145,13 @@ package struct S3Failure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The few texts that are read from S3's answers, without a tree: elements that hold only text, by name.
+/// Extracts text elements from S3's XML responses by name, without building a tree.
 struct S3XML {
     private let text: String
 
     init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
 
-    /// The texts of all elements of that name, in order.
+    /// The texts of all elements with that name, in order.
     subscript(name: String) -> [String] {
         var texts: [String] = []
         var rest = text[...]

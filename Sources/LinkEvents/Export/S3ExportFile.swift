@@ -8,8 +8,8 @@ import OutboundHTTP
     import Foundation
 #endif
 
-/// One object that is being written: a single request when it is small, else a multipart upload, one part in memory at a time.
-/// Nobody sees anything of it before ``finish(sha256:)``.
+/// One object that is being written. A small object is sent in a single request; a large one is a multipart upload with
+/// one part in memory at a time. The object is invisible before ``finish(sha256:)``.
 actor S3ExportFile: ExportFile {
     private let client: S3Client
     private let path: String
@@ -19,11 +19,11 @@ actor S3ExportFile: ExportFile {
 
     private struct Upload {
         let id: String
-        /// Of the parts that are sent, in their order.
+        /// The ETags of the uploaded parts, in order.
         var eTags: [String] = []
     }
 
-    /// S3 takes at most 10,000 parts of at least 5 MiB: 78 GiB with these.
+    /// S3 accepts at most 10,000 parts of at least 5 MiB: 78 GiB with this size.
     static let partBytes = 8 << 20
     private static let mostParts = 10_000
 
@@ -62,7 +62,7 @@ actor S3ExportFile: ExportFile {
             upload = nil
             return
         }
-        // Somebody wrote it before: this very request, whose answer was lost, or a run that was stopped.
+        // The object already exists: this request wrote it and the response was lost, or an interrupted run did.
         let stored = try await digest()
         await discard()
         guard stored == sha256 else { throw ExportFailure.occupied(path) }
@@ -73,7 +73,7 @@ actor S3ExportFile: ExportFile {
         guard let upload else { return }
         self.upload = nil
         let request = S3Client.Request(method: .delete, key: key, query: [("uploadId", upload.id)])
-        // A bucket's lifecycle rule removes what cannot be removed now.
+        // If this fails, the bucket's lifecycle rule removes the upload.
         _ = try? await client.send(request, expecting: [404])
     }
 
@@ -128,12 +128,12 @@ actor S3ExportFile: ExportFile {
             body: Array(body.utf8)
         )
         let answer = try await client.send(request, expecting: [412, 404])
-        // The upload is unknown once it is completed; unless an answer was lost, it was never there.
+        // A completed upload is no longer known. A 404 without a lost response means that it never existed.
         if answer.status == 404, !answer.followsLostAnswer { throw S3Failure(request, answer) }
         return answer
     }
 
-    /// Of the object that is there; nil when there is none.
+    /// Returns the SHA-256 of the existing object; nil if there is none.
     private func digest() async throws -> String? {
         let sink = S3ExportSink(client)
         var (hash, offset) = (SHA256(), Int64(0))

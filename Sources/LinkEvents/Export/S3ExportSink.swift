@@ -1,8 +1,8 @@
 package import LinkRouting
 import OutboundHTTP
 
-/// Exports in a bucket. Objects appear whole or not at all, and `If-None-Match: *` keeps two writers from replacing each
-/// other's: an object of the same content is a success.
+/// Exports in a bucket. Objects appear atomically. `If-None-Match: *` prevents two writers from replacing each other's
+/// objects; an existing object with the same content counts as success.
 package struct S3ExportSink: ExportSink {
     package let kind = "s3"
     private let client: S3Client
@@ -37,9 +37,9 @@ package struct S3ExportSink: ExportSink {
         case 404:
             guard answer.code != "NoSuchBucket" else { throw S3Failure(request, answer) }
             return nil
-        // Nothing stands behind the end, and nothing at all in an empty object.
+        // The range begins after the end, or the object is empty.
         case 416: return []
-        // A server that does not know ranges, or an object that is not larger than the range.
+        // The server does not support ranges, or the object is not larger than the range.
         case 200: return offset < Int64(answer.body.count) ? Array(answer.body[Int(offset)...].prefix(count)) : []
         default: return answer.body
         }

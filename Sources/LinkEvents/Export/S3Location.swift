@@ -1,6 +1,6 @@
-/// Where a bucket is, and where in it exports go.
+/// The address of a bucket, and the prefix of the exports in it.
 package struct S3Location: Sendable {
-    /// How a request names the bucket.
+    /// The way in which a request names the bucket.
     package enum Addressing: String, Sendable, CaseIterable {
         /// `https://host/bucket/key`
         case path
@@ -14,7 +14,7 @@ package struct S3Location: Sendable {
     private let root: String
     private let prefix: String
 
-    /// Says what is wrong, as one line.
+    /// An invalid setting, with a one-line message for its key.
     package struct Invalid: Error {
         package let key: String
         package let message: String
@@ -22,7 +22,7 @@ package struct S3Location: Sendable {
 
     /// - Parameters:
     ///   - endpoint: `https://HOST` or `http://HOST:PORT`, without a path.
-    ///   - prefix: Stands before every key; slashes at its ends do not count.
+    ///   - prefix: Precedes every key; leading and trailing slashes are ignored.
     package init(
         endpoint: String,
         bucket: String,
@@ -69,20 +69,21 @@ package struct S3Location: Sendable {
         }
     }
 
-    /// The key of a path of the sink, and the other way round; nil for a key that is not below the prefix.
+    /// The key of a path in the sink.
     func key(_ path: String) -> String { prefix + path }
+    /// The path of a key in the sink; nil for a key that is not below the prefix.
     func path(_ key: String) -> String? {
         guard key.utf8.starts(with: prefix.utf8) else { return nil }
         return String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     }
 
-    /// What `Host` must say: without the scheme's own port, as clients leave it out.
+    /// The value of `Host`. It omits the scheme's default port, as clients do.
     var hostHeader: String {
         let own = scheme == "https" ? ":443" : ":80"
         return host.hasSuffix(own) ? String(host.dropLast(own.count)) : host
     }
 
-    /// The escaped path of a key, or of the bucket.
+    /// The escaped path of a key; of the bucket if `key` is nil.
     func requestPath(_ key: String?) -> String {
         guard let key else { return root.isEmpty ? "/" : root + "/" }
         return root + "/" + S3Escaping.escapePath(key)

@@ -7,11 +7,11 @@ package import LinkRouting
     import Foundation
 #endif
 
-/// Who asks an S3 server. Never printed.
+/// Credentials for an S3 server. The secrets are never printed.
 package struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let accessKeyID: String
     let secretAccessKey: String
-    /// Of temporary credentials.
+    /// Set for temporary credentials.
     let sessionToken: String?
 
     package init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
@@ -24,9 +24,9 @@ package struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStri
     package var debugDescription: String { description }
 }
 
-/// AWS Signature Version 4 of one request, with the signature in the header `Authorization`.
+/// Signs one request with AWS Signature Version 4, in the header `Authorization`.
 ///
-/// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html; the tests hold it to the examples there.
+/// See https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html; the tests verify its examples.
 package struct S3Signature {
     package let credentials: S3Credentials
     package let region: String
@@ -36,14 +36,14 @@ package struct S3Signature {
         self.region = region
     }
 
-    /// A request as it is signed: the path is escaped already, names and values of the query are not.
+    /// The request to sign. The path is already escaped; query names and values are not.
     package struct Request {
         package var method: String
         package var path: String
         package var query: [(name: String, value: String)]
-        /// `Host` must be among them, and is sent as it stands here.
+        /// Must include `Host`, which is sent with this value.
         package var headers: [(name: String, value: String)]
-        /// Hexadecimal, of the body.
+        /// The SHA-256 of the body, in hexadecimal.
         package var bodySHA256: String
 
         package init(
@@ -60,7 +60,7 @@ package struct S3Signature {
             self.bodySHA256 = bodySHA256
         }
 
-        /// `a=1&b=2`, by name, everything escaped but unreserved characters.
+        /// The query as `a=1&b=2`, sorted by name. Everything except unreserved characters is escaped.
         package var canonicalQuery: String {
             query.map { (S3Escaping.escape($0.name), S3Escaping.escape($0.value)) }
                 .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
@@ -68,7 +68,7 @@ package struct S3Signature {
         }
     }
 
-    /// The headers to send with a request: its own and those of the signature.
+    /// Returns the headers to send: those of the request and those of the signature.
     package func headers(for request: Request, at now: Timestamp) -> [(String, String)] {
         let stamp = Self.stamp(now)
         let day = String(stamp.prefix(8))
@@ -92,7 +92,7 @@ package struct S3Signature {
         return headers.map { ($0.name, $0.value) } + [("Authorization", authorization)]
     }
 
-    /// `20130524T000000Z`
+    /// Formats a time as `20130524T000000Z`.
     private static func stamp(_ now: Timestamp) -> String {
         String(now.description.prefix(19)).replacing("-", with: "").replacing(":", with: "") + "Z"
     }
@@ -102,11 +102,11 @@ package struct S3Signature {
     }
 }
 
-/// Percent-encoding as S3 signs it: everything but RFC 3986's unreserved characters.
+/// Percent-encoding for S3 signatures: encodes everything except the unreserved characters of RFC 3986.
 enum S3Escaping {
     static func escape(_ text: String) -> String { escape(text, keeping: nil) }
 
-    /// A key in a path: its slashes stay.
+    /// Escapes a key in a path; slashes stay.
     static func escapePath(_ key: String) -> String { escape(key, keeping: UInt8(ascii: "/")) }
 
     private static func escape(_ text: String, keeping kept: UInt8?) -> String {

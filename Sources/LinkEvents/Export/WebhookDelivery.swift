@@ -7,16 +7,16 @@ package import LinkRouting
     import Foundation
 #endif
 
-/// That an export is ready, or has a new version: kept beside the log until it was told.
+/// A notification that an export is ready or has a new version. It is stored beside the log until it is delivered.
 package struct WebhookDelivery: Sendable, Hashable {
-    /// The same for the same version of the same export, over every attempt and after every crash, so that whoever is told
-    /// twice can tell.
+    /// The idempotency key: the same for one version of one export, over all attempts and crashes, so that a receiver
+    /// can detect duplicates.
     package let id: String
     package let tenant: TenantID
-    /// JSON text, the same bytes in every attempt.
+    /// JSON text; the same bytes in every attempt.
     package let payload: String
     package let createdAt: Timestamp
-    /// How often it was tried to tell.
+    /// The number of failed attempts.
     package let attempts: Int
     package let dueAt: Timestamp
 
@@ -36,7 +36,7 @@ package struct WebhookDelivery: Sendable, Hashable {
         self.dueAt = dueAt
     }
 
-    /// The time of a notice that is held back: its manifest may not stand in the sink yet.
+    /// The due time of a held delivery, whose manifest may not be in the sink yet.
     package static let held = Timestamp(milliseconds: .max)
 
     static func id(of manifest: ExportManifest) -> String {
@@ -44,13 +44,13 @@ package struct WebhookDelivery: Sendable, Hashable {
         return "msg_" + SHA256.hash(data: Array(what.utf8)).hexadecimal.prefix(32)
     }
 
-    /// What its manifest is about; nil for a payload that nobody here has written.
+    /// The name of the export in the payload; nil if the payload has none.
     var exportName: String? {
         let limits = JSONReader.Limits(maximumBytes: ExportPath.mostManifestBytes * 2)
         return (try? JSONReader.parse(payload, limits: limits))?["data"]?["name"]?.text
     }
 
-    /// Held back.
+    /// Creates a held delivery.
     init(of manifest: ExportManifest, at now: Timestamp) {
         id = Self.id(of: manifest)
         tenant = manifest.tenant
@@ -68,7 +68,7 @@ package struct WebhookDelivery: Sendable, Hashable {
     }
 }
 
-/// Whether exports are told about.
+/// Whether exports are announced to the webhook.
 package enum ExportAnnouncing: Sendable {
     case off, on
 }

@@ -4,26 +4,27 @@ import Metrics
 import ServiceLifecycle
 import Synchronization
 
-/// Takes events and answers when they are on disk: group commit.
+/// Records events with group commit: a result is delivered once the events are on disk.
 ///
-/// One writer takes everything that waits (at most 1,024 events or 1 MiB) and commits it in one transaction with one fsync;
-/// no timer, so a request that is alone pays one fsync and no delay. Waiting is bounded by 8,192 events and 16 MiB; what
-/// comes on top is refused at once. Ends with an error after a failed write or fsync: the process must restart and read
-/// again what the disk really holds.
+/// One writer takes all queued events (at most 1,024 events or 1 MiB) and commits them in one transaction with one
+/// fsync. There is no timer, so a lone request pays one fsync and no delay. Backpressure: the queue holds at most 8,192
+/// events and 16 MiB; further events are refused at once.
+///
+/// After a failed write or fsync, ``run()`` throws: the process must restart and read what the disk really holds.
 package final class EventRecorder: Service {
     private let store: any EventStore
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
     private let writer = Writer()
     private let state: Mutex<State>
-    /// Wakes who waits for events to be committed.
+    /// Notifies listeners of commits.
     package let commits = CommitFeed()
 
     private struct State {
         var machine = RecorderStateMachine()
-        /// The writer, when it waits for work.
+        /// The suspended writer while there is no work.
         var idleWriter: CheckedContinuation<Void, Never>?
-        /// Whether the last batch found the disk full, so that a long lack of room is logged once.
+        /// Whether the last batch found the disk full, so that a lasting lack of space is logged once.
         var isDiskFull = false
 
         mutating func takeIdleWriter() -> CheckedContinuation<Void, Never>? {
@@ -47,12 +48,12 @@ package final class EventRecorder: Service {
         self.now = now
         self.logger = logger
         state = Mutex(State())
-        // Known at 0 from the start: a rate sees the first refusal only of a counter that was there before.
+        // Registers the counters at 0. A rate includes the first refusal only if the counter existed before.
         _ = Self.rejected
     }
 
-    /// The thread that writes. The store's appends block it, and those who wait for a commit are called on it; so an event is
-    /// handed from thread to thread once on its way to the disk.
+    /// Runs on its own thread, which appends block. Completions are called on it too, so that an event crosses threads
+    /// only once on its way to the disk.
     private actor Writer {
         private let executor = BlockingExecutor(label: "fingerpost.log")
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -60,8 +61,8 @@ package final class EventRecorder: Service {
         func run(_ body: () async throws -> Void) async throws { try await body() }
     }
 
-    /// Hands in the events of one request: at most 100, committed together. `completion` is called once, after the commit,
-    /// on the writer's thread, which must not wait for anything there.
+    /// Submits the events of one request: at most 100, committed together. `completion` is called once, after the
+    /// commit or with a refusal. After a commit it runs on the writer's thread and must not block.
     package func record(_ events: [Event], completion: @escaping @Sendable (RecordResult) -> Void) {
         let request = RecorderStateMachine.Request(
             events: events,
@@ -80,7 +81,7 @@ package final class EventRecorder: Service {
         }
     }
 
-    /// As above; a caller that is cancelled still learns what became of its events.
+    /// Submits events and waits for the result. A cancelled caller still gets the result.
     package func record(_ events: [Event]) async -> RecordResult {
         await withCheckedContinuation { continuation in
             record(events) { continuation.resume(returning: $0) }
@@ -89,7 +90,8 @@ package final class EventRecorder: Service {
 
     package struct Ended: Error {}
 
-    /// The last committed sequence once everything handed in before is committed.
+    /// Returns the last committed sequence once all events submitted before are committed. Throws ``Ended`` if the
+    /// recorder is stopping.
     package func fence() async throws -> Int64 {
         try await withCheckedThrowingContinuation { continuation in
             let (isTaken, idleWriter) = state.withLock { state in
@@ -101,12 +103,12 @@ package final class EventRecorder: Service {
         }
     }
 
-    /// What has become of the events since the process started: received = stored + refused + waiting, at every moment.
+    /// Event counts since the process started. At any moment received = stored + refused + waiting.
     package struct Counts: Sendable, Hashable {
         package var received: Int
         package var stored: Int
         package var refused: [RecordResult.Refusal: Int]
-        /// Handed in and without an answer yet.
+        /// Submitted, but without a result yet.
         package var waiting: Int
 
         package init(
@@ -124,8 +126,8 @@ package final class EventRecorder: Service {
 
     package var counts: Counts { state.withLock { $0.machine.counts } }
 
-    /// Writes until a graceful shutdown or a cancellation, then what still waits: either way every event that was taken in
-    /// is stored or refused when this returns.
+    /// Writes until a graceful shutdown or a cancellation, then drains the queue. When it returns, every accepted event
+    /// is stored or refused. Throws after a failed write or fsync.
     package func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             try await writer.run(writeWhatComes)
@@ -148,7 +150,7 @@ package final class EventRecorder: Service {
         }
     }
 
-    /// Takes in nothing more; `run()` returns when everything that waits is written.
+    /// Refuses new events; ``run()`` returns once the queue is drained.
     package func stop() {
         let idleWriter = state.withLock { state in
             state.machine.stop()
@@ -174,7 +176,7 @@ package final class EventRecorder: Service {
             case .end: return nil
             case .wait:
                 await withCheckedContinuation { continuation in
-                    // Between the look above and this, work may have come or the end: then do not wait.
+                    // Work or a stop may have arrived since the check above.
                     let isAwake = state.withLock { state in
                         guard !state.machine.hasWork, !state.machine.isStopping else { return true }
                         state.idleWriter = continuation
@@ -195,7 +197,7 @@ package final class EventRecorder: Service {
             if !wasDiskFull(now: true) { logger.error("the disk is full; recording answers 503 until there is room") }
             refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
-            // One of them cannot be stored: each gets a transaction of its own, and only the offender fails.
+            // One of them cannot be stored: each request gets its own transaction, so that only the offender fails.
             try await writeOneByOne(requests)
         } catch EventStoreError.refused(let problem) {
             logger.error("an event could not be stored", metadata: ["problem": "\(problem)"])
@@ -248,7 +250,7 @@ package final class EventRecorder: Service {
         }
     }
 
-    /// After a failed fsync: whoever waits is told, nobody is left hanging.
+    /// Refuses everything queued after a failed write or fsync, so that no caller is left waiting.
     private func refuseTheRest() {
         while let work = state.withLock({ state in
             state.machine.stop()

@@ -1,27 +1,27 @@
 import LinkRouting
 
-/// What becomes of events that were handed to the recorder.
+/// The result of recording events.
 package enum RecordResult: Sendable, Hashable {
-    /// Committed and synced; the sequence of the first event.
+    /// Committed and synced, with the sequence of the first event.
     case stored(firstSequence: Int64)
     case refused(Refusal)
 
     package enum Refusal: String, Sendable, CaseIterable {
-        /// The recorder holds as much as it may.
+        /// The queue has reached its limit.
         case queueFull = "queue_full"
         case diskFull = "disk_full"
-        /// More than 100 events a second that belong to no tenant. Only those are counted as refused: the request's others
-        /// are to be handed in again without them.
+        /// More than 100 events per second that belong to no tenant. Only those events count as refused; the caller
+        /// submits the request's other events again without them.
         case unownedRate = "unowned_rate"
         case stopping
-        /// The log cannot hold this event.
+        /// The log cannot store this event.
         case unstorable
-        /// A write or fsync failed; the process is about to end.
+        /// A write or fsync failed; the process is about to exit.
         case ioError = "io_error"
     }
 }
 
-/// The recorder's decisions, without a lock, a clock or a file.
+/// The recorder's decisions, independent of locks, clocks and files.
 struct RecorderStateMachine {
     struct Limits {
         var waitingEvents = 8_192
@@ -31,7 +31,7 @@ struct RecorderStateMachine {
         var unownedPerSecond = 100
     }
 
-    /// The events of one request: committed together or not at all.
+    /// The events of one request, which are committed together or not at all.
     struct Request {
         let events: [Event]
         let byteCount: Int
@@ -42,12 +42,12 @@ struct RecorderStateMachine {
 
     enum Work {
         case batch([Request])
-        /// Everything handed in before it is committed.
+        /// Completes once all events submitted before it are committed.
         case fence(@Sendable (Result<Int64, any Error>) -> Void)
     }
 
     private struct Fence {
-        /// How many requests of the queue come before it.
+        /// The number of queued requests ahead of the fence.
         var place: Int
         let completion: @Sendable (Result<Int64, any Error>) -> Void
     }
@@ -58,11 +58,11 @@ struct RecorderStateMachine {
     }
 
     private let limits: Limits
-    /// What nobody has taken yet.
+    /// Requests that the writer has not taken yet.
     private var queue: [Request] = []
     private var queueSize = Size()
     private var fences: [Fence] = []
-    /// As `counts.waiting`, of events that have no answer yet: those that are being written count too.
+    /// The bytes of all events without a result, including those being written; compare `counts.waiting`.
     private var waitingBytes = 0
     private var unownedSecond: Int64 = .min
     private var unownedCount = 0
@@ -71,10 +71,10 @@ struct RecorderStateMachine {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Nil when the events now wait.
+    /// Queues the request; returns the reason if it is refused, otherwise nil.
     mutating func submit(_ request: Request, at now: Timestamp) -> RecordResult.Refusal? {
         if let refusal = refusal(for: request, at: now) {
-            // The others of the request are handed in again without those that belong to no tenant, and counted then.
+            // The request's other events are submitted again without the unowned ones, and counted then.
             let refused = refusal == .unownedRate ? request.unownedCount : request.events.count
             counts.received += refused
             counts.refused[refusal, default: 0] += refused
@@ -103,14 +103,14 @@ struct RecorderStateMachine {
         return nil
     }
 
-    /// False when the recorder has ended.
+    /// Returns false if the recorder is stopping.
     mutating func submitFence(_ completion: @escaping @Sendable (Result<Int64, any Error>) -> Void) -> Bool {
         guard !isStopping else { return false }
         fences.append(Fence(place: queue.count, completion: completion))
         return true
     }
 
-    /// Everything that waits, up to the batch's bounds or the next fence; nil when nothing does.
+    /// Takes all queued requests, up to the batch limits or the next fence; nil if there are none.
     mutating func take() -> Work? {
         if let fence = fences.first, fence.place == 0 {
             fences.removeFirst()
@@ -120,7 +120,7 @@ struct RecorderStateMachine {
         guard fences.isEmpty, queueSize.events <= limits.batchEvents, queueSize.bytes <= limits.batchBytes else {
             return .batch(takeBeginning())
         }
-        // As a rule all of it: no request is looked at, and none is copied.
+        // The common case takes the whole queue without copying or inspecting requests.
         let batch = queue
         queue = []
         queue.reserveCapacity(batch.count)
@@ -135,7 +135,7 @@ struct RecorderStateMachine {
             size.bytes += request.byteCount
             return size.events > limits.batchEvents || size.bytes > limits.batchBytes
         }
-        // A request that is larger than a batch is one of its own.
+        // A request larger than a batch is written alone.
         let count = max(1, end ?? fences.first?.place ?? queue.count)
         let batch = Array(queue[..<count])
         queue.removeFirst(count)
@@ -158,6 +158,6 @@ struct RecorderStateMachine {
         }
     }
 
-    /// From now on nothing is taken in; what waits is still written.
+    /// Refuses new requests from now on; queued requests are still written.
     mutating func stop() { isStopping = true }
 }

@@ -1,10 +1,11 @@
 import OutboundHTTP
 
 extension NetworkAddress {
-    /// The /24 of an IPv4 address, the /48 of an IPv6 one: what a house or a company has, not who lives there.
+    /// The /24 of an IPv4 address or the /48 of an IPv6 address. It identifies the network of a house or company, not a
+    /// person.
     var network: String {
         guard isIPv4 else { return NetworkAddress(bits: (bits >> 80) << 80).text + "/48" }
-        // It is asked for with each request: `255.255.255.0/24` at the longest.
+        // Called for each request, so it avoids allocations; the longest text is `255.255.255.0/24`, 16 bytes.
         return String(unsafeUninitializedCapacity: 16) { text in
             var end = 0
             func write(_ byte: UInt8) {

@@ -8,13 +8,13 @@ package import OutboundHTTP
     package import Foundation
 #endif
 
-/// What a tenant lets be recorded. Applied before an event exists, so that nothing else can reach the log.
+/// A tenant's rules for recorded data. Applied before an event is created, so that nothing else can reach the log.
 package struct Redaction: Sendable, Hashable {
     /// The names of query items whose values are recorded.
     package var recordQuery: Set<ExactText>
     /// The names of traits whose values are recorded.
     package var recordTraits: Set<ExactText>
-    /// Under which an install is recorded; nil where none is.
+    /// The HMAC key for install identifiers; nil if installs are not recorded.
     package var installKey: Data?
     package var unmatchedPath: UnmatchedPath
     package var address: AddressPolicy
@@ -26,7 +26,7 @@ package struct Redaction: Sendable, Hashable {
     package enum AddressPolicy: Sendable, Hashable {
         /// /24 of IPv4, /48 of IPv6.
         case truncated
-        /// HMAC-SHA256 under a key of the day.
+        /// HMAC-SHA256 with a key that changes daily.
         case keyed
         case none
     }
@@ -45,8 +45,8 @@ package struct Redaction: Sendable, Hashable {
         self.address = address
     }
 
-    /// The allow-listed items, in the link's order, without those that a sensitive parameter was captured from; one whose
-    /// escapes are broken has no value to record.
+    /// Returns the allow-listed query items in the link's order. Leaves out items that a sensitive parameter was
+    /// captured from, and items with invalid escapes, which have no value to record.
     package func query(
         of link: Link,
         plus: Link.PlusSign,
@@ -62,13 +62,14 @@ package struct Redaction: Sendable, Hashable {
         }
     }
 
-    /// The host, with `{name}` for its first label where that is a sensitive parameter.
+    /// Returns the host. If its first label is a sensitive parameter, the label is replaced by `{name}`.
     package func host(of link: Link, parameters: [CapturedParameter]) -> String? {
         guard let hidden = parameters.first(where: { $0.isSensitive && $0.place == .host }) else { return link.host }
         return link.host.map { "{\(hidden.name)}" + $0.drop { $0 != "." } }
     }
 
-    /// The path of a link that a route or fallback answered, or that nothing did.
+    /// Returns the path to record. For a link that no route matched, returns as much of it as ``unmatchedPath`` allows;
+    /// nil for `.none`.
     package func path(of link: Link, outcome: Outcome, parameters: [CapturedParameter]) -> String? {
         guard outcome != .matched else {
             let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
@@ -88,7 +89,7 @@ package struct Redaction: Sendable, Hashable {
         return String(decoding: path, as: UTF8.self)
     }
 
-    /// The path with each sensitive parameter as `{name}`.
+    /// Returns the path with each sensitive parameter replaced by `{name}`.
     private static func path(of link: Link, hiding parameters: [CapturedParameter]) -> String {
         guard link.segmentCount > 0 else { return "/" }
         var path: [UInt8] = []
@@ -112,7 +113,7 @@ package struct Redaction: Sendable, Hashable {
             }
             var start = range.lowerBound
             for (bytes, name) in hidden.sorted(by: { $0.bytes.lowerBound < $1.bytes.lowerBound }) {
-                // Clamped: were a place ever wrong, too much is hidden and nothing traps.
+                // Clamped: if a place were ever wrong, too much is hidden and nothing traps.
                 let begin = min(max(bytes.lowerBound, start), range.upperBound)
                 appendEscaped(link.pathBytes[start..<begin], to: &path)
                 path.append(contentsOf: "{\(name)}".utf8)
@@ -123,7 +124,7 @@ package struct Redaction: Sendable, Hashable {
         return String(decoding: path, as: UTF8.self)
     }
 
-    /// The captured values as a JSON object, without the sensitive ones; nil when there is none.
+    /// Returns the captured values as a JSON object, without the sensitive ones; nil if there are none.
     package func parameters(_ parameters: [CapturedParameter]) -> String? {
         guard parameters.contains(where: isRecorded) else { return nil }
         var writer = JSONWriter()
@@ -138,12 +139,12 @@ package struct Redaction: Sendable, Hashable {
 
     private func isRecorded(_ parameter: CapturedParameter) -> Bool {
         guard !parameter.isSensitive else { return false }
-        // A value from the query is recorded only where its item may be.
+        // A value from the query is recorded only if its query item is allow-listed.
         if case .query(let name) = parameter.place { return recordQuery.contains(ExactText(name)) }
         return parameter.place != .fragment
     }
 
-    /// A country's two letters, in capitals; nil for anything else, which could be anything.
+    /// Returns a two-letter country code in upper case; nil for any other text, because it might contain anything.
     package static func country(_ text: String?) -> String? {
         guard let text, text.utf8.count == 2 else { return nil }
         let letters = text.utf8.map { $0 & ~0x20 }
@@ -154,8 +155,8 @@ package struct Redaction: Sendable, Hashable {
     private static let maximumTraitValues = 16
     private static let maximumTraitBytes = 128
 
-    /// The allow-listed traits as a JSON object in the order of their names, a list where a trait has several values; nil
-    /// when there is none. Of a trait the first 16 values are kept, of a value the first 128 bytes.
+    /// Returns the allow-listed traits as a JSON object, sorted by name; nil if there are none. A trait with several
+    /// values becomes a list. Keeps the first 16 values of a trait and the first 128 bytes of a value.
     package func traits(_ traits: [String: [String]]) -> String? {
         guard !recordTraits.isEmpty, !traits.isEmpty else { return nil }
         let recorded = traits.filter { recordTraits.contains(ExactText($0.key)) && !$0.value.isEmpty }.sorted {
@@ -175,20 +176,21 @@ package struct Redaction: Sendable, Hashable {
         return writer.text
     }
 
-    /// What stands for the caller's install; nil where none is recorded.
+    /// Returns the identifier of the caller's install; nil if installs are not recorded.
     package func install(_ stickyKey: String?) -> String? {
         guard let installKey, let stickyKey else { return nil }
         return Self.install(stickyKey, key: installKey)
     }
 
-    /// The first 16 bytes of the key's HMAC-SHA256 in hexadecimal: the same for every event of an install, and without the
-    /// key neither to be read nor to be guessed.
+    /// Returns the first 16 bytes of the sticky key's HMAC-SHA256 in hexadecimal. The result is the same for every
+    /// event of an install, and cannot be reversed or guessed without the HMAC key.
     package static func install(_ stickyKey: String, key: Data) -> String {
         HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key)).prefix(16)
             .hexadecimal
     }
 
-    /// The client's address as far as it may be kept. An IPv4 address in an IPv6 one (`::ffff:192.0.2.1`) is that IPv4 address.
+    /// Returns the client's address as far as the policy allows; nil for `.none`. An IPv4-mapped IPv6 address
+    /// (`::ffff:192.0.2.1`) is treated as IPv4.
     package func address(_ address: NetworkAddress, key: @autoclosure () -> Data) -> String? {
         guard self.address != .none else { return nil }
         guard self.address == .keyed else { return address.network }
@@ -197,7 +199,7 @@ package struct Redaction: Sendable, Hashable {
     }
 }
 
-/// Appends a segment as a URL writes it, so that a decoded `/` is not read as a separator.
+/// Appends a segment with URL escapes, so that a decoded `/` is not read as a separator.
 private func appendEscaped(_ segment: ArraySlice<UInt8>, to path: inout [UInt8]) {
     for byte in segment {
         switch byte {

@@ -2,7 +2,7 @@ package import LinkRouting
 package import Logging
 import ServiceLifecycle
 
-/// An erasure that was begun and could not be ended, for no fault of the files: the next start ends it, or a repetition.
+/// An erasure that was interrupted, but not by damaged files. The next start completes it, or a repeated request.
 package struct UnfinishedErasure: Error {
     package let id: Int64
     package let reason: any Error
@@ -30,24 +30,26 @@ package struct Eraser: Service {
         self.logger = logger
     }
 
-    /// Ends what was begun before the process started; what fails is logged, and tried again by the next start.
+    /// Completes erasures that were begun before the process started. Failures are logged and retried at the next
+    /// start.
     package func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await finishBegun() }
         } catch is CancellationError {
-            // The next start goes on with it.
+            // The next start continues.
         } catch {
             logger.error("the erasures that were begun cannot be listed", metadata: ["error": "\(error)"])
         }
         try await gracefulShutdown()
     }
 
-    /// Erases what was recorded until now; what the install does later is recorded again.
+    /// Erases events recorded until now. Later events of the install are recorded again. Throws ``UnfinishedErasure``
+    /// if the erasure is cancelled or the disk is full.
     ///
-    /// - Parameter install: As in ``Event/install``.
+    /// - Parameter install: The identifier in ``Event/install``.
     package func erase(install: String, of tenant: TenantID, requestID: String) async throws -> Report {
         try await exporter.inErasureTurn(of: tenant) {
-            // What was handed in before is in the log then.
+            // The fence commits all events that were submitted before.
             _ = try await recorder.fence()
             let erasure = try await days.beginErasure(of: install, tenant: tenant, requestID: requestID, at: now())
             do {
@@ -58,7 +60,7 @@ package struct Eraser: Service {
         }
     }
 
-    /// Ends the erasures that a crash has left unfinished. One that fails stops no other.
+    /// Completes the erasures that a crash interrupted. A failed erasure does not stop the others.
     package func finishBegun() async throws {
         for erasure in try await days.erasures(of: nil) where erasure.finishedAt == nil {
             do {
@@ -81,13 +83,14 @@ package struct Eraser: Service {
         }
     }
 
-    /// What an erasure did.
+    /// The result of an erasure.
     package struct Report: Sendable, Hashable {
         package let erasure: Erasure
         package let exports: ExportErasure
     }
 
-    /// In the exporter's turn. Each step may be repeated. The log comes first: a window that is not exported yet is read from there.
+    /// Runs within the exporter's erasure turn. Every step is idempotent. The log is erased first, because windows that
+    /// are not exported yet are read from it.
     private func carryOut(_ erasure: Erasure) async throws -> Report {
         let rows = try await days.deleteRows(of: erasure)
         let exports = try await exporter.eraseInTurn(

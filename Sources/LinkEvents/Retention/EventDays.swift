@@ -1,31 +1,33 @@
 package import LinkRouting
 
-/// The log by its days, for what takes rows out again.
+/// The log's operations on whole days, for retention and erasures.
 package protocol EventDays: Sendable {
-    /// Closes every day that is over: nothing is added to it any more, and its counts are copied to those of all days, once.
+    /// Closes every finished day: no events are added to it any more, and its rollups are copied to the ledger exactly
+    /// once.
     func closeFinishedDays() async throws
 
-    /// Who has rows in closed days, oldest day first, without what was dropped.
+    /// Returns the rows in closed days by tenant, oldest day first, without dropped rows.
     func heldRows() async throws -> [RetainedRows]
 
-    /// When retention last looked at the clock; nil for a log that it never looked at.
+    /// Returns the clock of the last retention pass; nil if there never was one.
     func retentionClock() async throws -> RetentionClock?
     func note(_ clock: RetentionClock) async throws
 
-    /// Takes rows out for good. A day of which all rows go is removed as a file, whatever its size; else rows are deleted in
-    /// small transactions. What was begun before a crash is ended by the next call.
+    /// Drops rows for good. A day without remaining rows is removed as a file, whatever its size; other rows are
+    /// deleted in small transactions. The next call completes what a crash interrupted.
     func drop(_ rows: [RetainedRows], at now: Timestamp) async throws
 
-    /// Notes an erasure, which holds for rows up to the log's end, before it is begun.
+    /// Records an erasure before it begins. It covers rows up to the log's current end.
     func beginErasure(of install: String, tenant: TenantID, requestID: String, at now: Timestamp) async throws
         -> Erasure
 
-    /// Deletes the rows of an erasure and keeps their sequences; how many they are, also those deleted before a crash.
+    /// Deletes the rows of an erasure and keeps their sequences. Returns the number of rows deleted, including those
+    /// deleted before a crash.
     func deleteRows(of erasure: Erasure) async throws -> Int
 
     func finish(_ erasure: Erasure, at now: Timestamp) async throws
 
-    /// A tenant's erasures, newest first; nil for those of all tenants.
+    /// Returns a tenant's erasures, newest first. A nil tenant means all tenants.
     func erasures(of tenant: TenantID?) async throws -> [Erasure]
 }
 
@@ -33,12 +35,12 @@ package protocol EventDays: Sendable {
 package struct RetainedRows: Sendable, Hashable {
     package let day: CivilDay
     package let tenant: TenantID
-    /// As many as were committed; some may have been erased.
+    /// The number of committed rows; some may have been erased.
     package let count: Int64
     package let lastSequence: Int64
-    /// How far the tenant's windows have come; nil when it never had one.
+    /// The last sequence covered by the tenant's export windows; nil if it never had one.
     package let exportEdge: Int64?
-    /// Whether a window with rows of this day is cut and not yet exported.
+    /// Whether a window with rows of this day has been cut but not exported yet.
     package let hasPendingWindow: Bool
 
     package init(
@@ -58,19 +60,19 @@ package struct RetainedRows: Sendable, Hashable {
     }
 }
 
-/// A wish that the rows of one install be erased.
+/// A request to erase the rows of one install.
 package struct Erasure: Sendable, Hashable {
     package let id: Int64
     package let tenant: TenantID
-    /// As in ``Event/install``.
+    /// The identifier in ``Event/install``.
     package let install: String
     package let requestedAt: Timestamp
     package let requestID: String
-    /// Of the log when it was asked for.
+    /// The log's last sequence at the time of the request.
     package let lastSequence: Int64
-    /// Nil until it is done.
+    /// Nil until the erasure is finished.
     package var finishedAt: Timestamp?
-    /// How many rows it has deleted so far.
+    /// The number of rows deleted so far.
     package var rows: Int
 
     package init(

@@ -1,13 +1,13 @@
 package import LinkRouting
 
-/// How long a tenant's rows are kept.
+/// The retention period of a tenant's rows.
 package struct RetentionRule: Sendable, Hashable {
-    /// Whole UTC days after the one that a row was committed on.
+    /// The number of whole UTC days after the day of commit.
     package let days: Int
-    /// Whether windows are exported on a schedule; then every row waits for its own.
+    /// Whether windows are exported on a schedule. Every row then waits for its window.
     package let isExported: Bool
 
-    /// Of links that belong to no tenant; they are never exported.
+    /// The rule for links that belong to no tenant; they are never exported.
     package static let unowned = RetentionRule(days: 7, isExported: false)
 
     package init(days: Int, isExported: Bool) {
@@ -17,13 +17,13 @@ package struct RetentionRule: Sendable, Hashable {
 
     package enum Verdict: Sendable, Hashable {
         case keep
-        /// Its time has passed, but its window is not exported yet.
+        /// The retention period is over, but the row's window is not exported yet.
         case wait
         case drop
     }
 
-    /// A tenant that exports by hand has had a window, and its rows wait as those of a schedule do; one that never asked for an
-    /// export has nothing to wait for.
+    /// Decides about the rows of one day. Rows of a tenant that has ever exported a window wait for their export, even
+    /// without a schedule. Rows of a tenant that never exported do not wait.
     package func verdict(on rows: RetainedRows, today: CivilDay) -> Verdict {
         guard today.daysSince1970 - rows.day.daysSince1970 > Int64(days) else { return .keep }
         guard isExported || rows.exportEdge != nil else { return .drop }

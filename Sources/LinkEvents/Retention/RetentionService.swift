@@ -3,8 +3,7 @@ package import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Keeps the log in bounds: closes days that are over and drops rows whose time has passed, but none before its window is
-/// exported.
+/// Bounds the size of the log: closes finished days and drops expired rows, but no row before its window is exported.
 package actor RetentionService: Service {
     private let days: any EventDays
     private let rules: @Sendable () -> [TenantID: RetentionRule]
@@ -12,14 +11,14 @@ package actor RetentionService: Service {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
 
-    /// The longest sleep, so that a changed setting or a clock that jumps is noticed.
+    /// The longest sleep, so that a changed setting or a clock jump is noticed.
     private static let longestSleep = Duration.seconds(600)
 
     private static let blocked = Gauge(label: "fingerpost_retention_blocked_days")
     private static let clockJumped = Gauge(label: "fingerpost_retention_clock_jumped")
     private static let dropped = Counter(label: "fingerpost_retention_dropped_rows_total")
 
-    /// - Parameter rules: Of every tenant; rows of one without a rule are kept.
+    /// - Parameter rules: The rule of each tenant. Rows of a tenant without a rule are kept.
     package init(
         days: any EventDays,
         rules: @escaping @Sendable () -> [TenantID: RetentionRule],
@@ -34,7 +33,7 @@ package actor RetentionService: Service {
         self.logger = logger
     }
 
-    /// Works at once and after every midnight of UTC until shutdown. What fails is logged and tried again.
+    /// Runs a pass at once and after every UTC midnight until shutdown. Failures are logged and retried.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -63,15 +62,15 @@ package actor RetentionService: Service {
         return min(Self.longestSleep, .milliseconds(day - sinceMidnight + 1))
     }
 
-    /// What retention did, and what it waits for.
+    /// The result of a retention pass.
     package struct Report: Sendable, Hashable {
         package var kept: [RetainedRows] = []
         package var dropped: [RetainedRows] = []
-        /// Their time has passed, but their windows are not exported yet, or the clock that says so has jumped.
+        /// Expired rows that are kept because their windows are not exported yet, or because the clock has jumped.
         package var waiting: [RetainedRows] = []
     }
 
-    /// What would be dropped and what not, of the days that are closed.
+    /// Returns what a pass would do with the rows of closed days. Changes nothing.
     package func state(forcing forced: TenantID? = nil) async throws -> Report {
         let (held, today, rules) = (try await days.heldRows(), now().day, rules())
         let isWaiting = try await clock().jumpedAt != nil
@@ -88,7 +87,7 @@ package actor RetentionService: Service {
         return report
     }
 
-    /// As retention would see it now.
+    /// Returns the clock as a pass at this moment would see it.
     private func clock() async throws -> RetentionClock {
         let now = now()
         var clock = try await days.retentionClock() ?? RetentionClock(lastPass: now)
@@ -96,9 +95,10 @@ package actor RetentionService: Service {
         return clock
     }
 
-    /// Closes days that are over, then drops what may go.
+    /// Closes finished days, then drops expired rows.
     ///
-    /// - Parameter forced: A tenant whose rows do not wait for their export; they are lost for every later one.
+    /// - Parameter forced: A tenant whose expired rows are dropped without waiting for their export; later exports lack
+    ///   them.
     package func applyRetention(forcing forced: TenantID? = nil) async throws -> Report {
         try await days.closeFinishedDays()
         let clock = try await clock()

@@ -1,7 +1,7 @@
 import Foundation
 package import LinkRouting
 
-/// The calendar of an IANA time zone: when its days and hours begin.
+/// The calendar of an IANA time zone: the start of its days and hours.
 package struct CalendarZone: Sendable, Hashable {
     package let name: String
     private let zone: TimeZone
@@ -9,7 +9,7 @@ package struct CalendarZone: Sendable, Hashable {
 
     package static let utc = CalendarZone(name: "UTC", zone: .gmt, midnights: .daily(.utcMidnight))
 
-    /// Nil when the system does not know the zone.
+    /// Returns nil if the system does not know the zone.
     package init?(_ name: String) {
         guard let zone = TimeZone(identifier: name),
             let midnight = ExportSchedule.DailyTime(hour: 0, minute: 0, zone: name)
@@ -23,14 +23,14 @@ package struct CalendarZone: Sendable, Hashable {
         self.midnights = midnights
     }
 
-    /// The day that the zone's calendar shows.
+    /// Returns the calendar day in the zone.
     package func day(of instant: Timestamp) -> CivilDay {
         Timestamp(milliseconds: instant.milliseconds + offset(at: instant)).day
     }
 
-    /// The first instant of a day; where the zone left the day out, of the day after.
+    /// Returns the first instant of a day. If the zone skipped the day, returns the start of the next one.
     package func start(of day: CivilDay) -> Timestamp {
-        // No zone is more than a day from UTC.
+        // No zone differs from UTC by more than a day.
         var start = midnights.next(after: Timestamp(milliseconds: day.start.milliseconds - 2 * Self.dayLength))
         while self.day(of: start) < day, start < Self.lastStart { start = midnights.next(after: start) }
         return start
@@ -40,7 +40,8 @@ package struct CalendarZone: Sendable, Hashable {
         case hour, day
     }
 
-    /// `from`, every beginning of an hour or day behind it, and `until`; nil when these are more than `limit` buckets.
+    /// Returns `from`, the start of every hour or day after it, and `until`; nil if these are more than `limit`
+    /// buckets.
     package func edges(
         every interval: Interval,
         from: Timestamp,
@@ -57,7 +58,7 @@ package struct CalendarZone: Sendable, Hashable {
         return edges + [until]
     }
 
-    /// The first beginning of an hour or day after an instant.
+    /// Returns the first start of an hour or day after an instant.
     package func next(_ interval: Interval, after instant: Timestamp) -> Timestamp {
         switch interval {
         case .day: return midnights.next(after: instant)

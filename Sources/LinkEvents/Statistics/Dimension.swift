@@ -1,25 +1,28 @@
 import LinkRouting
 
-/// What events are counted by, hour by hour. A closed list: each of them costs a row for each value and hour.
+/// An attribute that events are counted by, hour by hour. A closed set, because each dimension costs a row per value
+/// and hour.
 package enum Dimension: String, Sendable, CaseIterable {
     case kind, app, platform, device, osVersion, appVersion, country, locale, referrerHost
     case utmSource, utmMedium, utmCampaign, utmTerm, utmContent
-    /// `experiment:variant`
+    /// The pair `experiment:variant`.
     case variant
     case botClass
-    /// The code of why a link was rejected.
+    /// The reason code of a rejected link.
     case rejectedReason
-    /// The path, as far as it is recorded, of a link that no route answered.
+    /// The recorded path of a link that no route matched.
     case unmatchedPath
 
-    /// Of the live traffic of production in one UTC day; all further ones are counted together.
+    /// The limit of values with a counter of their own, per UTC day, for live traffic in production. All further values
+    /// share one counter.
     package static let mostValues = 1_000
-    /// Of each other stream: anybody may send what is called a test, so that it takes less of the disk.
+    /// The limit for every other stream. It is lower, because anybody may send test traffic, which must take less disk
+    /// space.
     package static let mostOtherValues = 250
-    /// UTF-8 bytes; a longer value is counted by its beginning.
+    /// The limit in UTF-8 bytes; a longer value is truncated.
     package static let longestValue = 256
 
-    /// Nil where the event has none.
+    /// Returns the event's value; nil if it has none.
     package func value(of event: Event) -> String? {
         switch self {
         case .kind: event.kind.rawValue

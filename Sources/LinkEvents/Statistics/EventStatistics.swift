@@ -1,29 +1,30 @@
 package import LinkRouting
 
-/// The counts that are kept beside the log. Each holds every event that was committed before it was asked for, also erased
-/// ones and those that retention has dropped.
+/// Queries on the rollups of the log. Every result includes all events committed before the query, including events
+/// that were erased or dropped by retention.
 package protocol EventStatistics: Sendable {
-    /// How many links ended how, by the columns that are asked for; what has no events is left out. In no order.
+    /// Returns event counts grouped by the requested columns, in no particular order. Groups without events are left
+    /// out.
     func totals(_ question: TotalsQuestion) async throws -> [TotalsCount]
 
-    /// The values of a dimension with the most events.
+    /// Returns the values of a dimension with the most events.
     func values(_ question: ValuesQuestion) async throws -> ValueCounts
 
-    /// How many events have one value of a dimension, in each bucket of the scope.
+    /// Returns the number of events with one value of a dimension, for each bucket of the scope.
     func counts(of value: String, in dimension: Dimension, _ scope: StatisticsScope) async throws -> [Int64]
 
-    /// A sequence that no event in the files of a day and those before lies above; nil where none is known yet, because
-    /// neither the day nor one after it is closed.
+    /// Returns an upper bound of the sequences in the files of a day and all earlier days. Returns nil if neither the
+    /// day nor a later one is closed yet.
     func lastSequence(through day: CivilDay) async throws -> Int64?
 }
 
-/// Whose events a question is about, and of when.
+/// The events that a query covers, and its buckets.
 package struct StatisticsScope: Sendable, Hashable {
     package var tenant: TenantID
     package var environment: EnvironmentID
     package var purposes: Set<Event.Purpose>
-    /// The edges of the buckets, rising, at least two: the first is included in the answer, the last is not. For totals each
-    /// is a multiple of a quarter-hour, for values of an hour.
+    /// The edges of the buckets in ascending order, at least two. The first edge is inclusive, the last exclusive. For
+    /// totals each edge is a multiple of a quarter-hour, for values of an hour.
     package var edges: [Timestamp]
 
     package init(tenant: TenantID, environment: EnvironmentID, purposes: Set<Event.Purpose>, edges: [Timestamp]) {
@@ -37,7 +38,7 @@ package struct StatisticsScope: Sendable, Hashable {
 package struct TotalsQuestion: Sendable, Hashable {
     package var scope: StatisticsScope
     package var columns: Set<Column>
-    /// Only events whose column has the value; an empty one means events that have none.
+    /// Restricts each column to a value; an empty value selects events without one.
     package var filter: [Column: String]
 
     package enum Column: String, Sendable, CaseIterable {
@@ -52,7 +53,7 @@ package struct TotalsQuestion: Sendable, Hashable {
 }
 
 package struct TotalsCount: Sendable, Hashable {
-    /// 0 for what lies between the first two edges.
+    /// The index of the bucket; 0 for the one between the first two edges.
     package var bucket: Int
     package var columns: TotalsColumns
     package var count: Int64
@@ -64,7 +65,7 @@ package struct TotalsCount: Sendable, Hashable {
     }
 }
 
-/// What counted events have in common: nil where that was not asked for, and where they have none.
+/// The columns shared by counted events; nil for a column that was not requested, or that the events do not have.
 package struct TotalsColumns: Sendable, Hashable {
     package var route: String?
     package var revision: Int64?
@@ -80,7 +81,7 @@ package struct TotalsColumns: Sendable, Hashable {
 }
 
 package struct ValuesQuestion: Sendable, Hashable {
-    /// Only its first and last edge count.
+    /// Only its first and last edge are used.
     package var scope: StatisticsScope
     package var dimension: Dimension
     package var limit: Int
@@ -93,12 +94,12 @@ package struct ValuesQuestion: Sendable, Hashable {
 }
 
 package struct ValueCounts: Sendable, Hashable {
-    /// Most first; equal counts in the order of the values. Which of equal ones are the last that `limit` lets in is not
-    /// said.
+    /// Sorted by descending count, then by value. If several values tie for the last place within `limit`, it is
+    /// unspecified which of them is included.
     package var values: [ValueCount]
-    /// What all values that found no place, see ``Dimension/mostValues``, have together.
+    /// The total of all values without a counter of their own, see ``Dimension/mostValues``.
     package var other: Int64
-    /// Of all events that have a value, shown or not.
+    /// The total of all events that have a value, whether or not it is in `values`.
     package var sum: Int64
 
     package init(values: [ValueCount] = [], other: Int64 = 0, sum: Int64 = 0) {

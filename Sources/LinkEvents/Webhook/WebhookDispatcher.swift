@@ -4,13 +4,13 @@ import Metrics
 package import OutboundHTTP
 import ServiceLifecycle
 
-/// Who is told when an export is ready.
+/// The receiver of notifications about finished exports.
 package struct Webhook: Sendable {
     let url: String
     let secrets: [WebhookSecret]
     let http: OutboundHTTP
 
-    /// - Parameter http: Says which addresses may be asked, and how long a receiver may take.
+    /// - Parameter http: Its settings determine the allowed addresses and the timeout of a receiver.
     package init(url: String, secrets: [WebhookSecret], http: OutboundHTTP) {
         self.url = url
         self.secrets = secrets
@@ -18,8 +18,9 @@ package struct Webhook: Sendable {
     }
 }
 
-/// Sends what the ledger holds to the webhook: each notice until a 2xx answers it, and for a day at most. A notice is removed
-/// behind its answer, so a crash in between sends it again, under the same id.
+/// Sends the ledger's webhook deliveries with at-least-once semantics. Each ``WebhookDelivery`` is retried until a 2xx
+/// response, for a day at most. It is removed only after the response, so a crash in between sends it again with the
+/// same id.
 package struct WebhookDispatcher: Service {
     private let ledger: any ExportLedger
     private let webhook: @Sendable () -> Webhook
@@ -28,16 +29,16 @@ package struct WebhookDispatcher: Service {
     private let traces: TraceSource
     private let logger: Logger
 
-    /// Between one attempt and the next, in milliseconds: twelve attempts in a day.
+    /// Delays between attempts in milliseconds: twelve attempts in a day.
     package static let pauses: [Int64] = [
         5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 14_400_000, 14_400_000,
         25_200_000,
     ]
-    /// A new notice waits for as long at most.
+    /// The polling interval, which is the longest delay of a new delivery.
     private static let longestSleep = Duration.seconds(5)
     private static let batch = 100
 
-    /// - Parameter webhook: Asked for every attempt, so that its secrets can be replaced.
+    /// - Parameter webhook: Called for every attempt, so that its secrets can be replaced.
     package init(
         ledger: any ExportLedger,
         webhook: @autoclosure @escaping @Sendable () -> Webhook,
@@ -63,7 +64,7 @@ package struct WebhookDispatcher: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    // The ledger cannot be read or written; the recorder, which uses the same disk, says more.
+                    // The ledger cannot be read or written. The recorder uses the same disk and logs the details.
                     logger.error("exports cannot be announced", metadata: ["error": "\(error)"])
                     guard (try? await sleep(Self.longestSleep)) != nil else { return }
                 }
@@ -71,7 +72,7 @@ package struct WebhookDispatcher: Service {
         }
     }
 
-    /// Tries every notice that is due, once.
+    /// Attempts every due delivery once, up to 100 per call.
     package func announceDue() async throws {
         for notice in try await ledger.notices(dueAt: now(), limit: Self.batch) {
             try Task.checkCancellation()
@@ -85,12 +86,12 @@ package struct WebhookDispatcher: Service {
             Self.count("delivered")
             return
         }
-        // What was cut off by a shutdown has not failed.
+        // An attempt cut off by a shutdown does not count as failed.
         try Task.checkCancellation()
         try await postpone(notice, because: failure)
     }
 
-    /// What went wrong; nil when the receiver has it.
+    /// Sends the delivery. Returns the reason for a failure; nil if the receiver accepted it.
     private func tell(_ notice: WebhookDelivery) async -> String? {
         let body = Array(notice.payload.utf8)
         let webhook = webhook()

@@ -7,11 +7,12 @@ package import LinkRouting
     import Foundation
 #endif
 
-/// A secret that a receiver shares, as https://www.standardwebhooks.com writes it: `whsec_` and base64. Never printed.
+/// A secret shared with a receiver, in the format of https://www.standardwebhooks.com: `whsec_` and base64. Never
+/// printed.
 package struct WebhookSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     private let key: SymmetricKey
 
-    /// Nil unless the base64 stands for 24 to 64 bytes.
+    /// Returns nil unless the text is `whsec_` and base64 of 24 to 64 bytes.
     package init?(_ text: some StringProtocol) {
         guard text.hasPrefix("whsec_"), let bytes = Data(base64Encoded: String(text.dropFirst("whsec_".count))),
             (24...64).contains(bytes.count)
@@ -22,7 +23,7 @@ package struct WebhookSecret: Sendable, CustomStringConvertible, CustomDebugStri
     package var description: String { "whsec_…" }
     package var debugDescription: String { description }
 
-    /// `v1,` and base64 of the HMAC-SHA256 of `ID.SECONDS.BODY`.
+    /// Returns `v1,` and the base64 of the HMAC-SHA256 of `ID.SECONDS.BODY`.
     func signature(id: String, seconds: Int64, body: [UInt8]) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: key)
         return "v1," + Data(code).base64EncodedString()
@@ -30,7 +31,8 @@ package struct WebhookSecret: Sendable, CustomStringConvertible, CustomDebugStri
 }
 
 extension [WebhookSecret] {
-    /// The headers of one attempt. Every secret signs, so that a receiver can change over from one to the next.
+    /// Returns the headers of one attempt. Every secret signs, so that a receiver can rotate from one secret to the
+    /// next.
     package func headers(id: String, at now: Timestamp, body: [UInt8]) -> [(String, String)] {
         let seconds = now.milliseconds / 1_000
         return [

@@ -1,11 +1,13 @@
 extension Condition {
-    /// More ways to satisfy a condition are not looked at.
+    /// Maximum number of alternatives of a condition. Conditions with more are not analysed.
     private static let mostAlternatives = 64
 
-    /// The ways to satisfy the condition, also those that contradict themselves; nil when they are too many.
+    /// The condition in disjunctive normal form: the alternatives that satisfy it, including contradictory ones; nil
+    /// when there are too many.
     ///
-    /// Exact: a condition holds for a caller when one of the alternatives does. A negation holds where what it negates fails,
-    /// so it is moved inwards to single facts, where it means a known value outside of the set.
+    /// The form is exact: the condition holds for a caller if and only if one of the alternatives does. Negations are
+    /// pushed down to single facts. A negation holds where the negated condition fails, so a negated fact is known and
+    /// lies outside of the set.
     var alternatives: [Facts]? { alternatives(isNegated: false) }
 
     private func alternatives(isNegated: Bool) -> [Facts]? {
@@ -73,7 +75,7 @@ extension Condition {
     }
 }
 
-/// Countries are compared without regard to ASCII case.
+/// Countries are compared case-insensitively (ASCII).
 private func asciiUppercased(_ text: String) -> String {
     String(decoding: text.utf8.map { isLetter($0) ? $0 & ~0x20 : $0 }, as: UTF8.self)
 }

@@ -1,4 +1,4 @@
-/// Some of the values that a named fact of a caller can have, such as platforms or countries.
+/// A set of values of a fact with named values, such as platforms or countries.
 enum Choices: Hashable {
     case only(Set<String>)
     case allBut(Set<String>)
@@ -27,11 +27,11 @@ enum Choices: Hashable {
         }
     }
 
-    /// The same values out of those that there are.
+    /// Restricts the set to the values of a closed list.
     func within(_ all: [String]) -> Choices { .only(Set(all.filter(contains))) }
 }
 
-/// Values from `from`, included, until `until`, excluded; an end that is nil is open.
+/// A half-open interval: `from` is included, `until` is not. A nil bound is open.
 struct OpenInterval<Value: Comparable & Hashable>: Hashable {
     var from: Value?
     var until: Value?
@@ -52,7 +52,7 @@ struct OpenInterval<Value: Comparable & Hashable>: Hashable {
         )
     }
 
-    /// What lies below and above.
+    /// The intervals below and above.
     var complement: [OpenInterval] {
         isEmpty
             ? [OpenInterval()]
@@ -60,7 +60,7 @@ struct OpenInterval<Value: Comparable & Hashable>: Hashable {
     }
 }
 
-/// What is asked of a fact with several values at once: one of each list, and none of others.
+/// A constraint on a fact with several values: at least one value of each list, and none of the excluded values.
 struct SetConstraint<Value: Hashable>: Hashable {
     var oneOfEach: [[Value]] = []
     var none: [Value] = []
@@ -69,7 +69,7 @@ struct SetConstraint<Value: Hashable>: Hashable {
         SetConstraint(oneOfEach: oneOfEach + other.oneOfEach, none: none + other.none)
     }
 
-    /// The first of each list that `isFree` allows beside what must not be; nil where one has none.
+    /// Returns the first value of each list that `isFree` accepts, given the excluded values; nil when a list has none.
     func picks(_ isFree: (Value, [Value]) -> Bool) -> [Value]? {
         var picks: [Value] = []
         for values in oneOfEach {
@@ -79,7 +79,7 @@ struct SetConstraint<Value: Hashable>: Hashable {
         return picks
     }
 
-    /// Whether whoever satisfies this satisfies the other.
+    /// Whether everything that satisfies this constraint also satisfies the other.
     func implies(_ other: SetConstraint) -> Bool {
         other.none.allSatisfy(none.contains)
             && other.oneOfEach.allSatisfy { list in oneOfEach.contains { $0.allSatisfy(list.contains) } }

@@ -1,5 +1,5 @@
 extension Facts {
-    /// A caller with these facts; nil where none is found. What the facts do not name is unknown.
+    /// Returns a caller with these facts; nil when none is found. Facts that are not named stay unknown.
     func caller(_ apps: [App]) -> Context? {
         var context = Context()
         for (fact, set) in sets {
@@ -28,7 +28,7 @@ extension Facts {
         return context
     }
 
-    /// The app first: it runs on a platform of its own.
+    /// Chooses the app before the platform, because the app determines its platform.
     private func choosePlatform(_ context: inout Context, _ apps: [App]) {
         var platforms = Platform.allCases
         if case .choices(let choices)? = sets[.platform] {
@@ -61,9 +61,10 @@ extension Facts {
             .filter { LanguageTag.lookup([$0], in: wanted.none) == nil }.prefix(1).map(\.self)
     }
 
+    /// Maximum number of sticky keys to try.
     private static let mostKeys = 20_000
 
-    /// False where no key was found that all rollouts take.
+    /// Chooses a sticky key that all rollouts include. Returns false when none is found.
     private func chooseStickyKey(_ context: inout Context) -> Bool {
         let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
@@ -76,7 +77,8 @@ extension Facts {
         return context.stickyKey != nil
     }
 
-    /// The facts in words, as `platform ios and country GB`, of rollouts the caller's own key; empty where nothing is asked.
+    /// Describes the facts, for example `platform ios and country GB`. For rollouts, it shows the caller's sticky key.
+    /// Empty without facts.
     func words(for caller: Context) -> String {
         let words = sets.compactMap { fact, set -> String? in
             if case .rollout = fact { return nil }

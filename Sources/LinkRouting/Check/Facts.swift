@@ -1,14 +1,14 @@
-/// What one way to satisfy a `when` asks of the caller: every fact named here is known and lies in its set.
+/// The facts about the caller that one alternative of a `when` requires: each named fact is known and lies in its set.
 struct Facts: Hashable {
     private(set) var sets: [Fact: FactSet] = [:]
 
     enum Fact: Hashable {
         case platform, device, osVersion, appVersion, appBuild, locale, country, authenticated, inAppBrowser, time, apps
         case trait(ExactText)
-        /// Of the rollouts with this salt.
+        /// The bucket of all rollouts with this salt.
         case rollout(ExactText)
 
-        /// As a table writes it.
+        /// The key of the fact in a table.
         var name: String {
             switch self {
             case .platform: "platform"
@@ -33,7 +33,7 @@ struct Facts: Hashable {
         case versions(OpenInterval<Version>)
         case builds(OpenInterval<Int64>)
         case times(OpenInterval<Timestamp>)
-        /// Of buckets: hundredths of a percent.
+        /// Buckets, in basis points (hundredths of a percent).
         case buckets(OpenInterval<Int>)
         case trait(SetConstraint<ExactText>)
         case locale(SetConstraint<LanguageTag>)
@@ -49,7 +49,7 @@ struct Facts: Hashable {
         return both
     }
 
-    /// What no caller can know about itself at once; empty where some caller satisfies all.
+    /// Returns the facts that no caller can have together; empty when some caller satisfies all facts.
     func contradictions(_ apps: [App]) -> [Fact] {
         let alone = sets.filter(\.value.isEmpty).map(\.key)
         guard alone.isEmpty, case .choices(let platforms)? = sets[.platform],
@@ -62,9 +62,10 @@ struct Facts: Hashable {
         return canRun ? [] : [.platform, .apps]
     }
 
-    /// What of these callers other facts leave over, in parts; nil where they take none or it cannot be said.
+    /// Returns the callers that `other` leaves over, in parts, and the callers in both. Nil when `other` takes none of
+    /// them, or when it cannot be decided.
     func subtracting(_ other: Facts) -> (rests: [Facts], common: Facts)? {
-        // Whoever does not know a fact that the others ask for is left over.
+        // Callers for whom a fact of `other` is unknown are left over.
         guard other.sets.keys.allSatisfy({ sets[$0] != nil }) else { return nil }
         var common = self
         var rests: [Facts] = []
@@ -82,7 +83,7 @@ struct Facts: Hashable {
         return (rests, common)
     }
 
-    /// When the last of these callers are gone; nil where they have no end.
+    /// The time from which no caller satisfies the facts; nil without an end.
     var end: Timestamp? {
         guard case .times(let span)? = sets[.time] else { return nil }
         return span.until
@@ -90,8 +91,8 @@ struct Facts: Hashable {
 }
 
 extension App {
-    /// Whether the app can say that it runs on the platform: an iOS app also runs on a Mac, and there are ways to run both
-    /// elsewhere, but neither runs on the other's.
+    /// Whether the app may report this platform. An iOS app also runs on a Mac, and both kinds can run on further
+    /// platforms, but neither runs on the other's.
     fileprivate func mayRun(on platform: Platform) -> Bool {
         switch product {
         case .ios: platform != .android
@@ -126,7 +127,7 @@ extension Facts.FactSet {
         }
     }
 
-    /// What another set leaves over, in parts; nil where that cannot be said.
+    /// Returns the values that `other` leaves over, in parts; nil when it cannot be decided.
     fileprivate func subtracting(_ other: Self) -> [Self]? {
         switch (self, other) {
         case (.choices(let left), .choices(let right)): [.choices(left.intersection(right.complement))]

@@ -1,12 +1,12 @@
-/// The findings of a check that asks every route, of which 1,000 of each code are kept.
+/// The findings of a check of all routes, limited to 1,000 of each code.
 ///
-/// A table of 100,000 routes that lack the same key would be answered with 24 MB otherwise.
+/// Without the limit, a table of 100,000 routes that lack the same key would produce 24 MB.
 struct FindingList {
     private static let maximumOfCode = 1_000
 
     private var kept: [Finding] = []
     private var counts: [Finding.Code: Int] = [:]
-    /// The first of each code that was not kept.
+    /// The first omitted finding of each code.
     private var omitted: [Finding] = []
 
     mutating func add(_ findings: [Finding]) {
@@ -21,7 +21,7 @@ struct FindingList {
         }
     }
 
-    /// What was kept, and for each code of which there were more, how many.
+    /// The kept findings, and for each code with more of them a summary with the number of omitted ones.
     var findings: [Finding] {
         kept
             + omitted.map { first in

@@ -1,14 +1,14 @@
-/// A kind of host that links of the tenant can have, as far as a route can tell hosts apart.
+/// A class of hosts that routes of the tenant can distinguish.
 enum HostSpace: Hashable {
-    /// Links of the tenant's schemes; the first of them stands for all.
+    /// Links of the tenant's schemes. The first scheme represents all.
     case scheme(String, firstSegmentIsHost: Bool)
     case exact(String, port: UInt16?)
-    /// One label in front of `suffix`, below a wildcard.
+    /// Exactly one label before `suffix`, covered by a wildcard domain.
     case label(ParameterType, suffix: HostName, port: UInt16?)
-    /// Several labels in front of `suffix`, below a wildcard.
+    /// Several labels before `suffix`, covered by a wildcard domain.
     case deeper(suffix: HostName, port: UInt16?)
 
-    /// All that a tenant has; a domain listed twice is there once. Web hosts stand first.
+    /// Returns all classes of a tenant's hosts, without duplicates. Web hosts come first.
     static func all(of identity: Identity) -> [HostSpace] {
         var spaces: [HostSpace] = []
         for domain in identity.domains {
@@ -25,7 +25,7 @@ enum HostSpace: Hashable {
         return spaces
     }
 
-    /// Those of the tenant's hosts that a host condition may take; empty where it holds for none of them.
+    /// Returns the classes of the tenant's hosts that a host condition may match; empty when it matches none.
     static func spaces(of condition: HostPattern, _ identity: Identity) -> [HostSpace] {
         switch condition {
         case .exact(let host): return exact(host.ascii, identity)
@@ -63,7 +63,7 @@ enum HostSpace: Hashable {
         return host[..<host.unicodeScalars.index(before: parent.startIndex)]
     }
 
-    /// Whether a route's host condition holds for every link of this kind.
+    /// Whether a route's host condition holds for every host of this class.
     func isTaken(by condition: HostPattern?) -> Bool {
         guard let condition else { return true }
         switch (self, condition) {
@@ -81,7 +81,7 @@ enum HostSpace: Hashable {
         }
     }
 
-    /// Hosts of both kinds, where both are one label below the same host.
+    /// Returns hosts in both classes, if both are one label below the same host.
     func commonLabels(with other: HostSpace) -> [HostSpace] {
         guard case .label(let type, let suffix, let port) = self, case .label(let otherType, suffix, port) = other
         else {
@@ -98,7 +98,7 @@ enum HostSpace: Hashable {
         text.utf8.allSatisfy { isLetter($0) && $0 & 0x20 != 0 || isDigit($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// Some such hosts as a URL writes them, with its port; none for a scheme.
+    /// Sample hosts of the class in URL form, with the port; none for a scheme.
     var samples: [String] {
         func written(_ host: String, _ port: UInt16?) -> String { host + (port.map { ":\($0)" } ?? "") }
         switch self {

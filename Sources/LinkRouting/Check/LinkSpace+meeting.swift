@@ -1,10 +1,10 @@
 extension LinkSpace {
     private var forms: [SegmentForm] { segments.map(\.form) }
 
-    /// About how much work a comparison is.
+    /// The approximate cost of a comparison.
     var size: Int { segments.reduce(1) { $0 + $1.count } }
 
-    /// Whether some link and caller may be in both spaces: false only where it is proved that there is none.
+    /// Whether some link and caller may be in both spaces. False only if it is proved that there are none.
     func mayMeet(_ other: LinkSpace, _ apps: [App]) -> Bool {
         mayShareShape(with: other) && zip(forms, other.forms).allSatisfy { $0.mayMeet($1) }
             && query.allSatisfy { name, space in other.query[name].map { !space.intersection($0).isEmpty } ?? true }
@@ -13,7 +13,8 @@ extension LinkSpace {
             && facts.intersection(other.facts).contradictions(apps).isEmpty
     }
 
-    /// A rest takes any number of segments; without one the numbers are equal, and so is what stands at the end.
+    /// Whether the shapes of the paths are compatible. A rest takes any number of segments. Without a rest, the numbers
+    /// of segments are equal and a trailing slash must be allowed by both or by neither.
     private func mayShareShape(with other: LinkSpace) -> Bool {
         switch (hasRest, other.hasRest) {
         case (true, true): true
@@ -32,7 +33,7 @@ extension LinkSpace {
 }
 
 extension SegmentForm {
-    /// False only where it is proved that no text is one of both.
+    /// Whether some text may match both segments. False only if it is proved that none does.
     func mayMeet(_ other: SegmentForm) -> Bool {
         if let texts { return texts.contains(where: other.accepts) }
         if let texts = other.texts { return texts.contains(where: accepts) }
@@ -59,7 +60,7 @@ extension SegmentForm {
         }
     }
 
-    /// The literal or the listed values, of which each may be written in other letters.
+    /// The literal, or the listed values. Their letter case may vary.
     private var words: [[UInt8]]? {
         switch segment {
         case .literal(let literal): [literal]
@@ -70,7 +71,8 @@ extension SegmentForm {
 }
 
 extension ParameterType {
-    /// Without listed values. False only where it is proved that no text is of both types.
+    /// Whether some text may be of both types; not for types with listed values. False only if it is proved that none
+    /// is.
     fileprivate func mayMeet(_ other: ParameterType) -> Bool {
         switch (self, other) {
         case (.int(let one), .int(let two)):
@@ -95,7 +97,7 @@ extension HostSpace {
         default: break
         }
         guard port == other.port else { return false }
-        // Several spellings of one name are not told apart here.
+        // Alternative spellings of Unicode names are not distinguished here.
         guard name.utf8.allSatisfy({ $0 < 0x80 }), other.name.utf8.allSatisfy({ $0 < 0x80 }) else { return true }
         switch (self, other) {
         case (.exact(let one, _), .exact(let two, _)): return one == two

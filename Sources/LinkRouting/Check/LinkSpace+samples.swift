@@ -1,16 +1,16 @@
 extension LinkSpace {
-    /// A link and a caller of this space, to be asked about.
+    /// A link and a caller of the space, to test routes with.
     struct Sample {
         let text: String
         let link: Link
         let caller: Context
     }
 
-    /// How many unlike samples are worth asking about.
+    /// The number of distinct samples to try.
     static let sampleCount = 8
 
-    /// One of several unlike samples; nil where no link is found. The last ones look odd: in place of the rest they have an
-    /// empty segment, so that no route answers but one whose rest begins as early.
+    /// Returns one of several distinct samples; nil when no link is found. The last ones have an empty segment in place
+    /// of the rest, so that they only match routes whose rest begins at the same segment or earlier.
     func sample(_ number: Int, _ apps: [App]) -> Sample? {
         var parts: [[UInt8]] = []
         for segment in segments {
@@ -38,7 +38,7 @@ extension LinkSpace {
         return Self.sample(hosts, number, parts, slash, items, fragment.map { [$0] } ?? [], letterCase, caller)
     }
 
-    /// The two spaces' common samples: links for which both routes hold, if the router agrees.
+    /// Returns samples in both spaces: links that both routes match, subject to confirmation by the router.
     func commonSamples(_ other: LinkSpace, _ forms: [SegmentForm], _ otherForms: [SegmentForm], _ apps: [App])
         -> [Sample]
     {
@@ -119,7 +119,7 @@ extension LinkSpace {
 }
 
 extension FragmentCondition {
-    /// As a URL writes it; nil where it holds for no fragment that is known.
+    /// A sample fragment in URL form; nil when none is known.
     fileprivate func sample(_ letterCase: LetterCase) -> String? {
         switch self {
         case .equals(let text): return LinkWriter.encoded(text.utf8)

@@ -1,14 +1,14 @@
-/// Links and callers for which a route holds, or a part of them.
+/// A set of links and callers that a route matches, or a part of it.
 ///
-/// A route is a product of independent conditions: host, segments, slash at the end, query, fragment, facts about the
-/// caller. So taking an earlier route away leaves at most one part for each condition, and a question such as "is
-/// anything left behind these routes?" needs no search through links.
+/// A route is a product of independent conditions: host, segments, trailing slash, query, fragment, and facts about the
+/// caller. Subtracting an earlier route therefore leaves at most one part for each condition. A question such as "is
+/// anything left after these routes?" needs no search through links.
 struct LinkSpace {
     private(set) var hosts: [HostSpace]
     private let host: HostPattern?
     private(set) var segments: [SegmentTexts]
     let hasRest: Bool
-    /// Whether there may be none, and one, at the end.
+    /// The allowed trailing slashes: false for none, true for one.
     private(set) var slashes: [Bool]
     private(set) var query: [ExactText: QuerySpace]
     let fragment: FragmentCondition?
@@ -30,8 +30,8 @@ struct LinkSpace {
         }
     }
 
-    /// The parts of these links and callers for which the route does not hold, and nil where it takes none of them or where
-    /// that cannot be said. Parts may be too large, never too small.
+    /// Returns the parts of the space for which the route does not hold. Nil when the route takes nothing from the
+    /// space, or when it cannot be decided. The parts may be over-approximated, never under-approximated.
     func subtracting(_ route: Route, _ facts: Facts) -> [LinkSpace]? {
         let forms = route.segmentForms
         guard route.unsupported.isEmpty, takesShape(of: route, forms.count), takesFragment(of: route) else {
@@ -75,13 +75,13 @@ struct LinkSpace {
         return rests
     }
 
-    /// Whether nothing is proved to be in it.
+    /// Whether the space is proved to be empty.
     var isEmpty: Bool {
         hosts.isEmpty || slashes.isEmpty || segments.contains(where: \.isEmpty)
             || query.values.contains(where: \.isEmpty)
     }
 
-    /// The kinds of hosts for which both spaces have links.
+    /// Returns the host classes in which both spaces have links.
     func commonHosts(with other: LinkSpace) -> [HostSpace] {
         let common =
             hosts.filter { $0.isTaken(by: other.host) }
@@ -89,8 +89,8 @@ struct LinkSpace {
         return common.isEmpty ? hosts.flatMap { one in other.hosts.flatMap(one.commonLabels) } : common
     }
 
-    /// A rest may hold an empty segment, which nothing but another rest takes: a longer or closed pattern takes no part of
-    /// it for good.
+    /// Whether the route's path can take links of this shape. A rest may contain an empty segment, which only another
+    /// rest matches. So a longer pattern, or one without a rest, never takes a whole part of it.
     private func takesShape(of route: Route, _ count: Int) -> Bool {
         route.path.hasRest ? segments.count >= count : !hasRest && segments.count == count
     }
@@ -109,10 +109,10 @@ struct LinkSpace {
 }
 
 extension Route {
-    /// The segments but for the rest.
+    /// The segments except the rest.
     var segmentForms: [SegmentForm] { path.forms(letterCase) }
 
-    /// Which of no slash and one the route takes at the end of a path that has segments.
+    /// The trailing slashes that the route accepts after a path with segments: false for none, true for one.
     fileprivate var slashes: [Bool] {
         trailingSlash == .strict && !path.hasRest && !path.segments.isEmpty ? [path.hasTrailingSlash] : [false, true]
     }

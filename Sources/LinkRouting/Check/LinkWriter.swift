@@ -1,7 +1,7 @@
-/// Writes links out of decoded parts, to ask a router about them and to show them to people.
+/// Composes links from decoded parts, to test a router with them and to show them to people.
 enum LinkWriter {
-    /// Letters, digits and what no part of a URL gives a meaning to stay; everything else is escaped, but for text beyond
-    /// ASCII, which people read.
+    /// Percent-encodes a text. Letters, digits, and characters without a special meaning in any part of a URL stay, and
+    /// so does non-ASCII text, for readability.
     static func encoded(_ text: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -15,14 +15,14 @@ enum LinkWriter {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What stands before the query; `host` is nil for a custom scheme.
+    /// Returns the link up to its query; `host` is nil for a custom scheme.
     static func beginning(scheme: String, host: String?, firstSegmentIsHost: Bool, _ segments: [[UInt8]], slash: Bool)
         -> String
     {
         let path = segments.map { encoded($0) }.joined(separator: "/")
         let end = slash && !segments.isEmpty ? "/" : ""
         if let host { return "\(scheme)://\(host)/\(path)\(end)" }
-        // The first segment is the host of a custom scheme, if it can be one.
+        // The first segment becomes the host of a custom scheme, if it is a valid one.
         let isPlain = segments.first?.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") } ?? true
         let isHost = firstSegmentIsHost && isPlain && segments.first?.isEmpty != true
         return "\(scheme)://\(isHost ? "" : "/")\(path)\(end)"

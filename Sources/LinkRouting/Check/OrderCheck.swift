@@ -1,42 +1,43 @@
-/// What can be wrong with routes among each other: never reached, never told apart, or told apart by their place alone.
+/// Finds problems between routes: routes that are never reached, that cannot be told apart, or that only their order
+/// tells apart.
 ///
-/// Every claim is proved or shown. *Unreachable*: earlier routes are taken away from what a route holds for (``LinkSpace``)
-/// until nothing is left; which ones, the router itself tells, which is asked about a link that is still left. *Overlapping*:
-/// the router answers a link with one of the two, and the other holds for it as well. Where neither proof is found, nothing
-/// is claimed.
+/// Every claim is proved or demonstrated. *Unreachable*: earlier routes are subtracted from what a route matches
+/// (``LinkSpace``) until nothing is left. The router itself determines which route to subtract next, by resolving a
+/// sample of the remaining links. *Overlapping*: the router answers a sample link with one of two routes, and the other
+/// one matches it as well. Where neither proof is found, nothing is claimed.
 struct OrderCheck {
     let router: Router
     private let budget: WorkBudget
     private(set) var findings: [Finding] = []
-    /// In the written order.
+    /// In order of precedence.
     private let routes: [CheckedRoute]
 
-    /// At most so many overlaps are told: whoever has more mends these first.
+    /// Maximum number of reported overlaps; more are not useful before these are fixed.
     private static let mostOverlaps = 100
-    /// How often links that are left are asked about before a route counts as reachable.
+    /// Maximum number of remaining sample links to resolve before a route counts as reachable.
     private static let mostQuestions = 64
-    /// Among very many routes with the same path only the nearest are compared.
+    /// Of many routes with the same path, only the nearest are compared.
     private static let mostNeighbours = 100
     private static let mostComparisons = 200_000
     private static let mostParts = 256
-    /// How often a route is asked whether it holds, for each of the two questions: with thousands of routes for one path the
-    /// last ones are not looked at.
+    /// Maximum number of route evaluations, for each of the two questions. With thousands of routes for one path, the
+    /// last ones are not checked.
     private static let mostTrials = 2_000_000
-    /// A link is made and looked up.
+    /// The cost of building and resolving a sample link.
     private static let stepsPerQuestion = 20
     private var trials = 0
-    /// Whether the comparing ended at one of these bounds.
+    /// Whether one of these limits ended the comparison.
     private var isCutShort = false
 
-    /// A route with what it holds for.
+    /// A route and the links and callers that it matches.
     private struct CheckedRoute {
         let route: Route
-        /// In the document.
+        /// Index of the route in the document.
         let place: Int
         let key: PatternKey
-        /// The ways to satisfy its `when`, without those that contradict themselves; nil when they are too many.
+        /// The alternatives of its `when` without contradictory ones; nil when there are too many.
         let alternatives: [Facts]?
-        /// One for each of the alternatives; none where no link or no caller can satisfy it.
+        /// One space for each alternative; none when no link or no caller can match.
         let spaces: [LinkSpace]
     }
 
@@ -99,7 +100,8 @@ struct OrderCheck {
 
     // MARK: Unreachable
 
-    /// The routes that together answer all links of a route; nil where some link reaches it, or none of this is proved.
+    /// Returns the routes that together answer all links of a route; nil when some link reaches it, or when that cannot
+    /// be proved.
     private mutating func cover(of rank: Int) -> Set<Int>? {
         var left = routes[rank].spaces
         var cover: Set<Int> = []
@@ -112,7 +114,8 @@ struct OrderCheck {
         return cover
     }
 
-    /// An earlier route that answers links of the space, with what it leaves over; nil where the route itself answers.
+    /// Returns an earlier route that answers links of the space, and what it leaves over; nil when the route itself
+    /// answers, or when none is found.
     private mutating func firstTaker(
         of space: LinkSpace,
         from rank: Int,
@@ -131,7 +134,7 @@ struct OrderCheck {
         return nil
     }
 
-    /// The rank of the route that answers; nil for none.
+    /// Returns the rank of the route that answers the sample; nil for none.
     private mutating func rank(for sample: LinkSpace.Sample) -> Int? {
         let input = router.input(sample.link, sample.caller)
         var trials = 0
@@ -142,13 +145,13 @@ struct OrderCheck {
         }
     }
 
-    /// What a route leaves over of a space; nil where it takes nothing for certain.
+    /// Returns what a route leaves over of a space; nil when it is not proved to take anything.
     private func subtracting(_ rank: Int, from space: LinkSpace) -> [LinkSpace]? {
         let taker = routes[rank]
         var left = [space]
         var hasTaken = false
         for facts in taker.alternatives ?? [] {
-            // Each way to satisfy a 'when' may cut every part into several.
+            // Each alternative of a 'when' may split every part into several.
             guard left.count <= Self.mostParts else { return nil }
             left = left.flatMap { space in
                 guard let rests = space.subtracting(taker.route, facts) else { return [space] }
@@ -159,7 +162,7 @@ struct OrderCheck {
         return hasTaken ? left : nil
     }
 
-    /// Whether a route holds wherever another does.
+    /// Whether a route is proved to match everything that another one matches.
     private func takesAll(_ rank: Int, of other: Int) -> Bool {
         routes[other].alternatives != nil
             && routes[other].spaces.allSatisfy { subtracting(rank, from: $0)?.isEmpty == true }
@@ -198,7 +201,8 @@ struct OrderCheck {
 
     // MARK: Overlapping
 
-    /// Routes that may overlap have the same key, the same literals but for the case, and the same exact host.
+    /// A bucket of routes that may overlap: they have the same key, the same literals ignoring case, and the same exact
+    /// host.
     private struct Neighbourhood: Hashable {
         let key: PatternKey
         let literals: [[UInt8]]
@@ -228,7 +232,7 @@ struct OrderCheck {
                     return
                 }
                 comparisons += routes[earlier].spaces.count * routes[rank].spaces.count
-                // What is narrower stands first on purpose: the other way round it would be unreachable.
+                // A narrower route comes first on purpose. In the reverse order, it would be unreachable.
                 guard let sample = overlap(earlier, rank), !takesAll(rank, of: earlier) else { continue }
                 overlaps += 1
                 tellOverlap(earlier, rank, sample)
@@ -237,7 +241,7 @@ struct OrderCheck {
         }
     }
 
-    /// A link and a caller that the earlier route answers, and the later one would if it stood in its place.
+    /// Returns a link and a caller that the earlier route answers, and that the later one would answer in its place.
     private mutating func overlap(_ earlier: Int, _ later: Int) -> (sample: LinkSpace.Sample, facts: Facts)? {
         let (one, other) = (routes[earlier], routes[later])
         let (forms, otherForms) = (one.route.segmentForms, other.route.segmentForms)
@@ -275,7 +279,7 @@ struct OrderCheck {
         )
     }
 
-    /// What would tell two overlapping routes apart.
+    /// Returns advice on how to tell two overlapping routes apart.
     private static func advice(_ one: Route, _ other: Route) -> String {
         func asked(_ route: Route) -> [String] {
             route.query.filter { condition in

@@ -1,6 +1,6 @@
 extension ParameterType {
-    /// Whether every text of the other type is proved to be one of this. Types with listed values are compared by them
-    /// elsewhere. `shortest` is 1 in a path and 0 in a query, where a text may be empty.
+    /// Whether every text of the other type is proved to be of this type. Types with listed values are compared
+    /// elsewhere. `shortest` is the minimum length of a text: 1 in a path, 0 in a query.
     func takesAll(of other: ParameterType, shortest: Int) -> Bool {
         guard !isNever(shortest: shortest) else { return false }
         let (own, others) = (lengths(shortest: shortest), other.lengths(shortest: shortest))
@@ -30,8 +30,8 @@ extension ParameterType {
         return isLowEnough && isHighEnough
     }
 
-    /// The lengths that texts of the type may have, perhaps too many. Meaningless where no text has the type: see
-    /// ``isNever(shortest:)``.
+    /// Returns the range of lengths of the type's texts, in bytes; it may be too wide. Meaningless when no text has the
+    /// type, see ``isNever(shortest:)``.
     func lengths(shortest: Int) -> ClosedRange<Int> {
         func lengths(_ bounds: Bounds<Int>?, _ shortest: Int) -> ClosedRange<Int> {
             let lower = max(bounds?.lower ?? 0, shortest)
@@ -53,7 +53,7 @@ extension ParameterType {
         }
     }
 
-    /// Whether no text has the type: `alpha(..0)`.
+    /// Whether no text can have the type, as for `alpha(..0)`.
     func isNever(shortest: Int) -> Bool {
         switch self {
         case .string(let length): length?.upper.map { $0 < shortest } ?? false
@@ -64,7 +64,7 @@ extension ParameterType {
         }
     }
 
-    /// The type without its bounds on length.
+    /// The type without its length bounds.
     var ofAnyLength: ParameterType {
         switch self {
         case .string: .plain
@@ -81,7 +81,7 @@ extension ParameterType {
         return values
     }
 
-    /// Whether a text is accepted in every case or in none.
+    /// Whether the letter case of a text never changes whether it is accepted.
     func ignoresCase(_ letterCase: LetterCase) -> Bool {
         switch self {
         case .string, .alpha, .alnum, .hex, .uuid, .int, .number, .date: true

@@ -1,12 +1,12 @@
-/// What the items of one name may be in a link. A link whose escapes are broken there is left aside: it satisfies nothing but
-/// *present*, and nobody means it.
+/// The possible values of the query items of one name. Items with malformed escapes are ignored: they satisfy only
+/// `present`, and nobody writes them on purpose.
 struct QuerySpace {
     var mayBeAbsent = true
     var mayBePresent = true
-    /// Each of these must hold for every item that is present.
+    /// Tests that every present item must pass.
     private var tests: [QueryCondition.Test] = []
 
-    /// Nothing is left.
+    /// Whether no value and no absence is left.
     var isEmpty: Bool { !mayBeAbsent && !canBePresent }
 
     private var canBePresent: Bool {
@@ -37,7 +37,8 @@ struct QuerySpace {
         return both
     }
 
-    /// What a condition leaves over, and what it takes; nil where it takes neither every item nor every absence.
+    /// Returns what a condition leaves over and what it takes. Nil when it is not proved to take either all values or
+    /// the absence.
     func subtracting(_ test: QueryCondition.Test) -> (rest: QuerySpace?, common: QuerySpace)? {
         let takesAbsent: Bool
         let takesPresent: Bool
@@ -55,7 +56,7 @@ struct QuerySpace {
         return common.isEmpty ? nil : (rest.isEmpty ? nil : rest, common)
     }
 
-    /// Whether the condition holds for all values that these tests let through.
+    /// Whether the condition holds for all values that the tests accept.
     private func isTaken(by test: QueryCondition.Test) -> Bool {
         if let values = listedValues { return values.filter(accepts).allSatisfy { Self.accepts($0, test) } }
         guard case .capture(let parameter, _) = test else { return false }
@@ -90,7 +91,8 @@ struct QuerySpace {
         }
     }
 
-    /// A value for the item, or nil for its absence; nothing where none is known. Absence is preferred.
+    /// A sample of the item: a value or its absence. `sample(_:)` prefers absence and returns nil when no sample is
+    /// known.
     enum Sample {
         case absent
         case value(String)
@@ -105,7 +107,7 @@ struct QuerySpace {
         let types = tests.compactMap { test in
             if case .capture(let parameter, _) = test { parameter.type } else { nil }
         }
-        // A value that is of no type, where it may be: `1` would be a page, an id and a word at once.
+        // Prefers a value that has no type: `1` would be a page, an id and a word at the same time.
         let texts = types.isEmpty ? [Array("~".utf8)] : types.flatMap { $0.samples(shortest: 0) }
         let values = texts.map { String(decoding: $0, as: UTF8.self) }.filter(accepts)
         return values.isEmpty ? nil : .value(values[number % values.count])

@@ -1,4 +1,4 @@
-/// What can be wrong with one route by itself.
+/// Finds problems of a single route.
 struct RouteCheck {
     let route: Route
     let path: String
@@ -35,7 +35,7 @@ struct RouteCheck {
         if answersClicks { checkWeb(target) }
     }
 
-    /// Whether every click finds a page: the route's own, or the fallback's for a route without any.
+    /// Checks that every click leads to a page: the route's own, or the fallback's for a route without pages.
     private mutating func checkWeb(_ target: Target) {
         let web = target.web ?? fallback?.web
         let lacking = platforms.filter { web?.page(on: $0) == nil }
@@ -55,7 +55,7 @@ struct RouteCheck {
         )
     }
 
-    /// Those from which the route can be reached.
+    /// The platforms from which the route can be reached.
     private var platforms: [Platform] {
         guard let alternatives = route.when?.alternatives else { return Platform.allCases }
         return Platform.allCases.filter { platform in
@@ -66,7 +66,7 @@ struct RouteCheck {
         }
     }
 
-    /// Whether links of the route may be on a domain whose clicks are answered.
+    /// Whether links of the route may be on a domain whose clicks the server answers.
     private var answersClicks: Bool {
         guard case .exact(let host)? = route.host else { return identity.domains.contains { $0.serves == .links } }
         return identity.domain(for: host.ascii)?.serves == .links
@@ -110,7 +110,7 @@ struct RouteCheck {
         )
     }
 
-    /// Conditions that contradict themselves or each other.
+    /// Finds conditions that contradict themselves or each other.
     private mutating func checkConditions() {
         if let alternatives = route.when?.alternatives {
             let contradictions = alternatives.map { $0.contradictions(identity.apps) }

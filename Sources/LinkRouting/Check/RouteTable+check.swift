@@ -1,10 +1,11 @@
 extension RouteTable {
-    /// What is wrong with the table under a tenant's settings: errors keep it from being published.
+    /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
-    /// Paths are relative to the table (`routes[3].web`). Only with `now` is it told which routes' time is over. Of each code
-    /// that concerns single routes there are 1,000 findings, and one that says how many more there would be.
+    /// Paths are relative to the table (`routes[3].web`). Expired routes are reported only with `now`. For each code
+    /// about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
-    /// - Parameter budget: What of the order of routes it leaves undecided is told; of a cancelled check nothing is true.
+    /// - Parameter budget: A finding reports that the budget left the order of routes undecided. The result of a
+    ///   cancelled check is meaningless.
     public func check(
         for identity: Identity,
         now: Timestamp? = nil,
@@ -12,7 +13,7 @@ extension RouteTable {
     ) -> [Finding] {
         var list = FindingList()
         for (index, route) in routes.enumerated() {
-            // There are fewer routes than steps: only who cancels does not get to the last one.
+            // The budget has more steps than a table has routes, so only a cancellation ends it here.
             guard budget.spend() else { return list.findings }
             var check = RouteCheck(
                 route: route,
@@ -31,7 +32,7 @@ extension RouteTable {
         let findings = list.findings
         let router = Router(identity: identity, table: self)
         guard router.worstCaseSteps <= Router.maximumSteps else {
-            // Asking about such a table would take as long as answering from it.
+            // Analysing such a table would be as slow as resolving links with it.
             return findings + [
                 Finding(
                     .tooManySteps,
@@ -50,6 +51,6 @@ extension RouteTable {
 }
 
 extension WorkBudget {
-    /// For one table: some seconds of a processor at most.
+    /// For one table: a few seconds of processor time at most.
     public static var tableCheck: WorkBudget { WorkBudget(steps: 50_000_000) }
 }

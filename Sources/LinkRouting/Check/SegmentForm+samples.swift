@@ -1,5 +1,6 @@
 extension SegmentForm {
-    /// Some texts of the segment, the plainest first and unlike each other, so that one of them slips past narrower routes.
+    /// Sample texts of the segment. The plainest come first, and they differ from each other, so that one of them
+    /// escapes narrower routes.
     var samples: [[UInt8]] {
         if let texts { return texts }
         return switch segment {
@@ -18,8 +19,8 @@ extension SegmentForm {
         }
     }
 
-    /// Texts that may lie in this segment and in another: their samples, and of mixed segments those whose parameters
-    /// capture the other's parts. Those that do not are for the caller to leave out.
+    /// Returns texts that match both segments: samples of either one, and for two mixed segments, combinations of the
+    /// parts of both.
     func commonTexts(with other: SegmentForm) -> [[UInt8]] {
         let texts = samples + other.samples + crossings(with: other) + other.crossings(with: self)
         return texts.filter { accepts($0) && other.accepts($0) }
@@ -43,7 +44,7 @@ extension SegmentForm {
 }
 
 extension ParameterType {
-    /// Some texts of the type; none where it has none. A text longer than a link can be is as good as none.
+    /// Returns sample texts of the type; none when it has none, or when its texts are longer than a link can be.
     func samples(shortest: Int) -> [[UInt8]] {
         let words: [String]
         switch self {
@@ -72,7 +73,7 @@ extension ParameterType {
         return inside + [lower, upper]
     }
 
-    /// The texts, drawn out or cut to the shortest, a middling and the greatest length of the type.
+    /// Returns the texts extended or truncated to lengths that the type allows.
     private func fitted(_ words: [[UInt8]], _ shortest: Int) -> [[UInt8]] {
         switch self {
         case .int, .number, .bool, .uuid, .date, .oneOf: return words

@@ -1,15 +1,15 @@
-/// One segment of a route's path and the letter case in which it is compared: a set of texts that questions are asked about.
+/// A segment of a route's path with its letter case, as a set of texts for analysis.
 ///
-/// Everything said here is proved, never sampled: "takes all" may be false where it holds, it is never true where it does
-/// not. It is exact for literals, listed values, booleans, small ranges and for types among each other; of two segments
-/// that mix literals and parameters it knows the usual shapes.
+/// All results are proved, not sampled. `takesAll` may be false where the relation holds, but is never true where it
+/// does not. It is exact for literals, listed values, booleans, small ranges, and for types among each other. For two
+/// segments that mix literals and parameters, it covers the usual shapes.
 struct SegmentForm: Hashable {
     let segment: Pattern.Segment
     let letterCase: LetterCase
 
-    /// How many texts are listed before a segment counts as endless.
+    /// Maximum number of texts to list. A segment with more counts as infinite.
     private static let mostTexts = 256
-    /// How many letters a literal without regard to case may have to be listed in all of its spellings.
+    /// Maximum number of letters in a case-insensitive literal whose spellings are all listed.
     private static let mostFoldedLetters = 6
 
     func accepts(_ text: [UInt8]) -> Bool {
@@ -22,7 +22,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    /// Every text of the segment that a link can have; nil when they are too many to list.
+    /// All texts of the segment that a link can contain; nil when there are too many.
     var texts: [[UInt8]]? { listed?.filter(canStandInLink) }
 
     private var listed: [[UInt8]]? {
@@ -64,7 +64,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    /// The literal in every case in which it is accepted.
+    /// Returns the literal in every accepted spelling; nil when there are too many.
     private func spellings(of literal: [UInt8]) -> [[UInt8]]? {
         guard letterCase == .ignored else { return [literal] }
         guard literal.count(where: isLetter) <= Self.mostFoldedLetters else { return nil }
@@ -74,7 +74,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    /// Whether every text of the other segment is proved to be one of this.
+    /// Whether every text of the other segment is proved to match this one.
     func takesAll(of other: SegmentForm) -> Bool {
         if isEverything || self == other { return true }
         if let texts = other.texts { return texts.allSatisfy(accepts) }
@@ -99,8 +99,8 @@ struct SegmentForm: Hashable {
     private func takesAll(of part: Pattern.Mixed, in partCase: LetterCase, _ mixed: Pattern.Mixed) -> Bool {
         guard letterCase == .ignored || partCase == .sensitive else { return false }
         if mixed.pieces.allSatisfy({ $0.parameter.type == .plain }) {
-            // A byte that no literal has stands for whatever a parameter of the part captures: where a plain parameter takes
-            // it, it takes any text in its place.
+            // A byte that is in no literal stands for any text that a parameter of the part captures. If a plain
+            // parameter matches this byte, it matches any text in its place.
             let stranger: [UInt8] = [0xFF]
             return accepts(part.prefix + part.pieces.flatMap { stranger + $0.literal })
         }
@@ -120,7 +120,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    /// Whether a text is accepted in every case or in none.
+    /// Whether the letter case of a text never changes whether it is accepted.
     var ignoresCase: Bool {
         switch segment {
         case .literal: letterCase == .ignored
@@ -132,7 +132,7 @@ struct SegmentForm: Hashable {
     }
 }
 
-/// Whether some link has the text as a segment: links with others are rejected. See docs/routing.md, "Links".
+/// Whether a link can have the text as a segment; otherwise the link is rejected. See "Links" in docs/routing.md.
 private func canStandInLink(_ text: [UInt8]) -> Bool {
     !text.isEmpty && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         && !text.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }).contains { piece in

@@ -1,7 +1,7 @@
-/// What is left of one segment after narrower ones have been taken out of it.
+/// The rest of a segment's texts after narrower segments have been subtracted.
 struct SegmentTexts {
     let form: SegmentForm
-    /// All texts that are left, where they can be listed.
+    /// All remaining texts, if they can be listed.
     private var listed: [[UInt8]]?
     private var taken: [SegmentForm] = []
 
@@ -10,17 +10,17 @@ struct SegmentTexts {
         listed = form.texts
     }
 
-    /// How many texts are looked at one by one; 1 where none are.
+    /// The number of texts that are checked one by one; 1 if they are not listed.
     var count: Int { listed?.count ?? 1 }
 
-    /// Whether nothing is proved to be left.
+    /// Whether it is proved that no text is left.
     var isEmpty: Bool {
         if let listed { return listed.isEmpty }
         if case .parameter(let parameter) = form.segment, parameter.type.isNever(shortest: 1) { return true }
         return taken.contains { $0.takesAll(of: form) } || isTakenInParts || areValuesTaken
     }
 
-    /// Of listed values in any case, whose spellings are too many to be listed.
+    /// Whether all listed values are taken. Used for case-insensitive values with too many spellings to list.
     private var areValuesTaken: Bool {
         guard case .parameter(let parameter) = form.segment, let values = parameter.type.listedValues else {
             return false
@@ -31,15 +31,15 @@ struct SegmentTexts {
         }
     }
 
-    /// Some of the texts that are left, the plainest first.
+    /// Samples of the remaining texts, the plainest first.
     var samples: [[UInt8]] {
         if let listed { return listed }
         return (form.samples + justOutside).filter { text in !taken.contains { $0.accepts(text) } }
     }
 
-    /// What is left behind the other segment, and what lies in both; nil where the other takes nothing.
+    /// Returns what the other segment leaves over, and what is in both; nil when it takes nothing.
     ///
-    /// What lies in both may be given too large where it cannot be listed.
+    /// The common part may be over-approximated when it cannot be listed.
     func subtracting(_ other: SegmentForm) -> (rest: SegmentTexts?, common: SegmentTexts)? {
         if let listed {
             let common = listed.filter(other.accepts)
@@ -57,7 +57,7 @@ struct SegmentTexts {
 
     // MARK: Ranges
 
-    /// Whether what was taken are ranges of numbers or lengths that leave no gap.
+    /// Whether the subtracted segments are ranges of numbers or lengths without gaps.
     private var isTakenInParts: Bool {
         guard taken.count > 1, case .parameter(let parameter) = form.segment else {
             guard case .any = form.segment, taken.count > 1 else { return false }
@@ -102,7 +102,8 @@ struct SegmentTexts {
         return false
     }
 
-    /// The numbers right beside the ranges that were taken, and texts a little shorter and longer than those.
+    /// The numbers adjacent to the subtracted ranges, and texts slightly shorter and longer than the subtracted
+    /// lengths.
     private var justOutside: [[UInt8]] {
         let beside = takenIntegers.flatMap { range in
             [range.lowerBound.subtractingReportingOverflow(1), range.upperBound.addingReportingOverflow(1)]

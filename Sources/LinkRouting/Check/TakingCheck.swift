@@ -1,8 +1,8 @@
-/// Whether a changed table lets some of its routes answer links that other routes answered before: what a key that may write
-/// some routes only must not do.
+/// Checks whether changed routes of a table answer links that other routes answered before. A key that is limited to
+/// some routes must not cause that.
 ///
-/// A route takes from a later one where both may hold for a link, unless an own route that came earlier held for all of its
-/// links before. Everything is proved: what cannot be told counts as taken.
+/// A route takes links from a later one if both may match a link, unless a preceding own route matched all of its links
+/// before. The check is conservative: whatever cannot be decided counts as taken.
 package struct TakingCheck {
     private let identity: Identity
     private let hosts: [HostSpace]
@@ -10,23 +10,24 @@ package struct TakingCheck {
     private let after: [RankedRoute]
     private var steps = 0
 
-    /// How many texts and pairs of conditions are compared before the rest counts as taken: a fraction of a second.
+    /// Maximum number of texts and pairs of conditions to compare, a fraction of a second. Beyond it, everything counts
+    /// as taken.
     private static let mostSteps = 2_000_000
 
-    /// A route that loses links to another; nil where there were too many to compare.
+    /// A route that loses links to another. The victim is nil when there were too many to compare.
     package struct Taking: Sendable, Hashable {
         package let taker: RouteID
         package let victim: RouteID?
     }
 
-    /// A route and its place in the order that decides.
+    /// A route and its position in the order of precedence.
     private struct RankedRoute {
         let route: Route
         let key: PatternKey
         let place: Int
-        /// What every link of the route has as its first segment, letters folded; nil for any.
+        /// The first segment of all links of the route, case-folded; nil when it varies.
         let firstWord: [UInt8]?
-        /// Whether the path is one text, which holds for no other path than its own.
+        /// Whether the path consists of literals only, so that it matches a single path.
         let isOneText: Bool
 
         init(_ route: Route, at place: Int) {
@@ -46,7 +47,7 @@ package struct TakingCheck {
 
     }
 
-    /// Routes by their first segment, so that few of them are looked at.
+    /// Routes grouped by first segment, to limit the number of comparisons.
     private struct Neighbours {
         private let all: [RankedRoute]
         private let byWord: [[UInt8]?: [RankedRoute]]
@@ -56,7 +57,7 @@ package struct TakingCheck {
             byWord = Dictionary(grouping: routes, by: \.firstWord)
         }
 
-        /// Those that may have links with the same first segment.
+        /// Returns the routes that may match links with the same first segment.
         func of(_ route: RankedRoute) -> [RankedRoute] {
             guard let word = route.firstWord else { return all }
             return (byWord[word] ?? []) + (byWord[nil] ?? [])
@@ -70,12 +71,13 @@ package struct TakingCheck {
         self.after = after.routes.enumerated().map { RankedRoute($1, at: $0) }
     }
 
-    /// What the changed routes take, one victim for each that takes.
+    /// Returns the takings of the changed routes, at most one victim for each.
     ///
     /// - Parameters:
-    ///   - changed: Own routes of the table after that are new or other than before.
-    ///   - isOwn: Whose routes give way to each other. Only these differ between the tables.
-    ///   - isProtected: Whether another route loses nothing to the changed one.
+    ///   - changed: Own routes of the new table that were added or changed.
+    ///   - isOwn: Whether a route belongs to the caller. Own routes may take links from each other. Only they differ
+    ///     between the tables.
+    ///   - isProtected: Whether another route must not lose links to the changed one.
     package mutating func takings(
         by changed: Set<RouteID>,
         isOwn: (Route) -> Bool,
@@ -109,7 +111,7 @@ package struct TakingCheck {
         return takings
     }
 
-    /// The parts of what a route holds for; nil where they are too many.
+    /// Returns the spaces of links and callers that a route matches; nil when there are too many.
     private mutating func spaces(of route: Route) -> [LinkSpace]? {
         guard let alternatives = route.when.map(\.alternatives) ?? [Facts()] else { return nil }
         let hosts = route.host.map { HostSpace.spaces(of: $0, identity) } ?? hosts
@@ -127,7 +129,7 @@ package struct TakingCheck {
         return one.contains { space in other.contains { space.mayMeet($0, identity.apps) } }
     }
 
-    /// The first of the own routes before that held for everything that the route holds for.
+    /// Returns the first of the earlier own routes that matched everything that the route matches; nil for none.
     private mutating func cover(of taker: RankedRoute, _ spaces: [LinkSpace]?, _ own: Neighbours) -> RankedRoute? {
         guard let spaces else { return nil }
         var cover: RankedRoute?

@@ -1,8 +1,8 @@
-/// What can be wrong with where a route or fallback goes.
+/// Finds problems of the destination of a route or fallback.
 struct TargetCheck {
     var path: String
     let route: RouteID?
-    /// The parameters that its templates may use.
+    /// The parameters that the templates may use.
     let known: Set<String>
     let identity: Identity
     var findings: [Finding] = []

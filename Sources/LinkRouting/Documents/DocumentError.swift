@@ -1,4 +1,4 @@
-/// What is wrong at one place of a document, and what to write there.
+/// An error at one place of a document, with advice on what to write instead.
 public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Such as `table.routes[3].path`.
     public let path: String
@@ -17,19 +17,20 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// One value of a document with its place, read as what it should be.
+/// One value of a document with its path, and typed accessors that throw `DocumentError`.
 public struct Field: Sendable {
     public let node: JSONNode
     public let path: String
-    /// Whether the document is a stored one: an older version may have let it be larger than one that is written now.
+    /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,
+    /// because an older version may have accepted more.
     package let isStored: Bool
 
-    /// The most entries of a list in a document that is written.
+    /// Maximum number of entries of a list, in a document that is written.
     static let maximumEntries = 1_000
 
     public init(_ node: JSONNode, path: String) { self.init(node, path: path, isStored: false) }
 
-    /// Of a document that was read before it was stored.
+    /// A field of a stored document, which was validated before it was stored.
     package init(stored node: JSONNode, path: String) { self.init(node, path: path, isStored: true) }
 
     init(_ node: JSONNode, path: String, isStored: Bool) {
@@ -42,7 +43,7 @@ public struct Field: Sendable {
         DocumentError(path: path, position: node.position, message: message)
     }
 
-    /// The value as it stands in the document, for messages.
+    /// The value as JSON, shortened for messages.
     public var shown: String {
         let text = node.json()
         return text.utf8.count <= 80 ? text : "\(text.prefix(60))…"
@@ -53,7 +54,7 @@ public struct Field: Sendable {
         return text
     }
 
-    /// A text, or a number as it is written: YAML reads an unquoted 2.0 as a number.
+    /// Returns a text, or a number as written: YAML reads an unquoted 2.0 as a number.
     public func textOrNumber() throws(DocumentError) -> String {
         if case .number(let lexeme) = node.value { return lexeme }
         return try text()
@@ -76,7 +77,7 @@ public struct Field: Sendable {
         return elements.enumerated().map { Field($1, path: "\(path)[\($0)]", isStored: isStored) }
     }
 
-    /// A list, or one value that stands for a list of itself.
+    /// Returns the entries of a list that is not empty, or a single value as a list of one.
     public func oneOrMore() throws(DocumentError) -> [Field] {
         guard node.elements != nil else { return [self] }
         let count = node.elements?.count ?? 0
@@ -88,6 +89,7 @@ public struct Field: Sendable {
         return fields
     }
 
+    /// Returns the case whose raw value is the text.
     public func choice<Choice: RawRepresentable & CaseIterable>(
         _ type: Choice.Type
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
@@ -107,14 +109,14 @@ public struct Field: Sendable {
         return id
     }
 
-    /// An object that holds no other keys than these.
+    /// Returns an object that has no keys other than these.
     public func object(_ keys: String...) throws(DocumentError) -> ObjectField {
         let object = try anyObject()
         try object.refuseKeys(besides: keys)
         return object
     }
 
-    /// An object whose keys are the document's own.
+    /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
         guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
         return ObjectField(field: self, members: members)
@@ -126,17 +128,20 @@ public struct ObjectField: Sendable {
     public let field: Field
     let members: [JSONNode.Member]
 
+    /// The last member of this key; nil when it is missing or null.
     public subscript(key: String) -> Field? {
         members.last { $0.key.isExactly(key) }.flatMap { member in
             member.value.value == .null ? nil : field(of: member)
         }
     }
 
+    /// Returns the member; throws when it is missing or null.
     public func required(_ key: String) throws(DocumentError) -> Field {
         guard let value = self[key] else { throw field.error("'\(key)' is missing; add it.") }
         return value
     }
 
+    /// All members in document order, including null values.
     public var all: [(key: String, value: Field)] {
         members.map { ($0.key, field(of: $0)) }
     }
@@ -146,6 +151,7 @@ public struct ObjectField: Sendable {
         return Field(member.value, path: path, isStored: field.isStored)
     }
 
+    /// Throws for the first unknown key and suggests a similar known one.
     public func refuseKeys(besides known: [String]) throws(DocumentError) {
         for member in members where !known.contains(where: member.key.isExactly) {
             let hint = member.key.nearest(among: known).map { "did you mean '\($0)'?" }
@@ -159,7 +165,7 @@ public struct ObjectField: Sendable {
 }
 
 extension Field {
-    /// A text that is stored as a column of its own, where it would end at a NUL.
+    /// Returns a text without NUL. It is stored in a column of its own, where a NUL would end it.
     package func textWithoutNUL() throws(DocumentError) -> String {
         let text = try text()
         guard !text.utf8.contains(0) else { throw error("the text holds a NUL (U+0000); leave it out.") }
@@ -168,14 +174,15 @@ extension Field {
 }
 
 extension String {
-    /// The one of the known words that this is probably meant to be; nil when none differs by two letters or less.
+    /// Returns the known word that this is probably a misspelling of; nil when all differ by more than two edits.
     package func nearest(among known: [String]) -> String? {
         let near = known.map { (word: $0, typos: typos(between: $0, and: self)) }.min { $0.typos < $1.typos }
         return near.flatMap { $0.typos <= 2 ? $0.word : nil }
     }
 }
 
-/// How many letters must be added, removed, changed or swapped with their neighbour.
+/// Returns the Damerau-Levenshtein distance (optimal string alignment), ignoring case: the number of insertions,
+/// deletions, substitutions and swaps of neighbours.
 private func typos(between left: String, and right: String) -> Int {
     let (left, right) = (Array(left.lowercased().utf8), Array(right.lowercased().utf8.prefix(64)))
     var beforeLast: [Int] = []

@@ -1,4 +1,4 @@
-/// Something that a check found in a table or its settings.
+/// A finding of a check of a table or its settings.
 public struct Finding: Sendable, Hashable {
     public var code: Code
     public var severity: Severity
@@ -6,13 +6,13 @@ public struct Finding: Sendable, Hashable {
     public var path: String
     public var route: RouteID?
     public var message: String
-    /// What to write instead.
+    /// Advice on what to write instead.
     public var fix: String
-    /// A link that shows it, where one does: resolving it gives the answer that the message speaks of.
+    /// A link that demonstrates the finding, if there is one: resolving it gives the answer that the message describes.
     public var example: String?
-    /// The other route that it is about, such as the one that answers instead.
+    /// The other route involved, such as the one that answers instead.
     public var relatedRoute: RouteID?
-    /// Where the path stands in the text that was checked, if there was one.
+    /// The position of `path` in the checked text, if there is one.
     public var position: JSONNode.Position?
 
     public enum Severity: String, Sendable, CaseIterable, Comparable {
@@ -24,17 +24,17 @@ public struct Finding: Sendable, Hashable {
     }
 
     public enum Code: String, Sendable, CaseIterable {
-        /// The text does not say what a table must say.
+        /// The document cannot be parsed as a table or as settings.
         case invalid
-        /// Two routes for the same links and callers.
+        /// Two routes match the same links and callers.
         case duplicateRoute = "duplicate_route"
-        /// Earlier routes answer all of a route's links.
+        /// Earlier routes match all of a route's links.
         case unreachableRoute = "unreachable_route"
-        /// A route whose own conditions contradict each other.
+        /// The conditions of a route contradict each other.
         case neverTrue = "never_true"
-        /// Two routes that hold for one link and caller; nothing but the order of the document decides.
+        /// Two routes match the same link and caller, and only their order in the document decides.
         case overlappingRoutes = "overlapping_routes"
-        /// A route whose time is over.
+        /// The route's time condition has ended.
         case timeEnded = "time_ended"
         case unknownParameter = "unknown_parameter"
         case reservedPath = "reserved_path"
@@ -45,15 +45,15 @@ public struct Finding: Sendable, Hashable {
         case missingWeb = "missing_web"
         case unsupportedFeature = "unsupported_feature"
         case tooManySteps = "too_many_steps"
-        /// Of the files made from the table, as are the following: see AppAssociation.
+        /// This and the following codes are about the association files generated from the table; see AppAssociation.
         case associationTooLarge = "association_too_large"
-        /// Our own validator finds an error in a generated file.
+        /// A generated file does not pass the validator of this project.
         case associationInvalid = "association_invalid"
-        /// Routes open an app on a host whose file cannot say so.
+        /// Routes open an app on a host whose association file cannot express them.
         case associationNotExpressed = "association_not_expressed"
-        /// Proving something would take too long, so it is not claimed.
+        /// A proof would take too long, so no claim is made.
         case undecided
-        /// The files open links in an app that the table would not.
+        /// The association files open links in an app that the table would not open.
         case associationOverOpen = "association_over_open"
     }
 

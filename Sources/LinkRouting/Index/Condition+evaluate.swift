@@ -1,8 +1,9 @@
 extension Condition {
-    /// How the condition comes out for what the caller knows.
+    /// Evaluates the condition against the known facts.
     func evaluate(in context: Context) -> Tristate { evaluate(in: context, context.app, context.platform) }
 
-    /// The same with another app and platform than the caller's own; a copy of the context costs more than most conditions.
+    /// Evaluates the condition with another app and platform than the caller's. Copying the context would cost more
+    /// than evaluating most conditions.
     func evaluate(in context: Context, _ app: AppID?, _ platform: Platform?) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
@@ -23,7 +24,7 @@ extension Condition {
         case .time(let from, let until):
             truth(context.now) { now in (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true) }
         case .rollout(let rollout):
-            // Without a sticky key a rollout does not hold: it is as unknown as any other missing fact.
+            // Without a sticky key, a rollout is unknown, like any condition on a missing fact.
             truth(context.stickyKey) { Bucket.of($0, salt: rollout.salt) < rollout.basisPoints }
         case .apps(let apps): truth(app) { apps.contains($0) }
         case .all(let conditions): Self.all(conditions, in: context, app, platform)
@@ -32,7 +33,7 @@ extension Condition {
         }
     }
 
-    /// Whether the answer changes with the clock or with signing in, so that it may not be kept.
+    /// Whether the result may change with the clock or with signing in, so that the resolution must not be cached.
     var isVolatile: Bool {
         switch self {
         case .time, .authenticated: true

@@ -1,7 +1,9 @@
-/// The literal children of all nodes of a ``RouteIndex``, by parent and text: open addressing in one flat array.
+/// The literal children of all nodes of a ``RouteIndex``, keyed by parent and text: a hash table with open addressing
+/// in one flat array.
 ///
-/// A slot holds its literal, up to sixteen bytes, so that a look-up mostly reads one place of memory however many literals
-/// there are; what is longer goes on in `tails`. At most three of four slots are taken, so that every search ends.
+/// A slot holds up to sixteen bytes of its literal, so that a lookup usually reads a single place in memory, however
+/// many literals there are. Longer literals continue in `tails`. At most three quarters of the slots are taken, so that
+/// every probe sequence ends.
 struct LiteralTable: Sendable {
     private var slots: [Slot] = []
     private var tails: [UInt8] = []
@@ -11,13 +13,13 @@ struct LiteralTable: Sendable {
         var parent = Parent.none
         var child = RouteIndex.none
         var head = Head()
-        /// Where the bytes behind `head` start in `tails`.
+        /// Offset in `tails` of the bytes that follow `head`.
         var tail: Int32 = 0
 
         var tailRange: Range<Int> { Int(tail)..<(Int(tail) + max(0, Int(head.length) - Head.length)) }
     }
 
-    /// A node together with the way in which its literals are compared, as one number.
+    /// A node and the letter case of its literals, packed into one number.
     private struct Parent: Sendable, Equatable {
         static let none = Parent(number: .max)
         let number: UInt32
@@ -32,7 +34,7 @@ struct LiteralTable: Sendable {
         var letterCase: LetterCase { number & 1 == 1 ? .ignored : .sensitive }
     }
 
-    /// The length of a text and its first sixteen bytes, padded with zeros.
+    /// The length of a text and its first sixteen bytes, zero-padded.
     private struct Head: Sendable, Equatable {
         static let length = 16
         private(set) var first: UInt64 = 0
@@ -52,9 +54,10 @@ struct LiteralTable: Sendable {
             second = Self.folded(second)
         }
 
-        /// The eight bytes at an offset, or as many as there are and then zeros, the first of them lowest.
+        /// Returns up to eight bytes at an offset as a little-endian word, zero-padded.
         ///
-        /// Where there are fewer, they are read as two parts that overlap: a loop over bytes takes four times as long.
+        /// Fewer than eight bytes are read as two overlapping parts; a loop over the bytes would take four times as
+        /// long.
         @inline(__always)
         private static func word(_ bytes: RawSpan, at offset: Int) -> UInt64 {
             func load<Part: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(_ offset: Int, _: Part.Type)
@@ -76,7 +79,8 @@ struct LiteralTable: Sendable {
             }
         }
 
-        /// Eight bytes with ASCII capitals as small letters: of each byte the sum that passes 0x7F tells where a range begins.
+        /// Converts ASCII capitals in eight bytes to lower case (SWAR). For each byte, the sum exceeds 0x7F exactly if
+        /// the byte is at or above the start of a range.
         private static func folded(_ word: UInt64) -> UInt64 {
             let low = word & 0x7F7F_7F7F_7F7F_7F7F
             let fromA = low &+ repeating(0x80 - UInt8(ascii: "A"))
@@ -87,7 +91,7 @@ struct LiteralTable: Sendable {
 
         private static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-        /// Spread over the whole range, with the highest bits the best.
+        /// Returns a hash that spreads over the whole range; its highest bits are the best.
         @inline(__always)
         func hash(_ parent: Parent) -> UInt64 {
             var hash = (first &+ UInt64(parent.number) &* 0x9E37_79B9_7F4A_7C15) &* 0xBF58_476D_1CE4_E5B9
@@ -101,7 +105,7 @@ struct LiteralTable: Sendable {
         return child == RouteIndex.none ? nil : child
     }
 
-    /// The child that is there already, or else `newChild`, which is then there.
+    /// Returns the existing child, or inserts `newChild` and returns it.
     mutating func child(
         of node: Int32,
         _ text: Swift.Span<UInt8>,
@@ -121,10 +125,10 @@ struct LiteralTable: Sendable {
         return newChild
     }
 
-    /// Gives back what growing has left over.
+    /// Releases the capacity left over from growth.
     mutating func compact() { resize(to: count + count / 3 + 1) }
 
-    /// Each child with its parent.
+    /// Each child with its parent and letter case.
     var children: some Sequence<(child: Int32, parent: Int32, letterCase: LetterCase)> {
         slots.lazy.filter { $0.child != RouteIndex.none }.map { ($0.child, $0.parent.node, $0.parent.letterCase) }
     }
@@ -140,7 +144,7 @@ struct LiteralTable: Sendable {
         }
     }
 
-    /// The slot of a text, or the free one in which it would stand.
+    /// Returns the slot of a text, or the free slot where it would be inserted.
     @inline(__always)
     private func slot(for text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
         guard text.count <= Head.length else { return slot(forLong: text, head, parent) }
@@ -154,7 +158,7 @@ struct LiteralTable: Sendable {
         }
     }
 
-    /// Apart from `slot(for:)`, so that the loops over what goes on behind a head cost others nothing.
+    /// Kept out of `slot(for:)`, so that the loops over the tail do not slow down short texts.
     @inline(never)
     private func slot(forLong text: Swift.Span<UInt8>, _ head: Head, _ parent: Parent) -> Int {
         let tail = text.extracting(droppingFirst: Head.length)

@@ -1,4 +1,4 @@
-/// What a route needs to judge one link: the link, the caller, and how the table reads a query.
+/// The input of matching a route: the link, the context, and the table's interpretation of `+` in queries.
 struct MatchInput {
     let link: Link
     let context: Context
@@ -6,23 +6,25 @@ struct MatchInput {
 }
 
 extension Route {
-    /// Whether everything but the path's segments holds; those the index has compared.
+    /// Whether all conditions except the path's segments hold. The index has compared those.
     func holds(for input: MatchInput) -> Bool {
         linkHolds(for: input.link, input.plusSign) && (when?.evaluate(in: input.context) ?? .holds) == .holds
     }
 
-    /// As `holds`, whoever the caller is.
+    /// Whether all conditions on the link hold, regardless of the context. Like `holds`, it leaves out the path's
+    /// segments.
     func linkHolds(for link: Link, _ plusSign: Link.PlusSign) -> Bool {
         hostHolds(for: link) && trailingSlashHolds(for: link) && query.allSatisfy { $0.holds(for: link, plusSign) }
             && fragmentFailure(in: link) == nil
     }
 
-    /// Whether the index alone decides: nothing is left to ask of a link whose host and path it has compared.
+    /// Whether host and path alone decide about the route, so that nothing is left to check after the index.
     var isDecidedByPath: Bool {
         if case .label(_?, _) = host { return false }
         return trailingSlash == .ignored && query.isEmpty && fragment == nil && when == nil
     }
 
+    /// Whether the route's host condition holds; true without one.
     package func hostHolds(for link: Link) -> Bool {
         switch host {
         case nil: return true
@@ -51,9 +53,9 @@ extension Route {
         }
     }
 
-    /// What the route captures of a link that it holds for, in the order host, path, query, fragment.
+    /// Returns the parameters that the route captures from a matching link, in the order host, path, query, fragment.
     ///
-    /// - Parameter captures: Those of the route's path.
+    /// - Parameter captures: The captures of the route's path.
     func parameters(
         in link: Link,
         _ plusSign: Link.PlusSign,
@@ -90,12 +92,12 @@ extension Route {
 }
 
 extension Pattern {
-    /// A segment that captures, and its place in the path.
+    /// A segment that captures parameters, and its index in the path.
     struct Capture: Sendable, Hashable {
         let index: Int
         let segment: Segment
 
-        /// Appends what the segment captures of a link that its pattern fits.
+        /// Appends the parameters that the segment captures from a matching link.
         func append(to parameters: inout [CapturedParameter], from link: Link, _ letterCase: LetterCase) {
             switch segment {
             case .literal, .any: break
@@ -129,7 +131,7 @@ extension Pattern {
         }
     }
 
-    /// What the pattern captures of the link's path, or nil when it does not fit.
+    /// Returns the parameters that the pattern captures from the link's path; nil when it does not match.
     func captures(in link: Link, _ letterCase: LetterCase) -> [CapturedParameter]? {
         let segments = segments
         for (index, segment) in segments.enumerated() {
@@ -154,17 +156,17 @@ extension Pattern {
 }
 
 extension Link {
-    /// The one label of the host before `suffix`, whichever of its forms the link uses.
+    /// Returns the single label of the host before `suffix`, in either form of the suffix; nil for other hosts.
     func hostLabel(before suffix: HostName) -> String? {
         guard let host, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         let parent = host[host.utf8.index(after: dot)...]
         return parent == suffix.ascii || parent == suffix.unicode ? String(host[..<dot]) : nil
     }
 
-    /// The fragment as a path of its own, when it starts with a slash and could be one.
+    /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
     var fragmentPath: Link? {
         guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
-        // A fragment may hold '?' and '#' as text; as a path they would end it.
+        // A fragment may contain '?' and '#' as text; they would end a path.
         let escaped = bytes[rawFragment].flatMap { byte -> [UInt8] in
             switch byte {
             case UInt8(ascii: "?"): Array("%3F".utf8)
@@ -172,7 +174,8 @@ extension Link {
             default: [byte]
             }
         }
-        // With an empty host, so that a fragment such as `//a` has its empty segment and no host of its own.
+        // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
+        // instead.
         return try? Link.parse(Array("f://".utf8) + escaped)
     }
 
@@ -192,10 +195,10 @@ extension Link {
 }
 
 extension QueryCondition {
-    /// Allocates nothing, unless a value that has to have a type is written with escapes.
+    /// Whether the condition holds. Allocates only for a typed value that is written with escapes.
     func holds(for link: Link, _ plusSign: Link.PlusSign) -> Bool { fault(in: link, plusSign) == nil }
 
-    /// What was expected and found where the condition does not hold.
+    /// Returns the expected and the found value when the condition fails; nil when it holds.
     func failure(in input: MatchInput) -> (expected: String, found: String?)? {
         guard let fault = fault(in: input.link, input.plusSign) else { return nil }
         let found: String? =
@@ -240,7 +243,7 @@ extension QueryCondition {
         }
     }
 
-    /// The first occurrence, or the default; nil when there is nothing to capture.
+    /// Returns the first occurrence, or the default; nil when there is nothing to capture.
     func capture(in link: Link, _ plusSign: Link.PlusSign) -> CapturedParameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
         let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }

@@ -5,14 +5,14 @@ extension RouteIndex {
         self = builder.finish()
     }
 
-    /// The most nodes and candidates that one look-up may visit, over all links. See DESIGN "Order": a table whose worst
-    /// case exceeds 4,096 is refused.
+    /// The maximum number of nodes and candidates that a lookup of any link may visit. A table that exceeds 4,096 is
+    /// refused, see "Order" in docs/routing.md.
     var worstCase: Int {
         var costs = Array(repeating: 0, count: nodes.count)
         var dearestLiterals = Array(repeating: (exact: 0, folded: 0), count: nodes.count)
         var parents = Array(repeating: (node: Self.none, letterCase: LetterCase.sensitive), count: nodes.count)
         for (child, parent, letterCase) in literals.children { parents[Int(child)] = (parent, letterCase) }
-        // Children stand behind their parents, so one walk from the end meets them first.
+        // Children follow their parents in the array, so a reverse pass visits them first.
         for index in nodes.indices.reversed() {
             let node = nodes[index]
             let literal = dearestLiterals[index]
@@ -47,19 +47,19 @@ extension RouteIndex {
         return count
     }
 
-    /// Takes routes from the last of the table to the first, and names them by their place until all are in.
+    /// Inserts routes from the last to the first, identified by their position in the table until all are inserted.
     ///
-    /// Routes of one node have equal keys. So the written order of its lists is the table's, and each route stands in front
-    /// of those that are there already.
+    /// The routes of one node have equal keys. The sort order of its lists is therefore the order of the table, and
+    /// each route is inserted before those that are there already.
     private struct Builder {
         private var index = RouteIndex()
         private var parents: [Int32] = []
         private var matcherNumbers: [SegmentMatcher: Int32] = [.any: 0, .plain: 1]
         private var captureNumbers: [[Pattern.Capture]: Int32] = [:]
-        /// Of a million routes only few keys differ: those are sorted.
+        /// The distinct keys. They are few even among a million routes, so only they are sorted.
         private var keys: [PatternKey] = []
         private var keyNumbers: [PatternKey: Int32] = [:]
-        /// By place.
+        /// Key number by position of the route.
         private var keyOfRoute: [Int32]
 
         init(routeCount: Int) {
@@ -95,7 +95,7 @@ extension RouteIndex {
             index.nodes[Int(node)].firstEnd = place
         }
 
-        /// The number of a value that is kept once.
+        /// Interns a value and returns its number.
         private static func number<Value: Hashable>(
             of value: Value,
             in numbers: inout [Value: Int32],
@@ -108,7 +108,7 @@ extension RouteIndex {
             return number
         }
 
-        /// Only sets compare letters; other types then share one child.
+        /// Returns the matcher of a parameter. Letter case matters for sets only, so that other types share one child.
         private func matcher(_ type: ParameterType, _ letterCase: LetterCase) -> SegmentMatcher {
             switch type {
             case .string(nil): .plain
@@ -171,7 +171,8 @@ extension RouteIndex {
         consuming func finish() -> RouteIndex {
             index.literals.compact()
             rankRoutes()
-            // Children stand behind their parents, so one walk from the end has seen a whole subtree when it is at its root.
+            // Children follow their parents in the array, so a reverse pass has seen a whole subtree when it reaches
+            // its root.
             for node in index.nodes.indices.reversed() {
                 let smallest = min(
                     index.nodes[node].smallestRank,
@@ -186,7 +187,7 @@ extension RouteIndex {
             return index
         }
 
-        /// Puts ranks where places are.
+        /// Replaces positions by ranks.
         private mutating func rankRoutes() {
             var starts = Array(repeating: 0, count: keys.count)
             for key in keyOfRoute { starts[Int(key)] += 1 }
@@ -220,7 +221,7 @@ extension RouteIndex {
             }
         }
 
-        /// In the written order, which is that of their smallest ranks.
+        /// Sorts a node's children by their smallest ranks.
         private mutating func sortChildren(of node: Int) {
             var children: [Int32] = []
             var child = index.nodes[node].firstChild
@@ -241,7 +242,7 @@ extension RouteIndex {
 }
 
 extension Pattern.Mixed {
-    /// Without the parameters' names, which do not tell two segments apart.
+    /// The segment without the parameters' names, which do not distinguish segments.
     fileprivate var unnamed: Pattern.Mixed {
         Pattern.Mixed(
             prefix: prefix,

@@ -1,79 +1,83 @@
-/// The paths of a table as one trie in flat arrays, so that finding a route does not depend on how many there are.
+/// The paths of a table as one trie in flat arrays, so that the cost of a lookup does not depend on the number of
+/// routes.
 ///
-/// Routes are named by their rank: their place in the written order (``PatternKey``). A walk tries the children of a node in
-/// that order too, keeps the smallest rank that holds, and leaves out every subtree whose smallest rank is not smaller.
-/// So the answer is the minimum over all candidates by construction; the order of the walk only makes it quick.
+/// Routes are identified by their rank: their position in the order of precedence (``PatternKey``). A walk visits the
+/// children of a node in that order as well. It keeps the smallest matching rank and prunes every subtree whose
+/// smallest rank is not smaller. The result is the minimum over all candidates by construction; the order of the walk
+/// only makes it fast.
 ///
-/// What holds of the arrays, and what the walk relies on:
-/// - A node stands behind its parent and behind no more than its siblings and their subtrees, so that a path which nothing
-///   else shares lies in one place of memory.
-/// - A child is either found by its text, in `literals`, or is one of the list that starts at `firstChild` and goes on with
-///   `nextSibling`, each entered through its `matcher`; the list is in the written order.
-/// - The ranks of a node are two lists as well, in rising order: `firstEnd` and `firstRest`, going on in `nextRank`. A rank
-///   is in one list only, since a pattern has one end.
+/// Invariants of the arrays that the walk relies on:
+/// - A node comes after its parent, with only its siblings and their subtrees in between. A path that is not shared
+///   with others is therefore contiguous in memory.
+/// - A child is either found by its text in `literals`, or is on the linked list that starts at `firstChild` and
+///   continues with `nextSibling`. Each child on the list is entered through its `matcher`; the list is in order of
+///   precedence.
+/// - The ranks of a node form two linked lists in ascending order. They start at `firstEnd` and `firstRest` and
+///   continue with `nextRank`. A rank is on one list only, since a pattern has one end.
 struct RouteIndex: Sendable {
     var nodes: [Node] = []
-    /// By rank: the place of the route in its table.
+    /// The position of the route in its table, by rank.
     var order: [Int32] = []
-    /// By rank.
+    /// The next rank of the same list, by rank; ``none`` at its end.
     var nextRank: [Int32] = []
-    /// By rank: whether nothing but the path decides.
+    /// Whether the path alone decides about the route, by rank.
     var isDecidedByPath: [Bool] = []
-    /// By rank: which of `captures` are those of the route's path.
+    /// Index in `captures` of the captures of the route's path, by rank.
     var captureNumbers: [Int32] = []
-    /// Each list once: most routes share theirs with others.
+    /// The distinct lists of captures; most routes share theirs with others.
     var captures: [[Pattern.Capture]] = []
     var literals = LiteralTable()
-    /// Those below ``firstAsked`` take every segment.
+    /// Matchers below ``firstAsked`` accept every segment.
     var matchers: [SegmentMatcher] = [.any, .plain]
 
-    /// By both forms of each host.
+    /// Roots by both forms of each host.
     var exactHosts: [String: Int32] = [:]
-    /// By both forms of what follows the first dot.
+    /// Roots by both forms of the host after its first dot.
     var hostSuffixes: [String: Int32] = [:]
     var anyHost: Int32?
 
-    /// What stands for no node and no rank: larger than each.
+    /// Marks a missing node or rank; larger than any.
     static let none = Int32.max
     static let firstAsked: Int32 = 2
 
     struct Node: Sendable {
-        /// Of the whole subtree.
+        /// The smallest rank of the whole subtree.
         var smallestRank = RouteIndex.none
-        /// Routes whose pattern ends here.
+        /// Head of the list of routes whose pattern ends here.
         var firstEnd = RouteIndex.none
-        /// Routes that take the rest of the path.
+        /// Head of the list of routes that match the rest of the path.
         var firstRest = RouteIndex.none
         var firstChild = RouteIndex.none
         var nextSibling = RouteIndex.none
-        /// Of a child that is no literal.
+        /// Index in `matchers`, for a child that is not a literal.
         var matcher: Int32 = 0
         var hasExactLiterals = false
         var hasFoldedLiterals = false
-        /// Whether nothing but the path decides about `firstEnd`, so that a look-up need not read its route.
+        /// Whether the path alone decides about `firstEnd`, so that a lookup need not read its route.
         var isEndDecidedByPath = false
-        /// The same of `firstRest`.
+        /// The same for `firstRest`.
         var isRestDecidedByPath = false
     }
 
     enum SegmentMatcher: Sendable, Hashable {
-        /// `*` and a parameter of any text take every segment but an empty one; they differ in their place in the order.
+        /// `*` and an untyped parameter accept every segment that is not empty. They differ in their precedence.
         case any, plain
         case parameter(ParameterType, LetterCase)
         case mixed(Pattern.Mixed, LetterCase)
     }
 
-    /// Which of the routes whose path fits are asked about.
+    /// Selects the routes that a walk calls `holds` for, among those whose path matches.
     enum Visit {
         case all
-        /// A route about which its path decides alone holds without a question.
+        /// Routes that the path alone decides about are taken as matching without a call.
         case undecided
     }
 
-    /// The smallest rank whose path fits the link and which `holds`; nil when there is none.
+    /// Returns the smallest rank whose path matches the link and that `holds`; nil when there is none.
     ///
-    /// `holds` is handed the link and whatever else it asks about. Captured they would be copied again and again on the way,
-    /// which costs more than the walk. Nothing is allocated unless `holds` does, or a parameter between others in one segment.
+    /// The link and `caller` are passed to `holds` as arguments: captured by the closure they would be copied
+    /// repeatedly during the walk, which costs more than the walk itself. Nothing is allocated unless `holds`
+    /// allocates, or a segment has several parameters.
     func smallestRank<Caller>(
         for link: Link,
         _ caller: Caller,
@@ -83,7 +87,7 @@ struct RouteIndex: Sendable {
         var best = Self.none
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
             if let root = exactHosts[host] { walk(root, 0, link, caller, &best, asked, holds) }
-            // Found as a byte: as a Character the dot may be one with a letter before it.
+            // The dot is searched as a byte: as part of a `Character`, it may be combined with a preceding letter.
             if !hostSuffixes.isEmpty, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")),
                 let root = hostSuffixes[String(host[host.utf8.index(after: dot)...])]
             {
@@ -96,7 +100,8 @@ struct RouteIndex: Sendable {
 
     func captures(of rank: Int) -> [Pattern.Capture] { captures[Int(captureNumbers[rank])] }
 
-    /// Goes on in the loop where a node has one way left, as most have: a call at each step costs as much as the step.
+    /// Walks the subtree of `root`. It continues in the loop when a node has a single way left, as most have: a
+    /// recursive call costs as much as a step.
     private func walk<Caller>(
         _ root: Int32,
         _ start: Int,

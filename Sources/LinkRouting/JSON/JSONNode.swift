@@ -1,5 +1,5 @@
-/// A JSON value that knows where it stood in its text. Two nodes are equal when their values are, wherever they stood: texts,
-/// numbers and keys by their bytes.
+/// A JSON value with its position in the source text. Equality ignores positions; strings, numbers and keys are
+/// compared by their bytes.
 public struct JSONNode: Sendable, Hashable {
     public var value: Value
     public var position: Position
@@ -11,7 +11,7 @@ public struct JSONNode: Sendable, Hashable {
         case number(String)
         case string(String)
         case array([JSONNode])
-        /// In the document's order.
+        /// In document order.
         case object([Member])
 
         public static func == (left: Value, right: Value) -> Bool {
@@ -57,8 +57,8 @@ public struct JSONNode: Sendable, Hashable {
         }
     }
 
-    /// A place in a text; line and column start at 1 and the column counts Unicode scalars. Every node carries one, so it is
-    /// kept small.
+    /// A position in a text. Line and column start at 1; the column counts Unicode scalars. It is compact because every
+    /// node has one.
     public struct Position: Sendable, Hashable {
         private let storedLine: UInt32
         private let storedColumn: UInt32
@@ -66,7 +66,7 @@ public struct JSONNode: Sendable, Hashable {
         public var line: Int { Int(storedLine) }
         public var column: Int { Int(storedColumn) }
 
-        /// Of a node that was not read from a text.
+        /// The position of a node that was not read from a text.
         public static let unknown = Position(line: 0, column: 0)
 
         public init(line: Int, column: Int) {
@@ -89,7 +89,7 @@ public struct JSONNode: Sendable, Hashable {
     public static func array(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
     public static let null = JSONNode(.null)
 
-    /// Members without a value are left out.
+    /// Creates an object without the members whose value is nil.
     public static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
         JSONNode(.object(members.compactMap { key, value in value.map { Member(key, $0) } }))
     }
@@ -104,13 +104,13 @@ public struct JSONNode: Sendable, Hashable {
         return bool
     }
 
-    /// Exact: nil unless the number is written as an integer, without point or exponent, and lies within Int64.
+    /// The exact integer; nil unless the number is written without point and exponent and fits into Int64.
     public var int: Int64? {
         guard case .number(let lexeme) = value else { return nil }
         return Int64(lexeme)
     }
 
-    /// The nearest double; nil when the number lies beyond all of them.
+    /// The nearest double; nil when the number exceeds the range of finite doubles.
     public var double: Double? {
         guard case .number(let lexeme) = value, let double = Double(lexeme), double.isFinite else { return nil }
         return double
@@ -126,12 +126,12 @@ public struct JSONNode: Sendable, Hashable {
         return members
     }
 
-    /// Of an object: the value of the last member with this key.
+    /// The value of an object's last member with this key; nil for other types.
     public subscript(key: String) -> JSONNode? {
         members?.last { $0.key.isExactly(key) }?.value
     }
 
-    /// What a reader would call the value's type.
+    /// The name of the value's type, for messages.
     public var kind: String {
         switch value {
         case .null: "null"

@@ -1,6 +1,6 @@
-/// Strings, numbers, and what stands where a value should.
+/// Strings, numbers, and errors for invalid values.
 extension JSONReader {
-    /// Reads a string whose opening quote stands here; one without escapes is copied once.
+    /// Reads a string; its opening quote is next. A string without escapes is copied once.
     mutating func string() throws(JSONSyntaxError) -> String {
         index += 1
         let start = index
@@ -19,7 +19,7 @@ extension JSONReader {
         throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
     }
 
-    /// The rest of a string from its first escape on.
+    /// Reads the rest of a string from its first escape.
     private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var text = try text(start..<index)
         while let byte = peek() {
@@ -38,7 +38,7 @@ extension JSONReader {
         throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
     }
 
-    /// Moves behind one raw byte of a string.
+    /// Advances past one raw byte of a string.
     @inline(__always)
     private mutating func pass(_ byte: UInt8) throws(JSONSyntaxError) {
         guard byte >= 0x20 else {
@@ -96,7 +96,7 @@ extension JSONReader {
         }
     }
 
-    /// Of the four digits of the escape that starts at `backslash`.
+    /// Reads the four digits of the escape that starts at `backslash`.
     private mutating func hexadecimal(_ backslash: Int) throws(JSONSyntaxError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
@@ -119,7 +119,7 @@ extension JSONReader {
 
     // MARK: Numbers
 
-    /// Reads a number, which starts with a digit or `-`; it is kept as written.
+    /// Reads a number, which starts with a digit or `-`. The number is kept as written.
     mutating func number() throws(JSONSyntaxError) -> String {
         let start = index
         if peek() == UInt8(ascii: "-") { index += 1 }
@@ -150,7 +150,7 @@ extension JSONReader {
         return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<index]), as: UTF8.self)
     }
 
-    /// How many digits stand here; moves behind them.
+    /// Advances past a run of digits and returns its length.
     private mutating func digits() -> Int {
         let start = index
         while let byte = peek(), isDigit(byte) { index += 1 }
@@ -159,7 +159,7 @@ extension JSONReader {
 
     // MARK: Mistakes
 
-    /// Of a byte that starts no value.
+    /// Returns the error for a byte that starts no value.
     func notAValue(_ byte: UInt8) -> JSONSyntaxError {
         switch byte {
         case UInt8(ascii: "'"):

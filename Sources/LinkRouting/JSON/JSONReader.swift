@@ -1,13 +1,14 @@
-/// One strict RFC 8259 reader for tables, association files and messages. Never traps; its depth is bounded.
+/// A strict RFC 8259 parser for tables, association files and messages. Never traps; its recursion depth is bounded.
 public struct JSONReader {
     public struct Limits: Sendable {
         public var maximumBytes: Int
-        /// How many lists and objects may stand inside one another.
+        /// Maximum nesting depth of lists and objects.
         public let maximumDepth: Int
-        /// How many values there may be, lists, objects and keys included: each takes memory, however few bytes it was written in.
+        /// Maximum number of values; lists, objects and keys count as well. Each takes memory, however short its text
+        /// is.
         public var maximumValues: Int
 
-        /// The reader calls itself for each level, so a depth above 128 counts as 128.
+        /// The parser recurses for each level; a `maximumDepth` above 128 is reduced to 128.
         public init(maximumBytes: Int, maximumDepth: Int = 32, maximumValues: Int = .max) {
             self.maximumBytes = maximumBytes
             self.maximumDepth = min(maximumDepth, 128)
@@ -16,24 +17,25 @@ public struct JSONReader {
     }
 
     public enum DuplicateKeys: Sendable {
-        /// A key that stands twice in one object is an error. Keys are compared by bytes.
+        /// A repeated key in one object is an error. Keys are compared by bytes.
         case refuse
-        /// Every member is kept, in order; looking one up finds the last.
+        /// Every member is kept in order; a lookup returns the last.
         case keep
     }
 
     let bytes: UnsafeBufferPointer<UInt8>
     private let limits: Limits
     private let duplicateKeys: DuplicateKeys
-    /// The first byte that has not been read.
+    /// Index of the next unread byte.
     var index = 0
     private var line = 1
     private var lineStart = 0
-    /// UTF-8 continuation bytes of the line so far, which are no columns of their own.
+    /// UTF-8 continuation bytes of the current line so far; they are not counted as columns.
     var continuationBytes = 0
     private var depth = 0
     private var values = 0
 
+    /// Parses UTF-8 bytes as one JSON value.
     public static func parse(
         _ bytes: some Collection<UInt8>,
         limits: Limits,
@@ -47,6 +49,7 @@ public struct JSONReader {
         return try result.get()
     }
 
+    /// Parses a text as one JSON value.
     public static func parse(
         _ text: String,
         limits: Limits,
@@ -165,7 +168,7 @@ public struct JSONReader {
         }
     }
 
-    /// Moves into a list or object.
+    /// Enters a list or object.
     private mutating func enter() throws(JSONSyntaxError) {
         depth += 1
         guard depth <= limits.maximumDepth else {
@@ -175,7 +178,7 @@ public struct JSONReader {
         try skipSpace()
     }
 
-    /// Moves out of a list or object if it ends here.
+    /// Leaves a list or object if its closing bracket is next.
     private mutating func closes(_ bracket: UInt8) -> Bool {
         guard peek() == bracket else { return false }
         index += 1
@@ -183,13 +186,13 @@ public struct JSONReader {
         return true
     }
 
-    /// Reads what stands behind an element; whether the list or object ends there.
+    /// Reads the separator after an element. Returns whether the list or object ends there.
     private mutating func endsAfterElement(closing bracket: UInt8) throws(JSONSyntaxError) -> Bool {
         try skipSpace()
         guard !closes(bracket) else { return true }
         switch peek() {
         case UInt8(ascii: ","):
-            // The bracket may stand on another line.
+            // The bracket may be on another line.
             let (comma, offset) = (position, index)
             index += 1
             try skipSpace()
@@ -233,7 +236,7 @@ public struct JSONReader {
 
     func peek() -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Moves behind a word if it stands here.
+    /// Consumes a word if it is next.
     mutating func take(_ word: StaticString) -> Bool {
         let word = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
         guard bytes[index...].starts(with: word) else { return false }
@@ -245,7 +248,7 @@ public struct JSONReader {
         JSONNode.Position(line: line, column: index - lineStart - continuationBytes + 1)
     }
 
-    /// - Parameter offset: Of a byte of the line that is being read; by default the one that is read next.
+    /// - Parameter offset: A byte of the current line; nil for the next unread byte.
     func error(_ kind: JSONSyntaxError.Kind, _ message: String, at offset: Int? = nil) -> JSONSyntaxError {
         let offset = offset ?? index
         let column = bytes[lineStart..<offset].count { $0 & 0xC0 != 0x80 } + 1
@@ -258,12 +261,13 @@ public struct JSONReader {
     }
 }
 
-/// The keys of one object. Most objects are so small that looking through their members is quicker than hashing.
+/// The keys of one object. Small objects, which are the most frequent, are searched linearly because that is faster
+/// than hashing.
 private struct KeySet {
     private var keys: Set<ExactText> = []
     private static let smallCount = 16
 
-    /// Where `key` stands among `members`; if it does not, it is remembered.
+    /// Returns the position of `key` among `members`; if it is new, records it and returns nil.
     mutating func insert(_ key: String, besides members: [JSONNode.Member]) -> JSONNode.Position? {
         if members.count >= Self.smallCount {
             if keys.isEmpty { keys = Set(members.map { ExactText($0.key) }) }

@@ -1,10 +1,10 @@
-/// Why a text is not JSON, and where.
+/// A JSON syntax error and its position.
 public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     public let position: JSONNode.Position
-    /// The byte at which it was seen, from 0.
+    /// Byte offset of the error, from 0.
     public let offset: Int
-    /// What is wrong and what to write instead.
+    /// The problem, and what to write instead.
     public let message: String
 
     public var line: Int { position.line }

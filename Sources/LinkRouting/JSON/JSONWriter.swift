@@ -1,5 +1,5 @@
-/// Writes JSON into bytes: commas, escapes and, if asked for, line breaks are its business. That every list and object is
-/// closed, and that an object holds keys and values in turn, is the caller's.
+/// A streaming JSON writer. It handles commas, escapes and, if requested, line breaks. The caller must close every list
+/// and object and alternate keys and values in objects.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private let layout: Layout
@@ -20,7 +20,7 @@ public struct JSONWriter: Sendable {
 
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Starts anew in the same memory.
+    /// Resets the writer and keeps its memory.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         depth = 0
@@ -33,7 +33,7 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { open(UInt8(ascii: "[")) }
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Ends a line of newline-delimited JSON: what follows is a document of its own.
+    /// Ends a line of newline-delimited JSON. The next value is a separate document.
     public mutating func endLine() {
         precondition(depth == 0, "a line ends only behind a whole document")
         bytes.append(UInt8(ascii: "\n"))
@@ -69,11 +69,12 @@ public struct JSONWriter: Sendable {
         } while rest > 0
         bytes[start...].reverse()
     }
-    /// A number as it is to be written; the caller answers for its form.
+    /// Writes a number as given; the caller must ensure that it is valid JSON.
     public mutating func number(_ lexeme: String) { literal(lexeme) }
     public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
     public mutating func null() { literal("null") }
 
+    /// Writes a key and its value; nothing for nil. The other overloads do the same.
     public mutating func member(_ name: String, _ text: String?) {
         guard let text else { return }
         key(name)
@@ -188,7 +189,8 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[run...]))
     }
 
-    /// Before which byte nothing has to be escaped, looking at eight at a time: nearly always all that eights make up.
+    /// Returns the end of the prefix without bytes to escape, in steps of eight bytes (SWAR). It usually covers all
+    /// whole words of the text.
     private static func plainEnd(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(utf8)
@@ -197,7 +199,8 @@ public struct JSONWriter: Sendable {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The top bit of a byte in `x - n & ~x` tells whether it is smaller than n, at least that of the first such byte.
+            // The top bit of a byte in `x - n & ~x` tells whether the byte is smaller than n; exact at least for the
+            // first such byte.
             let found =
                 ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
             guard found & (ones &* 0x80) == 0 else { break }
@@ -223,7 +226,7 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONNode {
-    /// The node as JSON text.
+    /// Returns the node as JSON text.
     public func json(_ layout: JSONWriter.Layout = .compact) -> String {
         var writer = JSONWriter(layout)
         writer.node(self)

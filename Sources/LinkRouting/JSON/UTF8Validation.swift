@@ -1,4 +1,4 @@
-/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, nothing overlong).
+/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, no overlong forms).
 func isUTF8(_ bytes: some Sequence<UInt8>) -> Bool {
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
@@ -11,7 +11,8 @@ func isUTF8(_ bytes: some Sequence<UInt8>) -> Bool {
     }
 }
 
-/// How many bytes the UTF-8 character at `index` has; nil when none starts there (RFC 3629, table 3-7 of Unicode).
+/// Returns the length of the UTF-8 sequence at `index`, in bytes; nil if it is malformed (RFC 3629; Unicode, table
+/// 3-7).
 func utf8Length<Bytes: RandomAccessCollection<UInt8>>(at index: Int, in bytes: Bytes) -> Int? where Bytes.Index == Int {
     let lead = bytes[index]
     let second: ClosedRange<UInt8>

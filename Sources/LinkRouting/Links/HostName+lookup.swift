@@ -1,10 +1,10 @@
-/// The form under which the host of a link is looked up. It is made without any table of UTS #46, see docs/routing.md.
+/// The lookup form of a link's host. It is computed without any UTS #46 table, see docs/routing.md.
 extension HostName {
-    /// Lower case, without a trailing dot; the empty string when nothing is left, nil when it cannot be a host. The escapes
-    /// must be whole.
+    /// Returns the host in lower case without a trailing dot; the empty string when nothing is left, nil when the text
+    /// cannot be a host. All escapes must be well-formed.
     ///
     /// ASCII is limited to letters, digits, `-`, `_` and `.`, so that a host is safe in headers, file names and logs.
-    /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. At most 253 bytes.
+    /// Other characters are lower-cased scalar by scalar; `。`, `．` and `｡` count as dots. The limit is 253 bytes.
     static func lookupForm(_ raw: ArraySlice<UInt8>) -> String? {
         guard !areAllPlain(raw.span) else { return lookupForm(plain: raw) }
         var host = lookupForm(PercentDecoding(raw, plus: .plus))
@@ -37,7 +37,7 @@ extension HostName {
             ?? Array(host.utf8).withUnsafeBufferPointer(hasEmptyLabel)
     }
 
-    /// Whether the bytes are letters, digits, `-`, `_` and `.`, as nearly all are.
+    /// Whether all bytes are letters, digits, `-`, `_` or `.`. This is the fast path, for nearly all hosts.
     private static func areAllPlain(_ raw: Swift.Span<UInt8>) -> Bool {
         for index in raw.indices {
             guard isPlain(raw[index]) else { return false }
@@ -65,8 +65,9 @@ extension HostName {
         return String(host)
     }
 
-    /// Letters and marks may, also those that no domain can be registered with; anything else only if it is visible and has
-    /// no compatibility form, because some of those hold delimiters: `℀` is `a/c`, `⒈` is `1.`.
+    /// Whether a non-ASCII scalar is accepted in a host. Letters and marks are, including those that no domain can be
+    /// registered with. Other characters must be visible and have no compatibility form, because some of these contain
+    /// delimiters: `℀` is `a/c`, `⒈` is `1.`.
     private static func mayStandInHost(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
@@ -81,16 +82,17 @@ extension HostName {
         }
     }
 
-    /// What IDNA 2008 lets stand between letters: the dots of Catalan and Katakana, Greek and Hebrew signs.
+    /// Punctuation that IDNA 2008 allows between letters: the middle dots of Catalan and Katakana, and Greek and Hebrew
+    /// signs.
     private static let contextualPunctuation: [Unicode.Scalar] = [
         "\u{B7}", "\u{375}", "\u{5F3}", "\u{5F4}", "\u{30FB}",
     ]
     /// The zero-width joiner and non-joiner, which Persian and Indic names need.
     static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
 
-    /// An IPv6 address (RFC 4291 §2.2, without a zone) in brackets, lower case; nil for anything else.
+    /// Returns an IPv6 address (RFC 4291 §2.2, without a zone) in brackets and lower case; nil for anything else.
     static func ipv6Literal(_ raw: ArraySlice<UInt8>) -> String? {
-        // An embedded IPv4 address stands for two groups.
+        // An embedded IPv4 address counts as two groups.
         var groups = 0
         var hasGap = false
         var rest = raw
@@ -133,7 +135,7 @@ extension HostName {
     }
 }
 
-/// The text of ASCII bytes, capitals as small letters.
+/// Returns ASCII bytes as a string in lower case.
 func asciiLowercased(_ bytes: ArraySlice<UInt8>) -> String {
     let span = bytes.span
     return String(unsafeUninitializedCapacity: span.count) { buffer in

@@ -1,16 +1,16 @@
-/// A host as a tenant registers it, in the two forms in which links write it.
+/// A registered host, in the two forms that links may use.
 public struct HostName: Sendable, Hashable {
-    /// Lower case, an international label as `xn--…`, no trailing dot.
+    /// Lower case, international labels as `xn--…` (A-labels), no trailing dot.
     public let ascii: String
-    /// The same in lower-case Unicode; equal to `ascii` when it has no international label.
+    /// The same host in lower-case Unicode; equal to `ascii` if it has no international label.
     public let unicode: String
 
-    /// In bytes, of the whole name without a trailing dot.
+    /// Maximum length of a name without its trailing dot, in bytes.
     static let maximumLength = 253
     private static let maximumLabelLength = 63
 
-    /// Reads either form. There is no UTS #46 mapping beyond scalar-by-scalar lower case: a name that would need it is refused,
-    /// because links with it could never be looked up under what its owner meant.
+    /// Parses either form. No UTS #46 mapping is done beyond scalar-by-scalar lower-casing. A name that needs it is
+    /// refused, because lookups of its links would not find the name that its owner meant.
     public init(_ text: some StringProtocol) throws(Problem) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(UInt8(ascii: "%")), let lookup = Self.lookupForm(bytes[...]), !lookup.isEmpty else {
@@ -28,24 +28,24 @@ public struct HostName: Sendable, Hashable {
         guard self.ascii.utf8.count <= Self.maximumLength else { throw .tooLong }
     }
 
-    /// Of forms that are known to belong together.
+    /// Creates a host from two forms that are known to match.
     init(ascii: String, unicode: String) {
         self.ascii = ascii
         self.unicode = unicode
     }
 
-    /// Whether a link's host, in look-up form, writes this name.
+    /// Whether a link's host, in lookup form, is this name.
     func isWritten(_ host: String) -> Bool { host == ascii || host == unicode }
 
-    /// Whether a link's host, in look-up form, lies below this name.
+    /// Whether a link's host, in lookup form, is a subdomain of this name.
     func isParent(of host: String) -> Bool {
         if Self.ends(host, inLabelsOf: ascii) { return true }
-        // Only beyond ASCII one name has several spellings.
+        // Only non-ASCII names have more than one spelling.
         guard !host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         return Self.parents(of: host).contains { $0 == ascii || $0 == unicode }
     }
 
-    /// Whether a host is something, a dot, and then `name`, byte by byte.
+    /// Whether a host ends with a dot and `name`, compared by bytes.
     private static func ends(_ host: String, inLabelsOf name: String) -> Bool {
         func ends(_ host: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
             let dot = host.count - name.count - 1
@@ -53,34 +53,34 @@ public struct HostName: Sendable, Hashable {
             for index in name.indices where host[dot + 1 + index] != name[index] { return false }
             return true
         }
-        // Both are contiguous, but on platforms where a text may be another language's.
+        // Strings are contiguous, except for bridged ones on platforms with another string type.
         return host.utf8.withContiguousStorageIfAvailable { host in
             name.utf8.withContiguousStorageIfAvailable { ends(host, $0) }
         }?.flatMap { $0 } ?? host.hasSuffix("." + name)
     }
 
-    /// What stands behind each dot of a host, the longest first. A dot is looked for as a scalar: as a `Character` it may be
-    /// one with a letter before it, such as U+0D4E.
+    /// Returns the suffix after each dot of a host, longest first. Dots are searched as scalars: as part of a
+    /// `Character`, a dot may be combined with a preceding letter such as U+0D4E.
     public static func parents(of host: String) -> some Sequence<Substring> {
         host.unicodeScalars.indices.lazy.filter { host.unicodeScalars[$0] == "." }
             .map { host[host.unicodeScalars.index(after: $0)...] }
     }
 
-    /// Why a text is not a host that can be registered.
+    /// The reason why a text cannot be registered as a host.
     public enum Problem: Error, Hashable, Sendable {
         case notAHost
-        /// A label of more than 63 bytes or a name of more than 253, counted in its ASCII form.
+        /// A label of more than 63 bytes or a name of more than 253 bytes, in the ASCII form.
         case tooLong
         /// A label that starts or ends with a hyphen.
         case hyphen(label: String)
-        /// An `xn--` label that is not Punycode, or not the one way to write its text.
+        /// An `xn--` label that is not valid Punycode, or not the canonical encoding of its text.
         case notPunycode(label: String)
-        /// A character that UTS #46 would replace.
+        /// A character that UTS #46 would map to another.
         case needsMapping(Unicode.Scalar)
-        /// Letters and marks that Unicode normalisation form C would join or reorder.
+        /// The label is not in Unicode normalization form C, which would compose or reorder it.
         case notComposed(label: String)
 
-        /// What is wrong and what to write instead.
+        /// The problem, and what to write instead.
         public var message: String {
             switch self {
             case .notAHost:
@@ -100,7 +100,7 @@ public struct HostName: Sendable, Hashable {
         }
     }
 
-    /// Of a label in look-up form.
+    /// Returns both forms of a label in lookup form.
     private static func forms(of label: String) throws(Problem) -> (ascii: String, unicode: String) {
         guard label.utf8.first != UInt8(ascii: "-"), label.utf8.last != UInt8(ascii: "-") else {
             throw .hyphen(label: label)
@@ -113,7 +113,7 @@ public struct HostName: Sendable, Hashable {
         var ascii = unicode
         if !unicode.utf8.allSatisfy({ $0 < 0x80 }) {
             for scalar in unicode.unicodeScalars where needsMapping(scalar) { throw .needsMapping(scalar) }
-            // What was decoded may hold what no host may, even dots.
+            // The decoded text may contain characters that no host may have, even dots.
             guard lookupForm(Array(unicode.utf8)[...])?.utf8.elementsEqual(unicode.utf8) == true else {
                 throw .notPunycode(label: label)
             }
@@ -121,23 +121,25 @@ public struct HostName: Sendable, Hashable {
             guard let encoded = Punycode.encode(unicode.unicodeScalars.map(\.value)) else { throw .tooLong }
             ascii = "xn--" + encoded
         }
-        // One name has one A-label: others, such as `xn--abc-` for `abc`, could be registered beside it.
+        // A name has exactly one A-label. Others, such as `xn--abc-` for `abc`, could otherwise be registered as a
+        // second domain.
         guard label == unicode || label == ascii else { throw .notPunycode(label: label) }
         guard ascii.utf8.count <= maximumLabelLength else { throw .tooLong }
         return (ascii, unicode)
     }
 
-    /// Whether UTS #46 would replace the scalar, as far as the standard library can tell. The four deviation characters are
-    /// kept, as IDNA 2008 and browsers keep them.
+    /// Whether UTS #46 would map the scalar, as far as the standard library can tell. The four deviation characters are
+    /// kept, as in IDNA 2008 and in browsers.
     private static func needsMapping(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.properties.changesWhenNFKCCaseFolded else { return false }
         return scalar != "ß" && scalar != "ς" && !joiners.contains(scalar)
     }
 
-    /// Whether a label without compatibility characters is in normalisation form C.
+    /// Whether a label without compatibility characters is in normalization form C.
     ///
-    /// The standard library compares texts by canonical equivalence but has no public way to compose them. So a base and a mark
-    /// can be joined if some single scalar equals the two; those scalars all lie in the ranges searched here.
+    /// The standard library compares strings by canonical equivalence, but has no public function to compose them. A
+    /// base and a mark are composable if some single scalar is equal to the pair; all such scalars lie in the ranges of
+    /// `composites()`.
     private static func isComposed(_ label: String) -> Bool {
         var composites: Set<String>?
         var base: Unicode.Scalar?
@@ -145,12 +147,12 @@ public struct HostName: Sendable, Hashable {
         for scalar in label.unicodeScalars {
             let combiningClass = scalar.properties.canonicalCombiningClass.rawValue
             guard combiningClass == 0 || lastClass <= combiningClass else { return false }
-            // Of two marks in the same place only the first reaches the base.
+            // A mark is blocked from the base if a mark of the same or a higher combining class precedes it.
             let isBlocked = lastClass != 0 && combiningClass <= lastClass
             lastClass = combiningClass
             switch scalar {
             case "\u{1161}"..."\u{1175}", "\u{11A8}"..."\u{11C2}":
-                // Hangul vowels and finals belong into their syllable.
+                // Hangul vowels and finals must be composed into their syllable.
                 return false
             default:
                 break
@@ -175,8 +177,8 @@ public struct HostName: Sendable, Hashable {
         }
     }
 
-    /// Scalars that may be a letter and a mark in one. Those that change under case folding cannot stand in a label anyway,
-    /// and those that normalisation form C takes apart are among them.
+    /// Returns the scalars that may be compositions of a letter and a mark. Scalars that change under case folding are
+    /// left out: they cannot occur in a label. They include those that normalization form C decomposes.
     private static func composites() -> Set<String> {
         var composites: Set<String> = []
         for range in [UInt32(0xC0)..<0x3100, 0x1_1090..<0x1_1940] {

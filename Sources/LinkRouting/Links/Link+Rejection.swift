@@ -1,15 +1,16 @@
 extension Link {
-    /// Why a text is not a link that may be resolved.
+    /// The reason why a text is not a link that can be resolved.
     public struct Rejection: Error, Hashable, Sendable {
         public let code: Code
-        /// The byte at which it was seen.
+        /// The byte offset at which the problem was found.
         public let offset: Int
-        /// What may be known of the text: its scheme, host and port as far as they could be read, and its length in bytes.
+        /// Lower case; nil when it could not be read.
         public let scheme: String?
-        /// Of a web link, in look-up form.
+        /// Host of a web link, in lookup form; nil when it could not be read.
         public let host: String?
-        /// Of a web link; nil when absent, the scheme's default, or not read.
+        /// Port of a web link; nil when absent, the scheme's default, or not read.
         public let port: UInt16?
+        /// Length of the text, in bytes.
         public let length: Int
 
         public enum Code: String, Sendable, CaseIterable {
@@ -26,7 +27,7 @@ extension Link {
             case dotSegment = "dot_segment"
         }
 
-        /// What is wrong and what to write instead. Never holds any of the link's own text.
+        /// The problem, and what to write instead. It never contains any of the link's own text.
         public var message: String {
             switch code {
             case .tooLong:

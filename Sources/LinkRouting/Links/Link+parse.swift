@@ -1,21 +1,21 @@
 extension Link {
-    /// Scans a link. Never traps; allocates once for each of bytes, path, segments and query.
+    /// Parses a link. Never traps. Allocates once each for bytes, path, segments and query.
     public static func parse(_ text: String) throws(Rejection) -> Link {
         try parse(Array(text.utf8))
     }
 
-    /// As `parse(String)`, for bytes that need not be UTF-8.
+    /// Parses a link from bytes, which need not be UTF-8.
     public static func parse(_ bytes: [UInt8]) throws(Rejection) -> Link {
         var scanner = LinkScanner(bytes)
         return try scanner.link()
     }
 }
 
-/// One walk over the bytes of a link: scheme, host, path, query, fragment. Of several faults the leftmost is reported, so
-/// that a link is recorded with everything that could be read before it.
+/// A single-pass scanner: scheme, host, path, query, fragment. It reports the leftmost fault, so that a rejected link
+/// is recorded with everything that precedes the fault.
 struct LinkScanner {
     let bytes: [UInt8]
-    /// The first byte that has not been read.
+    /// Index of the next unread byte.
     var index = 0
     var scheme: String?
     var host: String?
@@ -31,7 +31,8 @@ struct LinkScanner {
 
     mutating func link() throws(Link.Rejection) -> Link {
         guard bytes.count <= Link.maximumLength else {
-            // Only for the record: whatever else is wrong with the start of the text, it is too long.
+            // The scheme and host are only read for the record. Other faults in the head do not matter, because the
+            // link is too long.
             _ = try? scanHead()
             throw rejection(.tooLong, at: Link.maximumLength)
         }
@@ -61,7 +62,7 @@ struct LinkScanner {
         )
     }
 
-    /// Where the plain bytes from `index` on end, as nearly all are.
+    /// Returns the end of the run of plain bytes at `index`. This is the fast path, for nearly all bytes.
     @inline(__always)
     func plainEnd() -> Int {
         var end = index
@@ -69,7 +70,7 @@ struct LinkScanner {
         return end
     }
 
-    /// Moves behind one raw character, if a link may hold it.
+    /// Advances past one raw character; throws if a link may not contain it.
     @inline(__always)
     mutating func pass(_ byte: UInt8) throws(Link.Rejection) {
         switch byte {
@@ -88,7 +89,8 @@ struct LinkScanner {
 
     // MARK: Scheme and host
 
-    /// Reads everything before the path; the host of a custom scheme, which is a segment, is given back, if there is one.
+    /// Reads everything before the path. Returns the host of a custom scheme, which becomes a segment; nil if there is
+    /// none.
     private mutating func scanHead() throws(Link.Rejection) -> Range<Int>? {
         let scheme = try scanScheme()
         let isWeb = scheme == "http" || scheme == "https"
@@ -105,7 +107,8 @@ struct LinkScanner {
 
     private static let usualSegmentCount = 8
 
-    /// In bytes, as for schemes that a tenant can own; a longer one would be recorded, and is none.
+    /// In bytes; the same limit as for schemes that a tenant can own. A longer scheme is treated as missing, so that it
+    /// is not recorded.
     private static let maximumSchemeLength = 64
 
     private mutating func scanScheme() throws(Link.Rejection) -> String {
@@ -129,7 +132,7 @@ struct LinkScanner {
         throw rejection(.noScheme, at: 0)
     }
 
-    /// What stands between `//` and the path, query or fragment.
+    /// Reads the authority: everything between `//` and the path, query or fragment.
     private mutating func scanAuthority() throws(Link.Rejection) -> Range<Int> {
         let start = index
         while true {
@@ -143,7 +146,8 @@ struct LinkScanner {
         }
     }
 
-    /// A custom scheme's host is a segment, but neither a user nor a port may hide in it.
+    /// Checks the host of a custom scheme, which becomes a segment. It must not contain user information or a port,
+    /// escaped or not.
     private func customHost(_ range: Range<Int>) throws(Link.Rejection) -> Range<Int>? {
         for byte in PercentDecoding(bytes[range], plus: .plus) {
             if byte == UInt8(ascii: "@") { throw rejection(.userInfo, at: range.lowerBound) }

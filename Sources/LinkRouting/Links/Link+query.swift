@@ -1,21 +1,24 @@
 extension Link {
     /// One item of the query: ranges of ``Link/bytes``.
     public struct QueryItem: Sendable, Hashable {
-        // A link may have 8,191 items, hence offsets as small as a link's length allows.
+        // Int32 offsets suffice for the maximum length of a link, and a link may have 8,191 items.
         private let start: Int32
         private let end: Int32
-        /// Of the `=`; negative when there is none.
+        /// Offset of the `=`; negative when there is none.
         private let equals: Int32
-        /// Whether an escape of the name is broken, a control character or not UTF-8: no condition can name the item.
+        /// Whether the name has a malformed escape, a control character, or invalid UTF-8. No condition can match the
+        /// item's name then.
         public let hasInvalidName: Bool
-        /// The same of the value: it satisfies only *present*.
+        /// The same for the value. The item only satisfies `present` then.
         public let hasInvalidValue: Bool
-        /// Whether the name holds a `%` or `+`, so that comparing must decode.
+        /// Whether the name contains `%` or `+`, so that a comparison must decode it.
         let hasEncodedName: Bool
 
-        /// An item of `bytes`, whose first `=`, if any, stands at `equals`.
+        /// Creates an item of `bytes`.
         ///
-        /// - Parameter isEncoded: Whether it holds a `%` or `+`.
+        /// - Parameters:
+        ///   - equals: Index of the first `=`; nil for none.
+        ///   - isEncoded: Whether the item contains `%` or `+`.
         init(_ range: Range<Int>, equals: Int?, isEncoded: Bool, in bytes: [UInt8]) {
             start = Int32(range.lowerBound)
             end = Int32(range.upperBound)
@@ -35,36 +38,36 @@ extension Link {
         public var rawName: Range<Int> { Int(start)..<Int(equals < 0 ? end : equals) }
         /// Nil when there is no `=`.
         public var rawValue: Range<Int>? { equals < 0 ? nil : Int(equals + 1)..<Int(end) }
-        /// The whole item as it is forwarded, without the `&` around it.
+        /// The whole item for forwarding, without the surrounding `&`.
         public var raw: Range<Int> { Int(start)..<Int(end) }
     }
 
-    /// Decoded; nil when it is invalid.
+    /// Returns the decoded name; nil when it is invalid.
     public func name(of item: QueryItem, plus: PlusSign) -> String? {
         item.hasInvalidName ? nil : decoded(item.rawName, plus)
     }
 
-    /// Decoded; the empty string when there is no `=`, nil when it is invalid.
+    /// Returns the decoded value; the empty string when there is no `=`, nil when it is invalid.
     public func value(of item: QueryItem, plus: PlusSign) -> String? {
         guard !item.hasInvalidValue else { return nil }
         guard let range = item.rawValue else { return "" }
         return decoded(range, plus)
     }
 
-    /// Whether the item's decoded name has these UTF-8 bytes; allocates nothing.
+    /// Whether the item's decoded name has these UTF-8 bytes. Does not allocate.
     public func matchesName(_ item: QueryItem, _ name: some Sequence<UInt8>, plus: PlusSign) -> Bool {
         guard !item.hasInvalidName else { return false }
         guard item.hasEncodedName else { return bytes[item.rawName].elementsEqual(name) }
         return PercentDecoding(bytes[item.rawName], plus: plus).elementsEqual(name)
     }
 
-    /// Whether the item's decoded value, empty when there is no `=`, has these UTF-8 bytes; allocates nothing.
+    /// Whether the item's decoded value (empty without `=`) has these UTF-8 bytes. Does not allocate.
     func matchesValue(_ item: QueryItem, _ value: some Sequence<UInt8>, plus: PlusSign) -> Bool {
         guard !item.hasInvalidValue else { return false }
         return PercentDecoding(bytes[item.rawValue ?? 0..<0], plus: plus).elementsEqual(value)
     }
 
-    /// As `value`, in UTF-8; a value without escapes is a part of `bytes`.
+    /// Returns the value like `value(of:plus:)`, as UTF-8. A value without escapes is a slice of `bytes`.
     func valueBytes(of item: QueryItem, plus: PlusSign) -> ArraySlice<UInt8>? {
         guard !item.hasInvalidValue else { return nil }
         let raw = bytes[item.rawValue ?? 0..<0]

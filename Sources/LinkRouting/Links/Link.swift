@@ -1,34 +1,36 @@
-/// A link, scanned once into its parts. docs/routing.md, "Links", tells what each text becomes.
+/// A link, parsed into its parts. See "Links" in docs/routing.md for the treatment of each kind of text.
 ///
-/// The path is one for web links and custom schemes: `acme://blogs/new` and `https://links.acme.com/blogs/new` both have
-/// the segments `blogs`, `new`. Segments are decoded; the query and the fragment keep their bytes and are decoded when asked.
+/// Web links and custom schemes have the same kind of path: `acme://blogs/new` and `https://links.acme.com/blogs/new`
+/// both have the segments `blogs`, `new`. Segments are decoded. The query and the fragment are kept as raw bytes and
+/// decoded on demand.
 public struct Link: Sendable, Hashable {
-    /// UTF-8 bytes.
+    /// In UTF-8 bytes.
     public static let maximumLength = 8_192
 
     /// The text as received.
     public let bytes: [UInt8]
     /// Lower case.
     public let scheme: String
-    /// Of a web link, in look-up form: lower case, no trailing dot. A custom scheme has none: its host is a segment.
+    /// Host of a web link, in lookup form: lower case, no trailing dot. Nil for a custom scheme, whose host is a
+    /// segment.
     public let host: String?
-    /// Of a web link; nil when absent or the scheme's default.
+    /// Port of a web link; nil when absent or the scheme's default.
     public let port: UInt16?
-    /// The decoded segments, back to back.
+    /// The decoded segments, concatenated.
     public let pathBytes: [UInt8]
     public internal(set) var segments: [Segment]
-    /// Whether exactly one ignored trailing slash was there; false for the root.
+    /// Whether the path had a trailing slash, which is not part of the segments; false for the root.
     public internal(set) var hasTrailingSlash: Bool
-    /// Whether the first segment was written as the host of a custom scheme.
+    /// Whether the first segment was the host of a custom scheme.
     public internal(set) var hasAuthoritySegment: Bool
-    /// Into `bytes`: of a web link from the slash behind the host (empty when there is none), of a custom scheme from behind
-    /// `scheme:` or `scheme://`.
+    /// Range of the path in `bytes`. For a web link it starts at the slash after the host (empty when there is none),
+    /// for a custom scheme after `scheme:` or `scheme://`.
     public internal(set) var rawPath: Range<Int>
-    /// Into `bytes`, without the `?`.
+    /// Range in `bytes`, without the `?`.
     public let rawQuery: Range<Int>?
-    /// Into `bytes`, without the `#`.
+    /// Range in `bytes`, without the `#`.
     public let rawFragment: Range<Int>?
-    /// In the link's order; repeated, empty and valueless names are kept apart.
+    /// In the link's order; repeated, empty and valueless names are separate items.
     public let query: [QueryItem]
 
     /// One segment: a range of ``Link/pathBytes``.
@@ -40,15 +42,16 @@ public struct Link: Sendable, Hashable {
         var isEmpty: Bool { start == end }
     }
 
-    /// What a `+` in a query means.
+    /// The meaning of `+` in a query.
     public enum PlusSign: Sendable, Hashable {
         case plus, space
     }
 
+    /// Whether the scheme is `http` or `https`.
     public var isWeb: Bool { host != nil }
     public var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The text for a header: what RFC 3986 lets no URL have, such as `é` or `|` in a query, is percent-encoded. Not for hosts
-    /// in Unicode.
+    /// The text for a header: characters that RFC 3986 does not allow in a URL, such as `é` or `|` in a query, are
+    /// percent-encoded. Not valid for Unicode hosts.
     public var asciiText: String {
         var url: [UInt8] = []
         url.reserveCapacity(bytes.count)
@@ -57,28 +60,29 @@ public struct Link: Sendable, Hashable {
     }
     public var segmentCount: Int { segments.count }
 
-    /// Into ``Link/pathBytes``, for an index below `segmentCount`.
+    /// Returns a range in ``Link/pathBytes``. The index must be below `segmentCount`.
     public func segmentRange(_ index: Int) -> Range<Int> { segments[index].range }
 
-    /// Of an index below `segmentCount`.
+    /// Returns the decoded text of a segment. The index must be below `segmentCount`.
     public func segmentText(_ index: Int) -> String {
         String(decoding: pathBytes[segments[index].range], as: UTF8.self)
     }
 
-    /// The link without the host of its custom scheme, for schemes that ignore it: `acme://open/x` has the path `/x` then.
+    /// Returns the link without the host of its custom scheme, for schemes that ignore it: `acme://open/x` then has the
+    /// path `/x`.
     public func droppingAuthoritySegment() -> Link {
         guard hasAuthoritySegment else { return self }
         var link = self
         link.segments.removeFirst()
         link.hasAuthoritySegment = false
-        // What is left of `acme://open/` is the root, whose slash is none to be ignored.
+        // The rest of `acme://open/` is the root, whose slash is not a trailing slash.
         link.hasTrailingSlash = hasTrailingSlash && !link.segments.isEmpty
         let slash = bytes[rawPath].firstIndex(of: UInt8(ascii: "/")) ?? rawPath.upperBound
         link.rawPath = slash..<rawPath.upperBound
         return link
     }
 
-    /// Decoded; nil when absent, or when an escape is broken, a control character or not UTF-8.
+    /// The decoded fragment; nil when absent, or when it has a malformed escape, a control character, or invalid UTF-8.
     public var fragment: String? {
         guard let rawFragment, escapeFailure(in: bytes[rawFragment]) == nil else { return nil }
         return decoded(rawFragment, .plus)

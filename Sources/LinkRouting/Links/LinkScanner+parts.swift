@@ -1,11 +1,11 @@
 extension LinkScanner {
     // MARK: Path
 
-    /// Splits at `/`, then decodes each segment. Whether exactly one trailing slash was left out.
+    /// Splits the path at `/` and decodes each segment. Returns whether one trailing slash was left out.
     mutating func scanPath() throws(Link.Rejection) -> Bool {
         if index < bytes.count, bytes[index] == UInt8(ascii: "/") {
             index += 1
-            // Only the root, and a slash behind the host of a custom scheme, have nothing here.
+            // The path is empty here only for the root, and for a slash after the host of a custom scheme.
             guard !isAtEndOfPath else { return !segments.isEmpty }
         } else if isAtEndOfPath {
             return false
@@ -41,7 +41,7 @@ extension LinkScanner {
         try appendSegment(start..<index, isEncoded: isEncoded)
     }
 
-    /// Decodes one segment, whose raw bytes have been passed.
+    /// Decodes and appends one segment whose raw bytes have been scanned.
     mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(Link.Rejection) {
         let raw = bytes[range]
         let start = pathBytes.count
@@ -51,14 +51,14 @@ extension LinkScanner {
         } else {
             pathBytes.append(contentsOf: raw)
         }
-        // Unless something was decoded, the segment is one piece, and most do not start with a dot.
+        // An undecoded segment cannot contain a slash, and most segments do not start with a dot.
         if isEncoded || raw.first == UInt8(ascii: "."), hasDotPiece(pathBytes[start...]) {
             throw rejection(.dotSegment, at: range.lowerBound)
         }
         segments.append(Link.Segment(start: Int32(start), end: Int32(pathBytes.count)))
     }
 
-    /// Whether a decoded segment is `.` or `..`, or holds one between decoded `/` or `\`.
+    /// Whether a decoded segment is `.` or `..`, or contains one between decoded `/` or `\`.
     private func hasDotPiece(_ segment: ArraySlice<UInt8>) -> Bool {
         var dots = 0
         var hasOthers = false
@@ -79,7 +79,7 @@ extension LinkScanner {
 
     // MARK: Query and fragment
 
-    /// The range behind the `?`, and its items; an empty query has none.
+    /// Reads the range after the `?`, and its items. An empty query has no items.
     mutating func scanQuery() throws(Link.Rejection) -> (raw: Range<Int>?, items: [Link.QueryItem]) {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "?") else { return (nil, []) }
         index += 1
@@ -116,7 +116,7 @@ extension LinkScanner {
         return (start..<index, items)
     }
 
-    /// The range behind the first `#`; another one is an ordinary character.
+    /// Reads the range after the first `#`. A further `#` is an ordinary character.
     mutating func scanFragment() throws(Link.Rejection) -> Range<Int>? {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "#") else { return nil }
         let start = index + 1

@@ -1,4 +1,4 @@
-/// The bytes of a text whose escapes are known to be whole, decoded one after the other without an allocation.
+/// Decodes the percent-escapes of a text lazily, without allocating. The escapes must be well-formed.
 struct PercentDecoding: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
     private let plus: Link.PlusSign
@@ -27,8 +27,8 @@ struct PercentDecoding: Sequence, IteratorProtocol {
     }
 }
 
-/// What is wrong with the escapes of a text, and at which index; nil when every escape is whole, none is a control
-/// character, and the decoded bytes are UTF-8. The raw bytes must be UTF-8 already.
+/// Returns the first problem with the escapes of a text, and its index. Nil when every escape is well-formed, none is a
+/// control character, and the decoded bytes are UTF-8. The raw bytes must be UTF-8 already.
 func escapeFailure(in raw: ArraySlice<UInt8>) -> (code: Link.Rejection.Code, index: Int)? {
     var firstHighEscape: Int?
     var index = raw.startIndex

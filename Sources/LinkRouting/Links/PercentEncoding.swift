@@ -1,9 +1,9 @@
-/// Appends what is a URL but for characters that RFC 3986 lets none have: those are escaped.
+/// Appends a URL and percent-encodes the characters that RFC 3986 allows in no URL.
 func appendURLText(_ text: some Sequence<UInt8>, to url: inout [UInt8]) {
     appendPercentEncoded(text, besides: "%:/?#@!$&'()*+,;=", to: &url)
 }
 
-/// Appends `text` with everything escaped but RFC 3986's unreserved characters and those in `besides`.
+/// Appends `text`, percent-encoding everything except RFC 3986's unreserved characters and those in `besides`.
 func appendPercentEncoded(_ text: some Sequence<UInt8>, besides: StaticString = "", to url: inout [UInt8]) {
     let isDone: Void? = text.withContiguousStorageIfAvailable { appendPercentEncoded($0, besides, to: &url) }
     guard isDone == nil else { return }
@@ -34,7 +34,7 @@ private func hexDigit(_ value: UInt8) -> UInt8 {
 }
 
 extension [UInt8] {
-    /// Appends a text as it is, in one piece where its memory is one.
+    /// Appends the UTF-8 of a text, with a single copy if its storage is contiguous.
     mutating func append(utf8Of text: String) {
         let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }
         guard isDone == nil else { return }

@@ -2,10 +2,10 @@
 public struct CapturedParameter: Sendable, Hashable {
     public var name: String
     public var value: ParameterValue
-    /// The text as captured and decoded; of a rest parameter the segments joined by `/`.
+    /// The captured text, decoded; for a rest parameter, the segments joined by `/`.
     public var text: String
     public var place: Place
-    /// Whether the route says that the value is never recorded.
+    /// Whether the route forbids recording the value.
     public var isSensitive: Bool
 
     public init(name: String, value: ParameterValue, text: String, place: Place, isSensitive: Bool = false) {
@@ -16,14 +16,14 @@ public struct CapturedParameter: Sendable, Hashable {
         self.isSensitive = isSensitive
     }
 
-    /// Where a parameter was captured.
+    /// The part of the link that a parameter was captured from.
     public enum Place: Sendable, Hashable {
         case host
-        /// Bytes of ``Link/pathBytes``, within the segment.
+        /// Range in ``Link/pathBytes``, within the segment.
         case path(segment: Int, bytes: Range<Int>)
-        /// From this segment to the last.
+        /// From this segment to the last one.
         case rest(firstSegment: Int)
-        /// The name of the item; a default was captured from nowhere.
+        /// The name of the query item; also for a default value, which is not in the link.
         case query(String)
         case fragment
     }

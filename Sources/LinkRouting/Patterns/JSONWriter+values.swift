@@ -1,5 +1,5 @@
 extension JSONWriter {
-    /// A captured value with its JSON type.
+    /// Writes a captured value with its JSON type.
     public mutating func value(_ value: ParameterValue) {
         switch value {
         case .string(let text): string(text)

@@ -1,16 +1,17 @@
 extension Pattern.Mixed {
-    /// The ranges that the parameters take in `text`, or nil.
+    /// Returns the ranges of the parameters in `text`; nil when the segment does not match.
     ///
-    /// Each takes as little as it can, leftmost first, so that the whole matches: `{name}.{ext}` on `a.b.c` takes `a` and
-    /// `b.c`; `{title}-{id:int}` on `a-b-7` takes `a-b` and `7`. Linear in the text for each parameter: an end after which
-    /// the rest has failed is not tried again.
+    /// Each parameter takes as little as possible, leftmost first, so that the whole text matches: `{name}.{ext}` on
+    /// `a.b.c` gives `a` and `b.c`; `{title}-{id:int}` on `a-b-7` gives `a-b` and `7`. The search is linear in the text
+    /// for each parameter, because an end after which the rest has failed is not tried again.
     func match(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> [Range<Int>]? {
         solution(text, letterCase).map { search in
             pieces.indices.map { Int(search.starts[$0])..<Int(search.ends[$0]) }
         }
     }
 
-    /// Whether `match` finds ranges. Allocates nothing, unless a parameter behind another one is judged as a whole.
+    /// Whether `match` finds ranges. Does not allocate, unless a parameter after the first has a type that is judged as
+    /// a whole.
     func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         solution(text, letterCase) != nil
     }
@@ -21,16 +22,17 @@ extension Pattern.Mixed {
         return search.solve(0, from: text.startIndex + prefix.count) ? search : nil
     }
 
-    /// A depth-first walk over the parameters with a memory of what cannot succeed.
+    /// A depth-first search over the parameters with memoization of failures.
     private struct Search {
         let mixed: Pattern.Mixed
         let text: ArraySlice<UInt8>
         let letterCase: LetterCase
-        /// What each parameter takes. A lane for each: a segment has at most eight.
+        /// The range of each parameter, one lane each: a segment has at most eight parameters.
         private(set) var starts = SIMD8<Int32>()
         private(set) var ends = SIMD8<Int32>()
-        /// For each parameter whose bytes are judged one by one: the latest start, and the last end tried from it or an earlier
-        /// one. What follows has failed for those ends, whatever the start, so that only later ones are tried.
+        /// For each parameter whose type is judged byte by byte: the latest start, and the last end that was tried from
+        /// it or from an earlier start. The remaining parameters have failed for all ends up to that one, regardless of
+        /// the start, so only later ends are tried.
         private var latestStarts: SIMD8<Int32>
         private var triedEnds: SIMD8<Int32>
         private var failedStarts: Set<Start> = []
@@ -58,7 +60,7 @@ extension Pattern.Mixed {
                 take(start..<end, index)
                 return type.accepts(text[start..<end], letterCase)
             }
-            // Starts come in rising order, but for those behind a set, whose values may lie inside one another.
+            // Starts come in ascending order, except after a set, one of whose values may be a prefix of another.
             let isForward = type.isRun && start >= Int(latestStarts[index])
             guard isForward || !failedStarts.contains(Start(piece: index, index: start)) else { return false }
             var end = isForward ? max(start, Int(triedEnds[index])) : start
@@ -72,7 +74,7 @@ extension Pattern.Mixed {
                 take(start..<end, index)
                 if solve(index + 1, from: end + piece.literal.count) { return true }
             }
-            // The first parameter starts in one place only.
+            // The first parameter has a single start, so there is nothing to memoize.
             if !isForward, index > 0 { failedStarts.insert(Start(piece: index, index: start)) }
             return false
         }

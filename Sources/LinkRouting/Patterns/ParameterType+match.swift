@@ -1,5 +1,5 @@
 extension ParameterType {
-    /// Whether a captured text, decoded, has the type.
+    /// Whether a decoded text is a valid value of the type.
     func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase = .sensitive) -> Bool {
         switch self {
         case .string(let length): return isWithin(length, text)
@@ -21,7 +21,7 @@ extension ParameterType {
         }
     }
 
-    /// The value of a text that the type accepts.
+    /// Converts a text that the type accepts.
     func value(of text: String) -> ParameterValue {
         switch self {
         case .int: Int64(text).map(ParameterValue.int) ?? .string(text)
@@ -31,7 +31,7 @@ extension ParameterType {
         }
     }
 
-    /// The most bytes that a value of the type can have, where that is few.
+    /// Maximum length of a value in bytes; nil when unbounded.
     var maximumLength: Int? {
         switch self {
         case .int: 20
@@ -45,7 +45,7 @@ extension ParameterType {
         }
     }
 
-    /// Whether a value of the type can go on with `byte`.
+    /// Whether a value of the type may continue with `byte`.
     func mayHold(_ byte: UInt8, after previous: UInt8?) -> Bool {
         switch self {
         case .alpha: isLetter(byte)
@@ -59,7 +59,7 @@ extension ParameterType {
         }
     }
 
-    /// Whether `mayHold`, the length and the last byte decide about a value.
+    /// Whether `mayHold`, the length and the last byte suffice to validate a value.
     var isRun: Bool {
         switch self {
         case .string, .slug, .alpha, .alnum, .hex: true
@@ -67,8 +67,8 @@ extension ParameterType {
         }
     }
 
-    /// As `accepts`, for a text whose bytes `mayHold` let through one after the other; then a value of unbounded length is
-    /// decided by its length and last byte alone.
+    /// Validates a text like `accepts`, given that `mayHold` has accepted all of its bytes in order. For types with
+    /// `isRun`, only the length and the last byte are left to check.
     func acceptsRun(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
         switch self {
         case .string(let length), .alpha(let length), .alnum(let length), .hex(let length): isWithin(length, text)
@@ -82,7 +82,7 @@ extension ParameterType {
     }
 }
 
-/// Whether two texts are equal, ASCII letters folded if asked for.
+/// Whether two texts are equal, ignoring ASCII case if requested.
 func areEqual(
     _ left: ArraySlice<UInt8>,
     _ right: some Collection<UInt8>,
@@ -95,7 +95,7 @@ func areEqual(
     }
 }
 
-/// An ASCII capital as its small letter; every other byte as it is.
+/// Returns an ASCII capital in lower case; any other byte unchanged.
 func folded(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
 }
@@ -104,13 +104,13 @@ func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).co
 
 func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
-/// Whether a byte is a letter, a digit, `-`, `.` or `_`, which mean nothing but themselves in any part of a link.
+/// Whether a byte is a letter, a digit, `-`, `.` or `_`. These have no special meaning in any part of a link.
 func isPlain(_ byte: UInt8) -> Bool {
     isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         || byte == UInt8(ascii: "_")
 }
 
-/// `-?(0|[1-9][0-9]*)` within Int64, but not `-0`.
+/// Parses `-?(0|[1-9][0-9]*)` within Int64, except `-0`; nil for anything else.
 func parseInt(_ text: ArraySlice<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     let digits = isNegative ? text.dropFirst() : text
@@ -130,7 +130,8 @@ func parseInt(_ text: ArraySlice<UInt8>) -> Int64? {
     return value
 }
 
-/// An int as above, then optional decimals; at most 15 digits, and not a zero with a sign.
+/// Whether the text is an integer in the form of ``parseInt(_:)`` with optional decimals, at most 15 digits, and no
+/// negative zero.
 func isNumber(_ text: ArraySlice<UInt8>) -> Bool {
     let isNegative = text.first == UInt8(ascii: "-")
     let unsigned = isNegative ? text.dropFirst() : text

@@ -1,10 +1,10 @@
 extension ParameterType {
-    /// Why a text is not a type.
+    /// The reason why a text is not a type.
     public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Reads `int`, `int(1..999999)`, `alnum(6)`, `(list,detail)` …
+    /// Parses a type such as `int`, `int(1..999999)`, `alnum(6)` or `(list,detail)`.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         let text = String(text)
         guard let open = text.firstIndex(of: "(") else {
@@ -48,7 +48,7 @@ extension ParameterType {
         }
     }
 
-    /// `6`, `3..10`, `3..` or `..10`.
+    /// Parses `6`, `3..10`, `3..` or `..10`.
     private static func length(_ text: String?, of name: String) throws(SyntaxError) -> Bounds<Int>? {
         guard let text else { return nil }
         func count(_ text: String) -> Int? {
@@ -87,7 +87,7 @@ extension ParameterType {
 }
 
 extension ParameterType: CustomStringConvertible {
-    /// As a pattern writes it, for traces and findings.
+    /// The type as written in a pattern, for traces and findings.
     public var description: String {
         func bounded<Value>(_ name: String, _ bounds: Bounds<Value>?) -> String {
             guard let bounds else { return name }

@@ -1,14 +1,14 @@
-/// What a captured text must look like. A value that breaks its type is not a match, with a reason.
+/// The type of a captured parameter. A value that is not valid for its type does not match; the trace tells why.
 public enum ParameterType: Sendable, Hashable {
-    /// Any text; from a path at least one byte. The bounds count UTF-8 bytes.
+    /// Any text; in a path, at least one byte. The bounds are in UTF-8 bytes.
     case string(length: Bounds<Int>?)
     /// `-?(0|[1-9][0-9]*)` within Int64; `-0` is not an int.
     case int(Bounds<Int64>?)
-    /// As `int`, with optional decimals, at most 15 digits.
+    /// Like `int`, with optional decimals; at most 15 digits.
     case number(Bounds<Double>?)
     /// `true` or `false`.
     case bool
-    /// 8-4-4-4-12 hexadecimal digits, either case.
+    /// 8-4-4-4-12 hexadecimal digits, upper or lower case.
     case uuid
     /// `[a-z0-9]+(-[a-z0-9]+)*`
     case slug(length: Bounds<Int>?)
@@ -20,10 +20,10 @@ public enum ParameterType: Sendable, Hashable {
     /// One of the listed values.
     case oneOf([String])
 
-    /// Any text, without bounds.
+    /// Any text without bounds.
     public static let plain = ParameterType.string(length: nil)
 
-    /// A range that includes its ends; a nil end is open.
+    /// A closed range; a nil bound is open.
     public struct Bounds<Value: Comparable & Hashable & Sendable>: Sendable, Hashable {
         public let lower: Value?
         public let upper: Value?
@@ -41,7 +41,7 @@ public enum ParameterType: Sendable, Hashable {
     }
 }
 
-/// A captured value as JSON shows it.
+/// A captured value with its JSON type.
 public enum ParameterValue: Sendable, Hashable {
     case string(String)
     case int(Int64)

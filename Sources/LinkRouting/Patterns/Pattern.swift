@@ -1,26 +1,28 @@
-/// A path pattern, parsed: what one route says about a link's path. See docs/routing.md, "Patterns".
+/// A parsed path pattern of a route. See "Patterns" in docs/routing.md.
 ///
 /// `/product/{id:int}`, `/{tab(list,detail)}`, `/files/{name}.{ext}`, `/docs/{path...}`, `/a/*/b`.
 public struct Pattern: Sendable, Hashable, CustomStringConvertible {
-    /// At most 64 segments and 8 parameters inside one segment.
+    /// Maximum number of segments.
     public static let maximumSegments = 64
-    /// Of the text of a pattern that is written, and of one set in it.
+    /// Maximum length of the text of a written pattern, in bytes; stored patterns may be longer.
     static let maximumBytes = 8_192
+    /// Maximum number of values of a set in a written pattern.
     static let maximumValues = 1_000
+    /// Maximum number of parameters inside one segment.
     public static let maximumParametersInSegment = 8
 
     /// The text as written.
     public let description: String
-    /// Whether the text ends with a slash that is not the root; only `trailingSlash: strict` looks at it.
+    /// Whether the text ends with a slash and is not the root. Only `trailingSlash: strict` uses it.
     public let hasTrailingSlash: Bool
     let hasRest: Bool
 
     public enum Segment: Sendable, Hashable {
         case literal([UInt8])
-        /// Literal bytes and parameters mixed, such as `item-{id:int}`.
+        /// A mix of literal bytes and parameters, such as `item-{id:int}`.
         case mixed(Mixed)
         case parameter(Parameter)
-        /// `*`: one segment without a name.
+        /// `*`: one unnamed segment.
         case any
         /// `{name...}`: zero or more segments; only at the end.
         case rest(String)
@@ -36,7 +38,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `prefix`, then each parameter with the literal after it; the last literal may be empty, the others are not.
+    /// A literal prefix, then parameters, each followed by a literal. Only the last literal may be empty.
     public struct Mixed: Sendable, Hashable {
         public let prefix: [UInt8]
         public let pieces: [Piece]
@@ -49,7 +51,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         public var literalByteCount: Int { pieces.reduce(prefix.count) { $0 + $1.literal.count } }
     }
 
-    /// The names that the pattern captures, in the order of the path.
+    /// The names of the parameters, in the order of the path.
     public var parameterNames: [String] {
         segments.flatMap { segment in
             switch segment {
@@ -61,16 +63,16 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Why a text is not a pattern; `offset` counts UTF-8 bytes in the text.
+    /// The reason why a text is not a pattern. `offset` counts UTF-8 bytes in the text.
     public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         public let pattern: String
         public let offset: Int
         public let problem: String
-        /// Names the pattern, the place and what to write.
+        /// Names the pattern and the problem, and says what to write.
         public var description: String { "Pattern '\(pattern)': \(problem)" }
     }
 
-    /// Reads a pattern that starts with `/`.
+    /// Parses a pattern, which starts with `/`.
     public init(_ text: some StringProtocol) throws(SyntaxError) {
         description = String(text)
         var parser = PatternParser(description)
@@ -79,7 +81,8 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         hasRest = if case .rest? = path.segments.last { true } else { false }
     }
 
-    /// Read from the text each time, which is a tenth of their size: of a million patterns few are looked at twice.
+    /// Parsed from the text on each access. The text takes a tenth of the memory, and few of a million patterns are
+    /// read twice.
     public var segments: [Segment] {
         var parser = PatternParser(description)
         do {
@@ -89,7 +92,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Two texts are one pattern when they have the same bytes.
+    /// Compares patterns by the bytes of their texts.
     public static func == (left: Pattern, right: Pattern) -> Bool {
         left.description.utf8.elementsEqual(right.description.utf8)
     }
@@ -97,7 +100,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// What a route says about the host of a web link. Never holds for a custom scheme.
+/// A pattern for the host of a web link. It never matches a custom scheme.
 public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
     case exact(HostName)
     /// Exactly one label and a dot before `suffix`; the parameter is nil for `*`.

@@ -1,6 +1,6 @@
-/// The written order of routes: host (exact, pattern, none), then for each segment literal < mixed (more literal bytes
-/// first) < set < typed with range or length < typed < plain < `*` < end < rest. Names and types do not count; routes with
-/// equal keys keep the document's order.
+/// The sort key for the precedence of routes: host (exact, pattern, none), then for each segment literal < mixed (more
+/// literal bytes first) < set < typed with range or length < typed < plain < `*` < end < rest. Names and types do not
+/// matter. Routes with equal keys keep the document's order.
 struct PatternKey: Comparable, Hashable {
     private let parts: [UInt32]
 
@@ -21,7 +21,7 @@ struct PatternKey: Comparable, Hashable {
 
     fileprivate enum Rank {
         static let literal: UInt32 = 0
-        /// Minus the number of literal bytes.
+        /// Reduced by the number of literal bytes.
         static let mixed: UInt32 = 0x10000
         static let set: UInt32 = 0x20000
         static let bounded: UInt32 = 0x30000
@@ -34,7 +34,7 @@ struct PatternKey: Comparable, Hashable {
 }
 
 extension Pattern.Segment {
-    /// The segment's place in the written order; smaller comes first.
+    /// The segment's precedence; smaller comes first.
     var rank: UInt32 {
         switch self {
         case .literal: PatternKey.Rank.literal

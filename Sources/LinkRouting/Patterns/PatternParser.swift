@@ -1,4 +1,4 @@
-/// Reads path and host patterns. One scan, left to right; every error says what to write instead.
+/// Parses path and host patterns in one pass, left to right. Every error says what to write instead.
 struct PatternParser {
     private let text: String
     private let bytes: [UInt8]
@@ -105,7 +105,7 @@ struct PatternParser {
 
     private var isSegmentEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "/") }
 
-    /// Literal bytes up to a parameter or the end of the segment, with `%XX` and `\` decoded.
+    /// Reads literal bytes up to a parameter or the end of the segment; decodes `%XX` and `\`.
     private mutating func literal() throws(Pattern.SyntaxError) -> [UInt8] {
         // Most literals are plain text from one slash to the next.
         let plainEnd = bytes[index...].firstIndex { !isPlain($0) } ?? bytes.count
@@ -167,7 +167,7 @@ struct PatternParser {
         case rest(String)
     }
 
-    /// `{name}`, `{name:type}`, `{name(value,…)}` or `{name...}`, from its brace.
+    /// Reads `{name}`, `{name:type}`, `{name(value,…)}` or `{name...}`; the opening brace is next.
     private mutating func parameter() throws(Pattern.SyntaxError) -> Piece {
         index += 1
         let name = word()
@@ -205,7 +205,7 @@ struct PatternParser {
         return .parameter(Pattern.Parameter(name: name, type: type))
     }
 
-    /// The values of a set, from its opening parenthesis to behind the closing one.
+    /// Reads the values of a set, including both parentheses.
     private mutating func values(of name: String) throws(Pattern.SyntaxError) -> [String] {
         var values: [String] = []
         var known: Set<ExactText> = []
@@ -252,7 +252,7 @@ struct PatternParser {
     }
 }
 
-/// The value of one hexadecimal digit of either case.
+/// Returns the value of a hexadecimal digit of either case; nil for other bytes.
 func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,4 +1,4 @@
-/// Text with parameters in it: `Hello {name}`. A brace that is meant as text is written `\{` or `\}`.
+/// A text with placeholders, such as `Hello {name}`. Literal braces are escaped as `\{` and `\}`.
 public struct Template: Sendable, Hashable, CustomStringConvertible {
     public let description: String
     public let parts: [Part]
@@ -8,7 +8,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         case parameter(String)
     }
 
-    /// Why a text is not a template.
+    /// The reason why a text is not a template.
     public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
         public let template: String
         public let problem: String
@@ -20,13 +20,13 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         parts = try Self.parse(String(text))
     }
 
-    /// Of parts that mean the same as the text, in another spelling.
+    /// Creates a template of parts that are equivalent to the text but spelled differently.
     init(_ description: String, parts: [Part]) {
         self.description = description
         self.parts = parts
     }
 
-    /// The names that the template uses, each once, in order.
+    /// The names of the used parameters, each once, in order of first use.
     public var parameterNames: [String] {
         var seen: Set<String> = []
         return parts.compactMap { part in
@@ -35,7 +35,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The one parameter that the whole template is, if it is.
+    /// The name of the parameter if the template consists of exactly one parameter; else nil.
     public var soleParameter: String? {
         guard parts.count == 1, case .parameter(let name) = parts[0] else { return nil }
         return name
@@ -86,7 +86,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Whether `text` is `[A-Za-z][A-Za-z0-9_]*`; dotted names are reserved.
+/// Whether `text` matches `[A-Za-z][A-Za-z0-9_]*`. Dotted names are reserved.
 func isParameterName(_ text: some StringProtocol) -> Bool {
     var isFirst = true
     for byte in text.utf8 {

@@ -1,37 +1,39 @@
-/// A URL with parameters in its path, query or fragment; they can never supply the scheme, the host or the port.
+/// A URL with placeholders in its path, query or fragment. Parameters can never supply the scheme, the host or the
+/// port.
 ///
-/// Each captured text is percent-encoded for its place. When a link resolves, the result is parsed and checked again unless what
-/// was captured cannot have changed where it goes. What is written out is kept in its canonical form: lower-case scheme,
-/// A-labels, and only characters that RFC 3986 lets a URL have.
+/// Each captured text is percent-encoded for its component. On resolution, the result is parsed and checked again,
+/// unless the captured texts cannot have changed its destination. The literal text is kept in canonical form:
+/// lower-case scheme, A-labels, and only characters that RFC 3986 allows in a URL.
 public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     public let template: Template
     /// Lower case.
     public let scheme: String
     /// In ASCII; nil for a custom scheme.
     public let host: String?
-    /// The names of the query items that the template itself sets.
+    /// The names of the query items that the template sets itself.
     public let queryNames: Set<String>
     let hasQuery: Bool
     let hasFragment: Bool
     private let authority: Authority
     private let places: [Place]
-    /// Whether reading the URL again can only fail for a text that is not ``isHarmlessInPath(_:)``, or for its length.
+    /// Whether the filled URL can fail to parse only because of its length, or because of a text that is not
+    /// ``isHarmlessInPath(_:)``.
     private let staysReadable: Bool
 
     public var description: String { template.description }
     public var parameterNames: [String] { template.parameterNames }
 
-    /// Where in the URL a part stands, which decides how a captured text is encoded.
+    /// The URL component of a part. It determines how captured texts are encoded.
     private enum Place {
-        /// Of a custom scheme, whose host is its first segment.
+        /// The authority of a custom scheme, which is its first segment.
         case authority
         case path, query, fragment
 
-        /// What needs no escape here besides RFC 3986's unreserved characters.
+        /// The characters that need no escape in this component, besides RFC 3986's unreserved characters.
         var characters: StaticString {
             switch self {
             case .authority: ""
-            // Some servers read `;` as a delimiter: `/..;/` as a step up, `a=1;b=2` as two items.
+            // Some servers treat `;` as a delimiter: `/..;/` as a step up, `a=1;b=2` as two items.
             case .path: "!$&'()*+,=:@"
             case .query: "!$()*,:@/?"
             case .fragment: "!$&'()*+,;=:@/?"
@@ -39,12 +41,12 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What a finished URL has between `//` and its path.
+    /// The expected authority of the filled URL, between `//` and the path.
     private enum Authority: Hashable {
         case web(port: UInt16?)
-        /// Of a custom scheme: a segment that is written out.
+        /// A literal segment, in a custom scheme.
         case segment(String)
-        /// Of a custom scheme: a segment with a parameter in it.
+        /// A segment with a placeholder, in a custom scheme.
         case filled
         case absent
 
@@ -68,7 +70,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads an absolute URL; `Template.SyntaxError` says what to write instead.
+    /// Parses an absolute URL. The thrown `Template.SyntaxError` says what to write instead.
     public init(_ text: some StringProtocol) throws(Template.SyntaxError) {
         let written = try Template(text)
         func problem(_ problem: String) -> Template.SyntaxError {
@@ -115,12 +117,13 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         staysReadable = Self.staysReadable(template, places, scheme: scheme, host: host, authority)
     }
 
-    /// Whether the URL with `x` for each parameter is what the template says, and no parameter stands in its authority.
+    /// Whether the URL with `x` for each parameter is parsed as the template says, and no parameter is in its
+    /// authority.
     ///
-    /// Then every URL of harmless texts is, too. Escaped for a path, a text holds no `/`, `?` or `#`, so that path, query and
-    /// fragment begin where they begin with `x`, and its escapes are whole and UTF-8. What can still be refused in a path are
-    /// control characters and pieces of dots; and an empty text may let two slashes meet. In a query and a fragment every
-    /// escape may stand.
+    /// If so, every URL filled with harmless texts is as well. A text escaped for a path contains no `/`, `?` or `#`.
+    /// Path, query and fragment therefore begin where they begin with `x`, and the escapes are well-formed and UTF-8.
+    /// In a path, only control characters and dot segments can still be refused, and an empty text may make two slashes
+    /// meet. In a query and a fragment, every escape is allowed.
     private static func staysReadable(
         _ template: Template,
         _ places: [Place],
@@ -134,7 +137,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return authority.isThat(of: sample) && sample.scheme == scheme && sample.host == host
     }
 
-    /// The template with another first text, and with every other text in the characters of a URL.
+    /// Returns the template with another first literal and with all other literals percent-encoded as URL text.
     private static func canonical(_ written: Template, head: String) -> Template {
         let parts = written.parts.enumerated().map { index, part in
             guard case .literal(let literal) = part else { return part }
@@ -145,23 +148,23 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return Template(written.description, parts: parts)
     }
 
-    /// Whether a finished URL, parsed, still goes where the template says: no captured text has become its host or port.
+    /// Whether a filled URL, parsed, still leads where the template says: no captured text has become its host or port.
     func wrote(_ link: Link) -> Bool {
         guard link.scheme == scheme, link.host == host else { return false }
         return authority.isThat(of: link)
     }
 
-    /// What a filled template still has to be asked.
+    /// The checks that a filled template still needs.
     enum Filled {
-        /// Only whether it is too long.
+        /// Only its length.
         case readable
-        /// Whether it is a link, and the one that the template ``wrote(_:)``.
+        /// Whether it is a valid link, and the one that the template ``wrote(_:)``.
         case unread
-        /// It lacks a parameter.
+        /// A parameter is missing.
         case incomplete
     }
 
-    /// Appends the URL with each parameter's text in its place.
+    /// Appends the URL with the placeholders filled in.
     func append(to url: inout [UInt8], filledWith parameters: [CapturedParameter]) -> Filled {
         var isReadable = staysReadable
         for index in template.parts.indices {
@@ -185,15 +188,15 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return isReadable ? .readable : .unread
     }
 
-    /// Appends one captured text, and tells whether it is harmless where it stands.
+    /// Appends one captured text. Returns whether it is harmless in its component.
     private static func append(_ text: String, to url: inout [UInt8], _ place: Place) -> Bool {
         let start = url.count
         appendPercentEncoded(text.utf8, besides: place.characters, to: &url)
         return place == .path ? isHarmlessInPath(url[start...]) : true
     }
 
-    /// Whether an encoded text has a character that is neither a dot nor an escape, and no escape of a slash, backslash or
-    /// control character: it can be no part of a dot segment then.
+    /// Whether an encoded text has at least one character that is neither a dot nor a forbidden escape, and no escape
+    /// of a slash, backslash or control character. Such a text cannot be part of a dot segment.
     private static func isHarmlessInPath(_ encoded: ArraySlice<UInt8>) -> Bool {
         var hasCharacter = false
         var index = encoded.startIndex
@@ -237,7 +240,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The URL with one text for each parameter.
+    /// Returns the URL with a text for each placeholder.
     private static func filled(_ template: Template, _ places: [Place], text: (String) -> String) -> String {
         var url: [UInt8] = []
         for (part, place) in zip(template.parts, places) {
@@ -249,7 +252,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: url, as: UTF8.self)
     }
 
-    /// The scheme of a template's first text, and where the authority ends if the text says so.
+    /// Returns the scheme of a template's first literal, and the end of the authority if it lies within the literal.
     private static func head(of text: String) -> (scheme: String, authorityEnd: Int?)? {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }

@@ -1,18 +1,18 @@
-/// How a web link becomes a URI of the tenant's first scheme.
+/// Converts web links to URIs of the tenant's first scheme.
 struct AppURIBuilder: Sendable {
     private let scheme: Scheme
-    /// With `://` behind the name.
+    /// The scheme followed by `://`.
     private let head: String
-    /// Whether every URI of it is a link, one that may be a destination; else each has to be read.
+    /// Whether every resulting URI is a valid link and an allowed destination. Otherwise each one must be parsed.
     let isReadable: Bool
 
-    /// Nil where no URI of it could be a destination.
+    /// Nil when no resulting URI could be an allowed destination.
     init?(_ identity: Identity) {
         guard let scheme = identity.schemes.first else { return nil }
         self.scheme = scheme
         head = scheme.name + "://"
         let sample = try? Link.parse(head + "x")
-        // A name with a colon in it, or of the web, would make something else of the path.
+        // A scheme name that contains a colon, or that is a web scheme, would change how the path is parsed.
         guard let sample, sample.scheme.utf8.count == scheme.name.utf8.count, !sample.isWeb else {
             isReadable = false
             return
@@ -23,7 +23,8 @@ struct AppURIBuilder: Sendable {
 
     /// Appends scheme, host and path.
     ///
-    /// - Parameter path: Of a web link, as it was read: it holds nothing that a path under another scheme may not.
+    /// - Parameter path: The raw path of a parsed web link. All of its characters are valid in a path of another
+    ///   scheme.
     func append(to uri: inout [UInt8], path: ArraySlice<UInt8>) {
         let path = path.first == UInt8(ascii: "/") ? path.dropFirst() : path
         var end = path.startIndex

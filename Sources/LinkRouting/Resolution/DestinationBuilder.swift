@@ -1,22 +1,24 @@
-/// Makes the answer of one target for one link: the action, and the destination with its parameters filled in.
+/// Builds the answer of one target for one link: the action, and the destination with its parameters filled in.
 ///
-/// What a template writes is a link like any other, and goes nowhere that the settings do not allow. Where a URL cannot but be
-/// a link, because its parts were links before, it is not read once more: only its length and where it leads are looked at.
+/// A filled template must be a valid link to a destination that the settings allow. A URL that is valid by
+/// construction, because its parts come from parsed links, is not parsed again. Only its length and its destination are
+/// checked.
 struct DestinationBuilder {
     let router: Router
     let link: Link
-    /// Into the router's apps.
+    /// Index in the router's apps.
     let app: Int?
     let parameters: [CapturedParameter]
     let isFallback: Bool
 
-    /// In bytes: by how much a destination is longer than its link, at most as a rule.
+    /// Usual maximum by which a destination is longer than its link, in bytes.
     private static let usualGrowth = 96
 
-    /// DESIGN §5: the first action that holds, and the destination with the further ones in the order in which to try them.
+    /// Returns the first action that applies, and the destination with the fallback actions in the order in which to
+    /// try them. See "Destinations and actions" in docs/routing.md.
     func answer(_ target: Target, for context: Context) -> (Action, Boxed<ResolvedDestination>) {
         let action = action(for: target, context)
-        // One URL after the other is made in the same memory.
+        // All URLs are built in the same buffer.
         var url: [UInt8] = []
         url.reserveCapacity(link.bytes.count + Self.usualGrowth)
         let web = web(target, context, &url)
@@ -82,7 +84,7 @@ struct DestinationBuilder {
         return .openApp
     }
 
-    /// Only a version that is known can be too old.
+    /// Whether the version is below the minimum. An unknown version is never too old.
     private func isOlder(_ context: Context, than minimum: MinimumVersion.Minimum) -> Bool {
         switch minimum {
         case .version(let version): context.appVersion.map { $0 < version } ?? false
@@ -97,7 +99,7 @@ struct DestinationBuilder {
         return nil
     }
 
-    /// Nil when a parameter that the template uses was not captured.
+    /// Returns the filled template; nil when a parameter that it uses was not captured.
     private func text(_ template: Template) -> String? {
         var text = ""
         for part in template.parts {
@@ -121,7 +123,7 @@ struct DestinationBuilder {
         return arguments
     }
 
-    /// Nil when a parameter that the argument uses was not captured.
+    /// Returns the filled argument; nil when a parameter that it uses was not captured.
     private func value(_ argument: ArgumentTemplate) -> ArgumentValue? {
         switch argument {
         case .constant(let node): .constant(node)
@@ -136,7 +138,7 @@ struct DestinationBuilder {
 
     // MARK: URLs
 
-    /// The app's URI: the route's own, else the link itself, else the link under the tenant's first scheme.
+    /// Returns the app's URI: the route's own, else the link itself, else the link under the tenant's first scheme.
     private func uri(_ open: Open, _ forward: Forwarding, _ url: inout [UInt8]) -> String? {
         if let template = open.uri {
             let isOwn = hasSomethingToForward && router.owns(scheme: template.scheme)
@@ -161,12 +163,12 @@ struct DestinationBuilder {
         return ownPage(&url)
     }
 
-    /// The link itself, in its canonical form, where the website lives on its host.
+    /// Returns the link itself in canonical form, if a website is served on its host.
     private func ownPage(_ url: inout [UInt8]) -> String? {
         guard let host = link.host, let index = router.identity.domainIndex(for: host, port: link.port),
             router.identity.domains[index].serves == .association
         else { return nil }
-        // Of a subdomain in Unicode the A-labels are not known; to find them is no work for a request.
+        // The A-labels of a Unicode subdomain are unknown, and computing them is too expensive for a request.
         let name = router.identity.domains[index].coversSubdomains ? host : router.identity.domains[index].host
         guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let scheme = router.identity.destinations.allowsPlainHTTP ? link.scheme : "https"
@@ -176,7 +178,7 @@ struct DestinationBuilder {
         url.append(utf8Of: name)
         if let port = link.port { url.append(utf8Of: ":\(port)") }
         url.append(contentsOf: link.bytes[link.rawPath.lowerBound...])
-        // With its own host, everything in it has been read where it stands now.
+        // With an unchanged host, all parts are parsed already.
         guard name == host else { return checked(url) }
         guard url.count <= Link.maximumLength, router.allows(scheme: scheme, host: name) else { return nil }
         return String(decoding: url, as: UTF8.self)
@@ -206,7 +208,7 @@ struct DestinationBuilder {
         return page ?? web.default
     }
 
-    /// The template's URL, if it is a link that the settings allow as a destination.
+    /// Returns the filled URL if it is a valid link and an allowed destination; else nil.
     private func fill(
         _ url: inout [UInt8],
         _ template: URLTemplate,
@@ -225,7 +227,7 @@ struct DestinationBuilder {
         return String(decoding: url, as: UTF8.self)
     }
 
-    /// The URL if it is a link that the settings allow as a destination.
+    /// Returns the URL if it is a valid link and an allowed destination; else nil.
     private func checked(_ url: [UInt8]) -> String? {
         guard let link = try? Link.parse(url), router.identity.destinations.allows(link) else { return nil }
         return String(decoding: url, as: UTF8.self)
@@ -256,7 +258,7 @@ struct DestinationBuilder {
         url.append(contentsOf: fragment)
     }
 
-    /// Appends the items of the link's query that travel on, and the fragment, with their bytes and order kept.
+    /// Appends the forwarded items of the link's query, and the fragment, with their bytes and order unchanged.
     private func appendForwarded(
         to url: inout [UInt8],
         _ forward: Forwarding,
@@ -313,7 +315,8 @@ extension DestinationPolicy {
         allows(scheme: destination.scheme, host: destination.host)
     }
 
-    /// The same of a link's parts: the host is nil unless the scheme is `http` or `https`.
+    /// Whether a link with this scheme and host may be a destination. The host is nil unless the scheme is `http` or
+    /// `https`.
     func allows(scheme: String, host: String?) -> Bool {
         guard let host else { return schemes.contains(scheme) && !Self.forbiddenSchemes.contains(scheme) }
         guard scheme == "https" || allowsPlainHTTP else { return false }

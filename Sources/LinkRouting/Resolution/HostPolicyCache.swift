@@ -1,4 +1,4 @@
-/// What the settings say of the hosts that they name themselves, so that a look at a destination is one comparison.
+/// A cache of the policy for the hosts that the settings name, so that checking a destination is one comparison.
 struct HostPolicyCache: Sendable {
     private let hosts: [Host]
 
@@ -25,16 +25,16 @@ struct HostPolicyCache: Sendable {
         self.hosts = hosts
     }
 
-    /// Looking through more would take longer than asking the settings.
+    /// Maximum number of hosts. A linear search through more would take longer than the policy's own lookup.
     private static let limit = 8
 
-    /// Nil where it is not known.
+    /// Whether links may lead to the host; nil when the host is not cached.
     func isAllowed(_ host: String) -> Bool? {
         for index in hosts.indices where hosts[index].name == host { return hosts[index].isAllowed }
         return nil
     }
 
-    /// Whether the tenant owns the host at its usual port; nil where it is not known.
+    /// Whether the tenant owns the host at its default port; nil when the host is not cached.
     func isOwn(_ host: String) -> Bool? {
         for index in hosts.indices where hosts[index].name == host { return hosts[index].isOwn }
         return nil
@@ -42,7 +42,7 @@ struct HostPolicyCache: Sendable {
 }
 
 extension Router {
-    /// As ``DestinationPolicy/allows(_:)`` of a link with this scheme and host.
+    /// Whether links may lead to this scheme and host, like ``DestinationPolicy/allows(_:)``.
     func allows(scheme: String, host: String?) -> Bool {
         guard let host, let isAllowed = knownHosts.isAllowed(host) else {
             return identity.destinations.allows(scheme: scheme, host: host)

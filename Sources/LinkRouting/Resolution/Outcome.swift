@@ -1,24 +1,25 @@
-/// How a link came out. Callers treat an unknown text as `fallback`.
+/// The result of a resolution. Callers treat an unknown value as `fallback`.
 public enum Outcome: String, Sendable, CaseIterable {
-    /// A route holds.
+    /// A route matches.
     case matched
-    /// No route holds; the table's default answers.
+    /// No route matches; the table's fallback answers.
     case fallback
-    /// No tenant owns the link, or the table has no default.
+    /// No tenant owns the link, or no route matches and the table has no fallback.
     case unmatched
-    /// A route would hold that needs a feature this engine lacks. Never recorded: a server refuses such a table.
+    /// The route that would match needs a feature that this engine lacks. Never recorded: a server refuses such a
+    /// table.
     case undecided
-    /// The text is not a link that may be resolved; see ``Link/Rejection``.
+    /// The text is not a link that can be resolved; see ``Link/Rejection``.
     case rejected
 }
 
-/// What the caller should do. Callers treat an unknown text as `open_web`.
+/// The action for the caller. Callers treat an unknown value as `open_web`.
 public enum Action: String, Sendable, CaseIterable {
     case openApp = "open_app"
     case openWeb = "open_web"
     case openStore = "open_store"
     case updateApp = "update_app"
     case signIn = "sign_in"
-    /// The link may not do what it asks for; there is no destination.
+    /// The link must not do what it asks for. There is no destination.
     case block
 }

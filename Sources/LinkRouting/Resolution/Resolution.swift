@@ -1,25 +1,25 @@
-/// The answer for one link: what came out, what to do, and where it goes.
+/// The answer for one link: outcome, action and destination.
 public struct Resolution: Sendable, Hashable {
     public var outcome: Outcome
     /// Nil when the link is unmatched or rejected.
     public var action: Action?
     public var route: RouteID?
-    /// The winning route's path pattern as written.
+    /// The matching route's path pattern, as written.
     public var pattern: String?
-    /// Typed, in the order host, path, query, fragment.
+    /// Typed values, in the order host, path, query, fragment.
     public var parameters: [CapturedParameter]
     /// Nil when the link is unmatched, rejected or blocked.
     @Boxed public var destination: ResolvedDestination?
-    /// The app that is meant: the caller's, or the tenant's first of the platform.
+    /// The app of the answer: the caller's, or the tenant's first of the platform.
     public var app: AppID?
     @Boxed public var variant: VariantAssignment?
-    /// Why the link was rejected.
+    /// Set for a rejected link.
     @Boxed public var rejection: Link.Rejection?
-    /// For people, of a blocked link.
+    /// The reason for a blocked link; for people.
     public var blockReason: String?
-    /// For how many seconds the answer holds; 0 when a condition depends on time or sign-in.
+    /// How long the answer may be cached, in seconds; 0 when it depends on time or sign-in.
     public var validFor: Int
-    /// Why routes did not hold; nil unless asked for.
+    /// The reasons why routes did not match; nil unless requested.
     public var trace: Trace?
 
     public init(
@@ -50,7 +50,7 @@ public struct Resolution: Sendable, Hashable {
         self.trace = trace
     }
 
-    /// With a destination that is behind its reference already.
+    /// Creates a resolution whose destination is boxed already.
     init(
         outcome: Outcome,
         action: Action,
@@ -74,7 +74,7 @@ public struct Resolution: Sendable, Hashable {
         self.validFor = validFor
     }
 
-    /// Seconds.
+    /// Default validity of an answer, in seconds.
     public static let usualValidity = 300
 
     public static func rejected(_ rejection: Link.Rejection) -> Resolution {
@@ -82,18 +82,18 @@ public struct Resolution: Sendable, Hashable {
     }
 }
 
-/// Where a link goes, with every parameter filled in.
+/// The destination of a link, with all parameters filled in.
 public struct ResolvedDestination: Sendable, Hashable {
     public var screen: String?
     public var arguments: [Argument]
     public var stack: [Screen]
-    /// Opens the app.
+    /// The URI that opens the app.
     public var uri: String?
     public var web: String?
     public var store: String?
     public var data: JSONNode?
     public var campaign: String?
-    /// The further actions, in the order in which to try them.
+    /// The fallback actions, in the order in which to try them.
     public var fallbacks: [Action]
 
     public struct Argument: Sendable, Hashable {
@@ -145,11 +145,11 @@ public enum ArgumentValue: Sendable, Hashable {
     case constant(JSONNode)
 }
 
-/// Which variant of an experiment was taken.
+/// The variant of an experiment that was chosen.
 public struct VariantAssignment: Sendable, Hashable {
     public var experiment: String
     public var variant: String
-    /// False when there was no sticky key: the first variant was taken and is recorded as `unassigned`.
+    /// False without a sticky key: the first variant is used and recorded as `unassigned`.
     public var isAssigned: Bool
 
     public init(experiment: String, variant: String, isAssigned: Bool) {
@@ -159,7 +159,7 @@ public struct VariantAssignment: Sendable, Hashable {
     }
 }
 
-/// Why routes did not hold: at most 50, those whose path agreed longest first.
+/// The reasons why routes did not match: at most 50, those with the longest matching path prefix first.
 public struct Trace: Sendable, Hashable {
     public static let limit = 50
     public var entries: [Entry]
@@ -169,11 +169,11 @@ public struct Trace: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         public var route: RouteID
         public var failed: Failure
-        /// The 0-based segment, or the name of the query item or condition.
+        /// The segment's index, from 0, or the name of the query item or condition.
         public var at: Location?
         public var parameter: String?
         public var expected: String
-        /// Nil when there was nothing.
+        /// Nil when the value is missing.
         public var found: String?
 
         public init(
@@ -195,7 +195,7 @@ public struct Trace: Sendable, Hashable {
 
     public enum Failure: String, Sendable, CaseIterable {
         case host, path, type, trailingSlash, query, fragment, when
-        /// A condition on something that the context lacks.
+        /// A condition on a fact that the context lacks.
         case unknown
         /// The route needs a feature that this engine lacks.
         case unsupported

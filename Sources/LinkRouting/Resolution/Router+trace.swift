@@ -1,5 +1,6 @@
 extension Router {
-    /// Why each other route did not hold: those whose path agreed longest first, then in the written order.
+    /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
+    /// precedence.
     func trace(_ input: MatchInput, winner: Int?) -> Trace {
         var failures: [(agreement: Int, rank: Int, entry: Trace.Entry)] = []
         for (rank, route) in routesInOrder.enumerated() where rank != winner {
@@ -12,7 +13,7 @@ extension Router {
 }
 
 extension Route {
-    /// The first thing that does not hold, and how many segments agreed before it; nil when the route holds.
+    /// Returns the first mismatch, and the number of segments that matched before it; nil when the route matches.
     func failure(for input: MatchInput) -> (entry: Trace.Entry, agreement: Int)? {
         let link = input.link
         func entry(
@@ -85,7 +86,7 @@ extension Route {
         var found: String?
     }
 
-    /// The first segment that does not fit.
+    /// Returns the first segment that does not match; nil when the path matches.
     private func pathMismatch(in link: Link) -> Mismatch? {
         for (index, segment) in path.segments.enumerated() {
             if case .rest = segment { return nil }
@@ -129,7 +130,8 @@ extension Route {
 }
 
 extension Condition {
-    /// The first part that does not hold, with the name that a table gives it; `found` is nil when it is unknown.
+    /// Returns the first condition that does not hold, with its name in a table; `found` is nil when the fact is
+    /// unknown.
     func failure(in context: Context) -> (name: String, expected: String, found: String?)? {
         let truth = evaluate(in: context)
         guard truth != .holds else { return nil }
@@ -137,7 +139,7 @@ extension Condition {
         return (name, expectation, truth == .unknown ? nil : found(in: context))
     }
 
-    /// As a table writes it.
+    /// The key of the condition in a table.
     var name: String {
         switch self {
         case .platform: "platform"
@@ -203,7 +205,7 @@ extension Condition {
 }
 
 extension Pattern.Segment: CustomStringConvertible {
-    /// As a pattern writes it.
+    /// The segment as written in a pattern.
     public var description: String {
         func literal(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
         func written(_ parameter: Pattern.Parameter) -> String {

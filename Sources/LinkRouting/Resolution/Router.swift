@@ -1,20 +1,20 @@
-/// A table, compiled for one tenant and environment: the engine on the server and in the app.
+/// A compiled table of one tenant and environment: the routing engine of the server and the app.
 ///
-/// Resolving is a pure function of the link and the context: no I/O, no clock, no chance. See docs/routing.md, "Order".
+/// Resolving is a pure function of link and context: no I/O, no clock, no randomness. See "Order" in docs/routing.md.
 public struct Router: Sendable {
     public var identity: Identity { compiled.identity }
     public var table: RouteTable { compiled.table }
     public var environment: EnvironmentID { compiled.environment }
     var index: RouteIndex { compiled.index }
-    /// The apps of the environment; clips are never meant by default.
+    /// The apps of the environment. App clips are never chosen by default.
     var apps: [App] { compiled.apps }
-    /// Of each app.
+    /// The store page of each app.
     var storePages: [StorePage?] { compiled.storePages }
-    /// Nil where the tenant has no scheme of its own, or links may not lead there.
+    /// Nil when the tenant has no scheme of its own, or when links may not lead there.
     var ownURI: AppURIBuilder? { compiled.ownURI }
     var knownHosts: HostPolicyCache { compiled.knownHosts }
 
-    /// Behind one reference: a copy of the parts, with all that they refer to, costs more than resolving a link.
+    /// Behind one reference: copying the parts and retaining all that they refer to costs more than resolving a link.
     private let compiled: Compiled
 
     private final class Compiled: Sendable {
@@ -39,29 +39,29 @@ public struct Router: Sendable {
         }
     }
 
-    /// The most steps that a look-up may take before a table is refused.
+    /// The maximum number of steps of a lookup. A table that may need more is refused.
     public static let maximumSteps = 4_096
 
     public init(identity: Identity, table: RouteTable, environment: EnvironmentID = .production) {
         compiled = Compiled(identity, table, environment)
     }
 
-    /// The routes in the order in which they are tried.
+    /// The routes in order of precedence.
     public var routesInOrder: [Route] { compiled.index.order.map { compiled.table.routes[Int($0)] } }
 
-    /// The route of a rank, a place in the written order.
+    /// Returns the route of a rank, its position in the order of precedence.
     func route(at rank: Int) -> Route { compiled.table.routes[Int(compiled.index.order[rank])] }
 
-    /// The most steps that any link can need; see ``maximumSteps``.
+    /// The maximum number of steps that any link can need; see ``maximumSteps``.
     public var worstCaseSteps: Int { index.worstCase }
 
-    /// Whether a resolution says why routes did not hold.
+    /// Whether a resolution includes the reasons why routes did not match.
     public enum Explanation: Sendable {
         case omitted
         case included
     }
 
-    /// Scans and resolves a text; a link that the tenant does not own is unmatched.
+    /// Parses and resolves a text. A link that the tenant does not own is unmatched.
     public func resolve(_ text: String, in context: Context, explanation: Explanation = .omitted) -> Resolution {
         let link: Link
         do {
@@ -73,7 +73,7 @@ public struct Router: Sendable {
         return resolve(link, in: context, explanation: explanation)
     }
 
-    /// Resolves a link of the tenant.
+    /// Resolves a link that the tenant owns.
     public func resolve(_ link: Link, in context: Context, explanation: Explanation = .omitted) -> Resolution {
         link.hasAuthoritySegment
             ? resolve(asRead: identity.withoutIgnoredHost(link), context, explanation)
@@ -98,10 +98,10 @@ public struct Router: Sendable {
         return resolution
     }
 
-    /// Asks one route after the other, and keeps what that brings to light.
+    /// Evaluates routes, and records whether any evaluated condition is volatile.
     private struct MatchState {
         let compiled: Compiled
-        /// The app that is meant.
+        /// Index of the app that the answer is for.
         let app: Int?
         var isVolatile = false
 
@@ -121,7 +121,8 @@ public struct Router: Sendable {
         }
     }
 
-    /// What routes are asked about: the link as its scheme reads it, and the caller with the app that is meant.
+    /// Returns the matching input: the link as its scheme interprets it, and the context with the default app filled
+    /// in.
     func input(_ link: Link, _ context: Context) -> MatchInput {
         input(asRead: identity.withoutIgnoredHost(link), completed(context, appIndex(for: context)))
     }
@@ -130,7 +131,7 @@ public struct Router: Sendable {
         MatchInput(link: link, context: context, plusSign: compiled.table.defaults.plusSign)
     }
 
-    /// A condition on apps or platforms means the app that the answer is for, also when the caller left it out.
+    /// Fills in the app and platform that the answer is for. Conditions on them apply even if the caller left them out.
     private func completed(_ context: Context, _ app: Int?) -> Context {
         guard let app else { return context }
         var context = context
@@ -139,14 +140,15 @@ public struct Router: Sendable {
         return context
     }
 
-    /// The place in ``routesInOrder`` of the route that answers for a link of the tenant: a look-up by itself, as `resolve`
-    /// does it before it makes the answer.
+    /// Returns the index in ``routesInOrder`` of the route that matches a link of the tenant. This is the lookup of
+    /// `resolve` without building the answer. Nil when no route matches.
     package func rank(of link: Link, in context: Context) -> Int? {
         var question = MatchState(compiled: compiled, app: appIndex(for: context))
         return compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
     }
 
-    /// The first route in the written order that fits the link, leaving its `when` aside, and for which `answers` is true.
+    /// Returns the first route in order of precedence that matches the link, ignoring its `when`, and for which
+    /// `answers` is true.
     package func firstRoute(for link: Link, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign
         let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
@@ -156,7 +158,8 @@ public struct Router: Sendable {
         return rank.map(route)
     }
 
-    /// The app that is meant: the caller's, else the tenant's first of the caller's platform.
+    /// Returns the app that the answer is for: the caller's, else the tenant's first of the caller's platform; nil for
+    /// none.
     private func appIndex(for context: Context) -> Int? {
         if let id = context.app {
             for index in compiled.apps.indices where compiled.apps[index].id == id { return index }
@@ -191,7 +194,7 @@ public struct Router: Sendable {
         return answer(ofRouteAt: Int(compiled.index.order[rank]), rank, link, context, app, id)
     }
 
-    /// A copy of a route costs as much as a look-up, so its parts are taken one by one.
+    /// Reads the route's parts in place: copying a route costs as much as a lookup.
     private func answer(
         ofRouteAt place: Int,
         _ rank: Int,
@@ -268,7 +271,7 @@ extension Route {
         return target.signIn == .required || experiment?.variants.contains { $0.target.signIn == .required } == true
     }
 
-    /// The target that the experiment gives to a sticky key; without a key the first variant, unassigned.
+    /// Returns the target of the variant for a sticky key. Without a key, the first variant is used, unassigned.
     fileprivate func assigned(_ target: Target, to stickyKey: String?) -> (Target, VariantAssignment?) {
         guard let experiment, let first = experiment.variants.first else { return (target, nil) }
         var taken = first
@@ -292,23 +295,23 @@ extension Route {
 }
 
 extension Identity {
-    /// Whether the link's host and port, or its scheme, are the tenant's.
+    /// Whether the tenant owns the link's host and port, or its custom scheme.
     public func owns(_ link: Link) -> Bool {
         guard let host = link.host else { return schemes.contains { $0.name == link.scheme } }
         return domainIndex(for: host, port: link.port) != nil
     }
 
-    /// The domain that answers for a host: the exact one, else the longest that covers it.
+    /// Returns the domain for a host: the exact one, else the longest wildcard that covers it; nil for none.
     public func domain(for host: String, port: UInt16? = nil) -> Domain? {
         domainIndex(for: host, port: port).map { domains[$0] }
     }
 
-    /// The domain `*.host`, on whatever port: its files stand on the host itself.
+    /// Returns the domain `*.host` on any port. Its association files are served on the host itself.
     public func wildcard(of host: String) -> Domain? { domainIndex.wildcard(of: host).map { domains[$0] } }
 
     func domainIndex(for host: String, port: UInt16?) -> Int? { domainIndex.place(of: host, port: port) }
 
-    /// The link without its first segment, where that is a host which the scheme ignores.
+    /// Returns the link without its first segment, if that is a host that the scheme ignores.
     public func withoutIgnoredHost(_ link: Link) -> Link {
         guard link.hasAuthoritySegment, let scheme = schemes.first(where: { $0.name == link.scheme }) else {
             return link
@@ -319,7 +322,7 @@ extension Identity {
 }
 
 extension Scheme {
-    /// Whether the host of a link, decoded, is no segment of its path.
+    /// Whether the decoded host of a link is ignored instead of being a path segment.
     func ignores(host: ArraySlice<UInt8>) -> Bool {
         switch hosts {
         case .segment: false

@@ -1,4 +1,4 @@
-/// What a tenant's association files say about its links.
+/// The tenant's policy for its association files.
 public struct AssociationPolicy: Sendable, Hashable {
     public var detail: Detail
     /// Whether `apple-app-site-association` also has the `paths` that iOS 12 and earlier read.

@@ -1,5 +1,6 @@
 extension QueryCondition {
-    /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, or an object.
+    /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, a boolean, or an
+    /// object.
     init(name: String, _ field: Field) throws(DocumentError) {
         self.name = name
         guard !name.isEmpty else { throw field.error("a query item needs a name.") }
@@ -38,7 +39,7 @@ extension QueryCondition {
         }
     }
 
-    /// `int` is required, `int?` optional, `int = 1` has a default.
+    /// Parses a capture: `int` is required, `int?` is optional, `int = 1` has a default.
     private static func capture(_ text: String, parameter: String, _ field: Field) throws(DocumentError) -> Test {
         guard isParameterName(parameter) else {
             throw field.error("'\(parameter)' cannot name a parameter; write {capture: \(text), as: name}.")
@@ -67,7 +68,7 @@ extension QueryCondition {
 }
 
 extension FragmentCondition {
-    /// A text that starts with `/` is a path pattern; another one is compared.
+    /// Reads the condition. A text that starts with `/` is a path pattern; any other text is compared literally.
     init(_ field: Field) throws(DocumentError) {
         if field.node.text == nil {
             self = .equals(try field.object("equals").required("equals").text())
@@ -84,8 +85,8 @@ extension Condition {
         "inAppBrowser", "time", "rollout", "apps", "not", "anyOf",
     ]
 
-    /// Reads a `when`: every key of the object must hold; a list of objects is an OR. A rollout without a salt of its own
-    /// takes the route's id, so that two routes do not split people the same way.
+    /// Reads a `when`: every member of an object must hold; a list of objects is an OR. A rollout without its own salt
+    /// takes `salt`, the route's id, so that two routes split people differently.
     init(_ field: Field, salt: String) throws(DocumentError) {
         if field.node.elements != nil {
             self = .any(try conditions(try field.oneOrMore(), salt))
@@ -197,7 +198,7 @@ extension Condition {
         guard let value = percent.node.double, value >= 0, value <= 100 else {
             throw percent.error("\(percent.shown) is not a percentage from 0 to 100.")
         }
-        // Not rounded(): it would need the C library's mathematics, which a program with only this module does not link.
+        // `rounded()` would need the C math library, which a program that uses only this module does not link.
         return Rollout(basisPoints: Int(value * 100 + 0.5), salt: salt)
     }
 }
@@ -229,7 +230,7 @@ func traitValues(_ field: Field) throws(DocumentError) -> [String] {
     return values
 }
 
-/// One text or a list of them.
+/// Reads one text or a list of texts; numbers count as texts.
 func texts(_ field: Field) throws(DocumentError) -> [String] {
     var texts: [String] = []
     for field in try field.oneOrMore() { texts.append(try field.textOrNumber()) }
@@ -251,7 +252,7 @@ func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
     } catch {
         throw field.error(error.description)
     }
-    // As many values have at least twice as many bytes; the segments of others are not read again.
+    // A pattern with too many values has at least twice as many bytes. Shorter patterns need no check.
     guard text.utf8.count > 2 * Pattern.maximumValues else { return pattern }
     for segment in pattern.segments {
         switch segment {
@@ -263,7 +264,7 @@ func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
     return pattern
 }
 
-/// The text of a pattern or type, which a link is compared with as a whole.
+/// Reads the text of a pattern or type. Its length is limited because a link is compared with it as a whole.
 func patternText(_ field: Field) throws(DocumentError) -> String {
     let text = try field.text()
     guard field.isStored || text.utf8.count <= Pattern.maximumBytes else {

@@ -1,4 +1,4 @@
-/// What a route says about one item of the query. Items that no condition names never matter.
+/// A condition on one query item. Items that no condition names are ignored.
 public struct QueryCondition: Sendable, Hashable {
     /// The item's name, decoded.
     public let name: String
@@ -7,7 +7,7 @@ public struct QueryCondition: Sendable, Hashable {
     public enum Test: Sendable, Hashable {
         case present
         case absent
-        /// Every occurrence has one of these values; a valueless item has the empty string.
+        /// Every occurrence has one of these values. The value of an item without `=` is the empty string.
         case oneOf([String])
         /// Every occurrence has the type; the first is captured as the parameter.
         case capture(Pattern.Parameter, Presence)
@@ -15,9 +15,9 @@ public struct QueryCondition: Sendable, Hashable {
 
     public enum Presence: Sendable, Hashable {
         case required
-        /// An absent name captures nothing; arguments that use it are dropped.
+        /// A missing item captures nothing; arguments that use the parameter are dropped.
         case optional
-        /// An absent name captures this text, which has the type.
+        /// A missing item captures this text, which is a valid value of the type.
         case defaultsTo(String)
     }
 
@@ -31,7 +31,7 @@ public struct QueryCondition: Sendable, Hashable {
     }
 }
 
-// Texts are compared by their bytes, as links are with them.
+// Texts are compared by their bytes, as in link matching.
 
 extension QueryCondition.Test {
     public static func == (left: Self, right: Self) -> Bool {
@@ -104,21 +104,21 @@ extension Condition.Rollout {
 }
 
 extension [String] {
-    /// Whether the texts of another list have the same bytes, in the same order.
+    /// Whether both lists hold the same texts, byte by byte and in the same order.
     fileprivate func areExactly(_ other: [String]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { $0.isExactly($1) }
     }
 }
 
-/// What a route says about the fragment.
+/// A condition on the fragment.
 public enum FragmentCondition: Sendable, Hashable {
     case equals(String)
-    /// A path pattern over the fragment, which then starts with `/`.
+    /// A path pattern for a fragment that starts with `/`.
     case pattern(Pattern)
 }
 
-/// What a route's `when` says about the context. Three-valued: a condition on something that the context lacks is
-/// unknown, and neither it nor its negation holds.
+/// A condition on the context, from a route's `when`. It uses three-valued logic: a condition on an unknown fact is
+/// unknown, and so is its negation; neither holds.
 public indirect enum Condition: Sendable, Hashable {
     case platform([Platform])
     case device([Device])
@@ -137,7 +137,7 @@ public indirect enum Condition: Sendable, Hashable {
     case any([Condition])
     case not(Condition)
 
-    /// `from` is included, `until` is not.
+    /// A half-open range: `from` is included, `until` is not.
     public struct VersionRange: Sendable, Hashable {
         public let from: Version?
         public let until: Version?
@@ -148,7 +148,7 @@ public indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// `from` is included, `until` is not.
+    /// A half-open range: `from` is included, `until` is not.
     public struct BuildRange: Sendable, Hashable {
         public let from: Int64?
         public let until: Int64?
@@ -159,7 +159,7 @@ public indirect enum Condition: Sendable, Hashable {
         }
     }
 
-    /// A share of the sticky keys, in hundredths of a percent: 0…10,000.
+    /// A share of the sticky keys, in basis points (hundredths of a percent): 0 to 10,000.
     public struct Rollout: Sendable, Hashable {
         public let basisPoints: Int
         public let salt: String
@@ -171,7 +171,7 @@ public indirect enum Condition: Sendable, Hashable {
     }
 }
 
-/// How a condition came out.
+/// The result of evaluating a condition.
 public enum Tristate: Sendable, Hashable {
     case holds, fails, unknown
 

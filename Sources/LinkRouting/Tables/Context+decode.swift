@@ -5,9 +5,9 @@ extension Context {
         "traits", "stickyKey", "inAppBrowser", "now", "occurredAt",
     ]
 
-    /// Reads a `context` object. What is not known here is ignored and named in `warnings`; a version or tag that cannot be
-    /// read is unknown, which is named too. `occurredAt` is the caller's and not part of the context; `now` is read by
-    /// suites and offline runs only.
+    /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
+    /// tag counts as unknown and is reported as well. `occurredAt` is accepted, but belongs to the request and not to
+    /// the context. `now` is honoured by suites and offline runs only.
     public init(_ field: Field, warnings: inout [String]) throws(DocumentError) {
         self.init()
         let object = try field.anyObject()

@@ -1,26 +1,28 @@
-/// What the caller of a resolution knows about itself. A fact that is nil is unknown: a condition on it does not hold,
-/// and neither does its negation.
+/// The facts that the caller of a resolution provides. A nil fact is unknown: neither a condition on it nor its
+/// negation holds.
 public struct Context: Sendable, Hashable {
-    /// The app that asks, or the one that a click would open; nil means the tenant's first app of the platform.
+    /// The app that asks, or that a click would open; nil for the tenant's first app of the platform.
     public var app: AppID?
     public var platform: Platform?
     public var device: Device?
     public var osVersion: Version?
     public var appVersion: Version?
     public var appBuild: Int64?
-    /// Whether the app is on the device. A caller inside the app is installed; a click in a browser is not known to be.
+    /// Whether the app is installed on the device. It is for a caller inside the app; for a click in a browser it is
+    /// not known.
     public var installed: Bool
-    /// Language ranges, best first; empty is unknown.
+    /// Language ranges, best first; empty when unknown.
     public var locale: [LanguageTag]
-    /// ISO 3166-1 alpha-2, compared without regard to ASCII case.
+    /// ISO 3166-1 alpha-2, compared case-insensitively (ASCII).
     public var country: String?
     public var authenticated: Bool?
-    /// Whatever else the caller knows; booleans and numbers as their text.
+    /// Further facts by name; booleans and numbers as text.
     public var traits: [String: [String]]
-    /// Stands for one install or person across calls; decides rollouts and variants.
+    /// An identifier of one install or person that is stable across calls. It decides rollouts and variants.
     public var stickyKey: String?
     public var inAppBrowser: Bool?
-    /// The instant at which `time` conditions are judged. The server sets its own clock; suites and offline runs choose.
+    /// The time at which `time` conditions are evaluated. The server sets it from its own clock; suites and offline
+    /// runs choose it.
     public var now: Timestamp?
 
     public init(
@@ -65,7 +67,7 @@ public enum Device: String, Sendable, CaseIterable {
 }
 
 extension Context {
-    /// What the caller says of a trait of exactly this name.
+    /// Returns the values of the trait with exactly this name (compared by bytes); nil when unknown.
     func trait(_ name: String) -> [String]? {
         traits.index(forKey: name).flatMap { traits[$0].key.isExactly(name) ? traits[$0].value : nil }
     }

@@ -1,10 +1,11 @@
-/// Hosts and hosts behind `*.` by their names: how long a look-up takes depends on the host that is asked for, not on how many
-/// there are. An entry is known by its place in the list that the index is made of; of equal ones the first counts.
+/// An index of hosts and of wildcards (`*.host`) by name. The cost of a lookup depends on the length of the host, not
+/// on the number of entries. Entries are identified by their position in the source list; the first of equal entries
+/// wins.
 struct HostIndex: Sendable, Hashable {
     private var exact: [Key: Int] = [:]
-    /// By the host behind `*.`.
+    /// Wildcards by the host after `*.`.
     private var parents: [Key: Int] = [:]
-    /// The same on any port, by the ASCII form alone.
+    /// Wildcards by the host's ASCII form, regardless of the port.
     private var wildcards: [String: Int] = [:]
 
     private struct Key: Sendable, Hashable {
@@ -39,7 +40,8 @@ struct HostIndex: Sendable, Hashable {
         if coversSubdomains, wildcards[name.ascii] == nil { wildcards[name.ascii] = place }
     }
 
-    /// The entry of a host in look-up form: the exact one, else the longest that covers it.
+    /// Returns the entry for a host in lookup form: the exact host, else the longest wildcard that covers it; nil for
+    /// none.
     func place(of host: String, port: UInt16?) -> Int? {
         if let place = exact[Key(host: host, port: port)] { return place }
         guard !parents.isEmpty else { return nil }
@@ -49,6 +51,6 @@ struct HostIndex: Sendable, Hashable {
         return nil
     }
 
-    /// The entry `*.host`, on whatever port.
+    /// Returns the entry `*.host` on any port; nil for none.
     func wildcard(of host: String) -> Int? { wildcards[host] }
 }

@@ -1,8 +1,8 @@
 extension Identity {
-    /// The keys of a tenant's settings that make up its identity.
+    /// The keys of the settings that make up the identity.
     public static let keys = ["domains", "schemes", "apps", "destinations", "association"]
 
-    /// Reads the identity's keys of a settings object; other keys are the caller's.
+    /// Reads the identity's keys of a settings object. The caller is responsible for the other keys.
     public init(_ object: ObjectField) throws(DocumentError) {
         var domains: [Domain] = []
         var names: Set<DomainName> = []
@@ -44,7 +44,7 @@ extension Identity {
         )
     }
 
-    /// The hosts that an app names, in the form of `App.domains`; each is a domain of the tenant.
+    /// Reads the hosts of an app, in the form of `App.domains`. Each must be a domain of the tenant.
     private static func hosts(_ field: Field, among domains: Set<DomainName>) throws(DocumentError) -> Set<String> {
         var hosts: Set<String> = []
         for field in try field.oneOrMore() {
@@ -58,7 +58,7 @@ extension Identity {
     }
 }
 
-/// What a domain may be listed by once.
+/// The identity of a domain for the detection of duplicates.
 private struct DomainName: Hashable {
     let host: String
     let coversSubdomains: Bool
@@ -72,7 +72,7 @@ private struct DomainName: Hashable {
 }
 
 extension Domain {
-    /// A host, or `{host, serves, port}`.
+    /// Reads a host, or `{host, serves, port}`.
     init(_ field: Field) throws(DocumentError) {
         guard field.node.text == nil else {
             self = try Self.host(field, serves: .links, port: nil)
@@ -106,7 +106,8 @@ extension Domain {
 }
 
 extension Scheme {
-    /// A name, or `{name, host: ignore}`, or `{name, host: [open, app]}`.
+    /// Reads a name, or `{name, host}`, where `host` is `ignore`, `segment`, or a list of hosts to ignore such as
+    /// `[open, app]`.
     init(_ field: Field) throws(DocumentError) {
         guard field.node.text == nil else {
             self.init(name: try Self.name(field))
@@ -138,7 +139,7 @@ extension Scheme {
 }
 
 extension DestinationPolicy {
-    /// `{schemes, hosts, http}`; a key that is left out keeps what the tenant owns.
+    /// Reads `{schemes, hosts, http}`. A missing key keeps the default: the tenant's own schemes and hosts.
     init(_ field: Field, own: DestinationPolicy) throws(DocumentError) {
         let object = try field.object("schemes", "hosts", "http")
         var schemes = own.schemes
@@ -174,7 +175,7 @@ extension DestinationPolicy {
     }
 }
 
-/// The host of a text such as `links.example.com` or `*.example.com`, without the `*.`.
+/// Parses the host of a text such as `links.example.com` or `*.example.com`, without the `*.`.
 private func hostName(_ field: Field) throws(DocumentError) -> HostName {
     let text = try field.text()
     do {

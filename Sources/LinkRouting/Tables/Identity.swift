@@ -1,10 +1,10 @@
-/// What a tenant owns and allows: the part of its settings that routing needs.
+/// The part of a tenant's settings that routing needs: what it owns and where its links may lead.
 public struct Identity: Sendable, Hashable {
     public var domains: [Domain] { didSet { domainIndex = HostIndex(domains) } }
     private(set) var domainIndex: HostIndex
-    /// The first is the one that URIs are made with.
+    /// The first one is used to build URIs.
     public var schemes: [Scheme]
-    /// The first of a platform is meant where the caller names none.
+    /// The first app of a platform is the default where the caller names none.
     public var apps: [App]
     public var destinations: DestinationPolicy
     public var association: AssociationPolicy
@@ -27,22 +27,22 @@ public struct Identity: Sendable, Hashable {
 
 /// A host that one tenant owns on a server.
 public struct Domain: Sendable, Hashable {
-    /// In look-up form, without `*.`: lower case, A-labels, no trailing dot.
+    /// In lookup form without `*.`: lower case, A-labels, no trailing dot.
     public var host: String
-    /// The same host in lower-case Unicode; equal to `host` when it is ASCII.
+    /// The same host in lower-case Unicode; equal to `host` if it is ASCII.
     public var unicodeHost: String
-    /// Whether `*.host` is meant: every subdomain, not the host itself.
+    /// Whether the domain is `*.host`: every subdomain, but not the host itself.
     public var coversSubdomains: Bool
-    /// A port other than the scheme's own, when the domain is listed with one.
+    /// The port, if the domain is listed with one; nil for the scheme's default port.
     public var port: UInt16?
     public var serves: Serves
 
     var name: HostName { HostName(ascii: host, unicode: unicodeHost) }
 
     public enum Serves: String, Sendable, CaseIterable {
-        /// Clicks on it are answered.
+        /// The server answers clicks on the host's links.
         case links
-        /// The website lives there; only its two association files are supplied.
+        /// The host serves a website. Only its two association files come from here.
         case association
     }
 
@@ -62,10 +62,10 @@ public struct Scheme: Sendable, Hashable {
     public var hosts: Hosts
 
     public enum Hosts: Sendable, Hashable {
-        /// The host is the first segment of the path.
+        /// The host is the first path segment.
         case segment
         case ignored
-        /// These hosts are ignored, others are the first segment. ASCII case does not matter.
+        /// These hosts are ignored (ASCII case-insensitively); any other host is the first path segment.
         case ignoring([String])
     }
 
@@ -75,14 +75,14 @@ public struct Scheme: Sendable, Hashable {
     }
 }
 
-/// An app as the stores and the operating systems know it.
+/// An app as identified by stores and operating systems.
 public struct App: Sendable, Hashable {
     public var id: AppID
     public var product: Product
     public var kind: Kind
     public var stores: [Store]
-    /// The hosts whose association files name the app, in the form of `Domain.host` (`*.` in front for subdomains);
-    /// nil means all of the tenant's.
+    /// The hosts whose association files list the app, in the form of `Domain.host` (with `*.` in front for
+    /// subdomains); nil for all of the tenant's hosts.
     public var domains: Set<String>?
     public var environment: EnvironmentID
 
@@ -134,18 +134,18 @@ public struct App: Sendable, Hashable {
     }
 }
 
-/// Where the tenant's links may lead.
+/// The schemes and hosts that a tenant's links may lead to.
 public struct DestinationPolicy: Sendable, Hashable {
     /// Lower case.
     public var schemes: Set<String>
     public var hosts: [Host] { didSet { hostIndex = HostIndex(hosts) } }
     private var hostIndex: HostIndex
-    /// Whether a web page may be `http`; otherwise only `https`.
+    /// Whether web pages may use `http`; otherwise only `https`.
     public var allowsPlainHTTP: Bool
 
     public enum Host: Sendable, Hashable {
         case exact(HostName)
-        /// Every subdomain of the host, not the host itself.
+        /// Every subdomain of the host, but not the host itself.
         case subdomains(of: HostName)
     }
 
@@ -156,7 +156,7 @@ public struct DestinationPolicy: Sendable, Hashable {
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 
-    /// The default: what the tenant itself owns.
+    /// The default policy: the domains and schemes that the tenant owns.
     public init(ownOf domains: [Domain], _ schemes: [Scheme]) {
         self.init(
             schemes: Set(schemes.map(\.name)),
@@ -164,15 +164,16 @@ public struct DestinationPolicy: Sendable, Hashable {
         )
     }
 
-    /// Whether a web link may go to `host`, which is in look-up form.
+    /// Whether a web link may lead to `host`, which is in lookup form.
     public func allows(host: String) -> Bool { hostIndex.place(of: host, port: nil) != nil }
 
-    /// Schemes that no link may ever lead to, whatever the settings say.
+    /// Schemes that a link may never lead to, whatever the settings allow.
     public static let forbiddenSchemes: Set<String> = [
         "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "content", "intent", "view-source",
         "jar", "ws", "wss", "ftp", "android-app", "chrome", "resource",
     ]
-    /// Schemes that belong to the system: a link may lead there if the settings allow it, a tenant can never own one.
+    /// Schemes that belong to the system and that no tenant can own. A link may lead to one that is not forbidden if
+    /// the settings allow it.
     public static let unownableSchemes: Set<String> = forbiddenSchemes.union([
         "http", "https", "tel", "sms", "mailto", "facetime", "itms-services", "shortcuts",
     ])

@@ -6,13 +6,13 @@ extension Route {
         "experiment", "requires",
     ]
 
-    /// Of a route that is written.
+    /// Limits for routes that are written; stored routes are not checked.
     private static let maximumQueryItems = 64
     private static let maximumConditions = 64
-    /// In all of its conditions together.
+    /// For all conditions of a route together.
     private static let maximumListedValues = 1_000
 
-    /// What a table says once for all of its routes.
+    /// Table-wide defaults for route settings.
     struct Defaults {
         var letterCase = LetterCase.sensitive
         var trailingSlash = TrailingSlash.ignored
@@ -23,7 +23,7 @@ extension Route {
         let id = try object.required("id").identifier(RouteID.self)
         let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
         guard unsupported.isEmpty else {
-            // Its other keys may mean anything: the path alone says which links it is about.
+            // The other keys may mean anything in a newer format. The path alone tells which links the route matches.
             self.init(id: id, path: try pathPattern(try object.required("path")), unsupported: unsupported)
             return
         }
@@ -77,7 +77,7 @@ extension Route {
         return .block(reason: reason)
     }
 
-    /// A link is compared with every one of them.
+    /// Limits the conditions of a route, because matching evaluates each of them.
     private func refuseManyConditions(_ field: Field) throws(DocumentError) {
         guard !field.isStored else { return }
         let (conditions, listed) = when?.size ?? (0, 0)
@@ -120,7 +120,7 @@ extension Route.TrailingSlash {
 extension Target {
     static let maximumDataBytes = 4_096
 
-    /// Reads the keys of a route, a fallback or a variant that say where it goes.
+    /// Reads the keys of a route, a fallback or a variant that describe its destination.
     init(_ object: ObjectField, forward: Forwarding) throws(DocumentError) {
         self.init(forward: forward)
         if let open = object["open"] { self.open = try Open(open) }
@@ -211,7 +211,7 @@ extension WebTarget {
 }
 
 extension StoreTarget? {
-    /// `true`, `false` or `{campaign: …}`.
+    /// Reads `true`, `false` or `{campaign: …}`.
     init(_ field: Field) throws(DocumentError) {
         if let offers = field.node.bool {
             self = offers ? StoreTarget() : nil
@@ -225,7 +225,7 @@ extension StoreTarget? {
 }
 
 extension MinimumVersion {
-    /// A version, `{build: 412}`, or an object of these by app id.
+    /// Reads a version, `{build: 412}`, or an object of these by app id.
     init(_ field: Field) throws(DocumentError) {
         guard field.node.members != nil, field.node["build"]?.int == nil else {
             self = .everyApp(try Self.minimum(field))
@@ -333,7 +333,7 @@ private func hostPattern(_ field: Field) throws(DocumentError) -> HostPattern {
 }
 
 extension QueryCondition.Test {
-    /// How many values the item is compared with.
+    /// The number of values that the item is compared with.
     fileprivate var listedCount: Int {
         switch self {
         case .oneOf(let values): return values.count
@@ -346,7 +346,7 @@ extension QueryCondition.Test {
 }
 
 extension Condition {
-    /// How many conditions it is made of, and how many values those list.
+    /// The number of conditions, and of the values that they list.
     fileprivate var size: (conditions: Int, values: Int) {
         switch self {
         case .platform(let platforms): (1, platforms.count)

@@ -1,7 +1,7 @@
-/// One row of a route table: which links it is for, under which conditions, and where they go.
+/// One row of a route table: the links it matches, its conditions, and its destination.
 public struct Route: Sendable, Hashable {
     public var id: RouteID
-    /// For people: who answers questions about it.
+    /// The contact for questions about the route; for people.
     @Boxed public var owner: String?
     public var tags: [String]
     @Boxed public var note: String?
@@ -13,33 +13,33 @@ public struct Route: Sendable, Hashable {
 
     public var behaviour: Behaviour
     @Boxed public var experiment: Experiment?
-    /// Parameters that are never recorded.
+    /// Parameters whose values are never recorded.
     public var sensitive: Set<String>
-    /// Features that this engine lacks: such a route is never matched, its links are undecided.
+    /// Required features that this engine lacks. Such a route is never matched, and its links are undecided.
     public var unsupported: [String]
 
-    // Small parts last: in front of others each would take a whole word.
+    // Small members come last; before larger ones, padding would round each up to a whole word.
     public var path: Pattern
     public var letterCase: LetterCase
     public var trailingSlash: TrailingSlash
     public var audience: Audience
 
     public enum TrailingSlash: Sendable, Hashable {
-        /// Exactly one trailing slash does not matter.
+        /// One trailing slash is ignored.
         case ignored
-        /// The link has one exactly when the pattern has.
+        /// The link must end with a slash exactly if the pattern does.
         case strict
     }
 
     public enum Behaviour: Sendable, Hashable {
-        /// The link may not do what it asks for; the reason is for people.
+        /// The link must not do what it asks for. The reason is meant for people.
         case block(reason: String)
         case answer(Target)
     }
 
     public enum Audience: Sendable, Hashable {
         case everyone
-        /// The route never leaves the server: not in the app's copy of the table.
+        /// The route stays on the server and is left out of the app's copy of the table.
         case server
     }
 
@@ -79,7 +79,7 @@ public struct Route: Sendable, Hashable {
         self.unsupported = unsupported
     }
 
-    /// The names that the route captures: host, path, query, fragment.
+    /// The names of the captured parameters, in the order host, path, query, fragment.
     public var parameterNames: [String] {
         var names: [String] = []
         if case .label(let parameter?, _) = host { names.append(parameter.name) }

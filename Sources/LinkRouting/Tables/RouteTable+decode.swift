@@ -1,9 +1,11 @@
 extension RouteTable {
+    /// Maximum number of routes of a table.
     public static let maximumRoutes = 1_000_000
-    /// How many of its errors a table tells. A document of a million wrong routes must not become a million messages.
+    /// Maximum number of reported errors, so that a document of a million wrong routes does not become a million
+    /// messages.
     private static let maximumErrors = 1_000
 
-    /// Everything that is wrong with a table; it has at least one entry.
+    /// All errors of a table; at least one.
     public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
         public var errors: [DocumentError]
         public var description: String { errors.map(\.description).joined(separator: "\n") }
@@ -11,7 +13,8 @@ extension RouteTable {
         public init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    /// Reads `{formatVersion, requires, defaults, routes}`. Every route is read, so that all errors are told at once, up to a thousand.
+    /// Reads `{formatVersion, requires, defaults, routes}`. Reading continues after an invalid route, so that all
+    /// errors are reported together, up to a thousand.
     public init(_ field: Field) throws(DecodingErrors) {
         var errors: [DocumentError] = []
         do throws(DocumentError) {
@@ -50,7 +53,8 @@ extension RouteTable {
         guard nodes.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
         var ids: [RouteID: Int] = [:]
         var arguments = SharedArguments()
-        // One field at a time: a million of them, each with its path, would take more than the table.
+        // Creates one field at a time: a list of a million fields with their paths would take more memory than the
+        // table.
         for (index, node) in nodes.enumerated() {
             let field = Field(node, path: "\(routes.path)[\(index)]", isStored: field.isStored)
             do throws(DocumentError) {
@@ -73,7 +77,7 @@ extension RouteTable {
         return table
     }
 
-    /// Refuses a format that this engine does not read.
+    /// Throws for a format version that this engine does not read.
     public static func checkFormatVersion(_ field: Field) throws(DocumentError) {
         guard field.node.int == formatVersion else {
             throw field.error("format \(field.shown) is unknown; this engine reads formatVersion: \(formatVersion).")

@@ -1,16 +1,16 @@
-/// A tenant's routes and defaults, as a team edits them. Resolving needs a ``Router``.
+/// A tenant's routes and defaults, as a team edits them. Use a ``Router`` to resolve links.
 public struct RouteTable: Sendable, Hashable {
-    /// The only format that this engine reads.
+    /// The only supported format version.
     public static let formatVersion: Int64 = 1
-    /// The features that this engine has, for `requires`.
+    /// The features of this engine, for `requires`.
     public static let features: Set<String> = []
 
     public var defaults: Defaults
-    /// In the document's order, which decides between routes with equal keys.
+    /// In document order, which decides between routes with equal keys.
     public var routes: [Route]
 
     public struct Defaults: Sendable, Hashable {
-        /// What answers when no route holds.
+        /// The destination of links that no route matches.
         @Boxed public var fallback: Target?
         /// Whether `+` in a query is a space.
         public var plusSign: Link.PlusSign

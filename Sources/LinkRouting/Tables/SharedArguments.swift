@@ -1,8 +1,8 @@
-/// Lists of arguments that several routes of a table have, such as `{id: "{id}"}`: kept in memory once.
+/// Interns argument lists, such as `{id: "{id}"}`, that several routes of a table share, to save memory.
 struct SharedArguments {
     private var lists: Set<[Open.Argument]> = []
 
-    /// Lets the route have the list of an earlier one, where that is the same.
+    /// Replaces the route's argument list by an equal list of an earlier route, if there is one.
     mutating func share(with route: inout Route) {
         guard case .answer(var target) = route.behaviour, var open = target.open, Self.canBeShared(open.arguments)
         else {
@@ -15,7 +15,8 @@ struct SharedArguments {
         route.behaviour = .answer(target)
     }
 
-    /// Texts that are equal have the same bytes only in ASCII, and constants know where they were read.
+    /// Only ASCII texts are safe to share, because other equal strings may differ in their bytes. Constants are not
+    /// shared, because they carry their source positions.
     private static func canBeShared(_ arguments: [Open.Argument]) -> Bool {
         !arguments.isEmpty
             && arguments.allSatisfy { argument in

@@ -1,9 +1,9 @@
-/// An app's page in the store of its platform, without what a link adds to it.
+/// The URL of an app's page in the store of its platform, without the parts that depend on a link.
 struct StorePage: Sendable {
     private let kind: App.Store.Kind
     private let url: String
 
-    /// Nil without a store ID.
+    /// Nil without a store ID for the app's platform.
     init?(_ app: App) {
         let kind: App.Store.Kind
         let head: String
@@ -17,7 +17,8 @@ struct StorePage: Sendable {
         url = head + store.id
     }
 
-    /// The page, with the campaign where a link has room for it; made in `bytes`.
+    /// Returns the page's URL, with the campaign if the result does not exceed the maximum length of a link. Uses
+    /// `bytes` as its buffer.
     func url(campaign: String?, _ bytes: inout [UInt8]) -> String {
         guard let campaign else { return url }
         bytes.removeAll(keepingCapacity: true)
@@ -27,7 +28,7 @@ struct StorePage: Sendable {
             bytes.append(utf8Of: "?ct=")
             appendPercentEncoded(campaign.utf8, to: &bytes)
         case .playStore:
-            // A query within a query: what the store hands to the app.
+            // The referrer is a query within a query, which the store hands to the app.
             var referrer: [UInt8] = []
             referrer.append(utf8Of: "utm_campaign=")
             appendPercentEncoded(campaign.utf8, to: &referrer)
@@ -39,8 +40,8 @@ struct StorePage: Sendable {
 }
 
 extension App {
-    /// The app's page in its store, with the campaign where the store takes one and a link has room for it; nil without a
-    /// store ID.
+    /// Returns the URL of the app's store page; nil without a store ID. The campaign is included if the result does not
+    /// exceed the maximum length of a link.
     public func storeURL(campaign: String?) -> String? {
         var bytes: [UInt8] = []
         return StorePage(self)?.url(campaign: campaign, &bytes)

@@ -1,17 +1,17 @@
-/// Where a route, or the table's fallback, sends a link.
+/// The destination of a route, or of the table's fallback.
 public struct Target: Sendable, Hashable {
     /// The place in the app; nil sends the link to the web.
     @Boxed public var open: Open?
     @Boxed public var web: WebTarget?
     @Boxed public var store: StoreTarget?
-    /// By app; an app that is not named has no minimum.
+    /// The minimum version by app. An app that is not named has none.
     @Boxed public var minimumVersion: MinimumVersion?
     public var forward: Forwarding
     /// JSON for the app, passed through; at most 4 KiB of text.
     @Boxed public var data: JSONNode?
     @Boxed public var campaign: Template?
     public var signIn: SignIn
-    /// Only for a fallback: whether links that fall back may open the app from outside (AASA, assetlinks).
+    /// For a fallback only: whether links that fall back may open the app from outside (AASA, assetlinks).
     public var association: Association
 
     public enum SignIn: Sendable, Hashable {
@@ -49,9 +49,9 @@ public struct Target: Sendable, Hashable {
 public struct Open: Sendable, Hashable {
     public var screen: String
     public var arguments: [Argument]
-    /// From the bottom up; an entry with the screen's own name and no arguments takes the screen's arguments.
+    /// From the bottom up. An entry with the name of `screen` and no arguments takes the screen's arguments.
     public var stack: [Screen]
-    /// Replaces the URI that would be made from the link.
+    /// Overrides the URI that is built from the link.
     @Boxed public var uri: URLTemplate?
 
     public struct Argument: Sendable, Hashable {
@@ -84,19 +84,19 @@ public struct Open: Sendable, Hashable {
 
 /// The value of one argument.
 public enum ArgumentTemplate: Sendable, Hashable {
-    /// Text with parameters in it. A template that is exactly one parameter keeps that parameter's JSON type.
+    /// Text with placeholders. A template of exactly one parameter keeps that parameter's JSON type.
     case template(Template)
     /// A constant JSON value.
     indirect case constant(JSONNode)
 }
 
-/// Web pages by the caller's kind.
+/// Web pages by platform and device of the caller.
 public struct WebTarget: Sendable, Hashable {
     @Boxed public var ios: URLTemplate?
     @Boxed public var ipad: URLTemplate?
     @Boxed public var android: URLTemplate?
     @Boxed public var desktop: URLTemplate?
-    /// For every caller without a page of its own.
+    /// For callers without a more specific page.
     @Boxed public var `default`: URLTemplate?
 
     public init(
@@ -117,14 +117,14 @@ public struct WebTarget: Sendable, Hashable {
     public var all: [URLTemplate] { [ios, ipad, android, desktop, `default`].compactMap(\.self) }
 }
 
-/// A visit to the store is offered when the app is missing.
+/// A store page to offer when the app is not installed.
 public struct StoreTarget: Sendable, Hashable {
     public var campaign: String?
 
     public init(campaign: String? = nil) { self.campaign = campaign }
 }
 
-/// The oldest app that understands the route.
+/// The minimum app version that supports the route.
 public enum MinimumVersion: Sendable, Hashable {
     case everyApp(Minimum)
     case byApp([AppID: Minimum])
@@ -134,6 +134,7 @@ public enum MinimumVersion: Sendable, Hashable {
         case build(Int64)
     }
 
+    /// Returns the minimum of an app; nil when it has none.
     public func minimum(for app: AppID) -> Minimum? {
         switch self {
         case .everyApp(let minimum): minimum
@@ -142,25 +143,25 @@ public enum MinimumVersion: Sendable, Hashable {
     }
 }
 
-/// Which items of the link's query travel on. An item whose name the template sets is left out.
+/// The query items of the link that are forwarded. An item whose name the template sets is left out.
 public enum Forwarding: Sendable, Hashable {
-    /// To the tenant's own schemes and domains, never to other hosts or stores.
+    /// All items, but only to the tenant's own schemes and domains, never to other hosts or stores.
     case all
     case none
     case names([String])
 }
 
-/// One link, several destinations: the sticky key decides.
+/// A split of one link between several destinations, decided by the sticky key.
 public struct Experiment: Sendable, Hashable {
     public var id: String
     public var salt: String
-    /// At least one; weights are positive.
+    /// Not empty; weights are positive.
     public var variants: [Variant]
 
     public struct Variant: Sendable, Hashable {
         public var name: String
         public var weight: Int
-        /// What the variant answers: the route's target with the variant's own parts in it.
+        /// The variant's destination: the route's target with the parts that the variant overrides.
         public var target: Target
 
         public init(name: String, weight: Int, target: Target) {

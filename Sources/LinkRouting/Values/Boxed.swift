@@ -1,6 +1,6 @@
-/// A part that most owners lack, kept outside of its owner: absent it takes one word and no memory of its own.
+/// An optional value stored behind a reference. When absent, it takes one word and no allocation.
 ///
-/// Routes have many such parts, and a table has up to a million routes.
+/// Routes have many parts that most of them lack, and a table has up to a million routes.
 @propertyWrapper
 public struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     private enum Storage: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
         if let wrappedValue { storage = .present(wrappedValue) } else { storage = .absent }
     }
 
-    /// Without reading the value.
+    /// The wrapper itself, to test for presence without reading the value.
     public var projectedValue: Boxed { self }
     var isPresent: Bool {
         if case .present = storage { true } else { false }

@@ -1,8 +1,9 @@
-/// The place of a sticky key among 10,000, the same on every engine. Test vectors stand in docs/routing.md.
+/// The hash bucket of a sticky key among 10,000, identical in every engine. Test vectors are in docs/routing-conformance.md.
 public enum Bucket {
     public static let count = 10_000
 
-    /// FNV-1a 64 of UTF-8 `salt U+001F stickyKey`, then murmur3's fmix64; the high word × 10,000 >> 32: 0..<10,000.
+    /// Returns a bucket in 0..<10,000: FNV-1a 64 of the UTF-8 bytes of `salt U+001F stickyKey`, then murmur3's fmix64;
+    /// the high 32 bits × 10,000 >> 32.
     public static func of(_ stickyKey: String, salt: String) -> Int {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,16 +1,16 @@
-/// A day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31: the days that RFC 3339 can write.
+/// A day of the proleptic Gregorian calendar, from 0001-01-01 to 9999-12-31: the range of RFC 3339.
 public struct CivilDay: Sendable, Hashable, Comparable, CustomStringConvertible {
     public let daysSince1970: Int64
 
     public static let first = CivilDay(daysSince1970: .min)
     public static let last = CivilDay(daysSince1970: .max)
 
-    /// A day beyond the first or the last is that one.
+    /// Clamps to the first and the last day.
     public init(daysSince1970: Int64) {
         self.daysSince1970 = min(max(daysSince1970, -719_162), 2_932_896)
     }
 
-    /// Nil unless the day exists.
+    /// Nil unless the day exists and lies in the years 1 to 9999.
     public init?(year: Int64, month: Int64, day: Int64) {
         guard (1...9_999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -52,7 +52,7 @@ public struct CivilDay: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// The instant at which the day starts in UTC.
     public var start: Timestamp { Timestamp(milliseconds: daysSince1970 * Timestamp.millisecondsPerDay) }
 
-    /// The day after; the last day is its own.
+    /// The following day; for the last day, the day itself.
     public var next: CivilDay { CivilDay(daysSince1970: daysSince1970 + 1) }
 
     public static func < (left: CivilDay, right: CivilDay) -> Bool { left.daysSince1970 < right.daysSince1970 }

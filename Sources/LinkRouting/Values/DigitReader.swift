@@ -1,4 +1,4 @@
-/// Reads numbers of a known width and the marks between them.
+/// Reads fixed-width numbers and the separators between them.
 struct DigitReader<Text: Sequence<UInt8>> {
     private var iterator: Text.Iterator
     private var peeked: UInt8?
@@ -10,7 +10,7 @@ struct DigitReader<Text: Sequence<UInt8>> {
 
     var isAtEnd: Bool { peeked == nil }
 
-    /// Moves behind `byte` if it stands here.
+    /// Consumes `byte` if it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard peeked == byte else { return false }
         peeked = iterator.next()
@@ -23,7 +23,7 @@ struct DigitReader<Text: Sequence<UInt8>> {
         return Int64(byte - UInt8(ascii: "0"))
     }
 
-    /// Of exactly `count` digits, few enough for Int64.
+    /// Reads exactly `count` digits; at most 18, so that they fit into Int64.
     mutating func number(of count: Int) -> Int64? {
         var number: Int64 = 0
         for _ in 0..<count {

@@ -1,10 +1,11 @@
-// Text of strangers in the languages that Fingerpost writes: the one place of each escape; `./dev check` looks for others.
+// Escapes for untrusted text in the languages that Fingerpost writes. Each escape has its only implementation here;
+// `./dev check` looks for others.
 //
-// All of them go by Unicode scalars. A `Character` hides the scalar that matters: `<` behind U+0600 or before U+0301 is no
-// `<` to `String.replacing`, and to a browser it is.
+// All functions work on Unicode scalars. A `Character` may hide the relevant scalar: after U+0600 or before U+0301, `<`
+// is not found by `String.replacing`, but a browser still reads it as `<`.
 
 extension String {
-    /// As text, or as a quoted attribute, of HTML.
+    /// Escaped as text, or as a quoted attribute, in HTML.
     package var escapedForHTML: String {
         escaped { scalar in
             switch scalar {
@@ -18,7 +19,8 @@ extension String {
         }
     }
 
-    /// As text, or as an attribute in double quotes, of XML 1.0; a scalar that it cannot hold becomes a replacement character.
+    /// Escaped as text, or as an attribute in double quotes, in XML 1.0. Scalars that XML cannot represent become
+    /// U+FFFD.
     package var escapedForXML: String {
         escaped { scalar in
             switch scalar {
@@ -33,7 +35,7 @@ extension String {
         }
     }
 
-    /// Text of XML without the escapes that S3 and its like write.
+    /// XML text with the entities decoded that S3 and compatible services write.
     package var unescapedFromXML: String {
         var text = ""
         var rest = unicodeScalars[...]
@@ -57,10 +59,10 @@ extension String {
         "#62": ">",
     ]
 
-    /// As one word of a POSIX shell.
+    /// Quoted as one word of a POSIX shell.
     package var quotedForShell: String { "'" + escaped { $0 == "'" ? "'\\''" : nil } + "'" }
 
-    /// As the value of a label in Prometheus' text format.
+    /// Escaped as a label value in Prometheus' text format.
     package var escapedForPrometheus: String {
         escaped { scalar in
             switch scalar {
@@ -72,11 +74,11 @@ extension String {
         }
     }
 
-    /// As a part of one line for people: nothing that a terminal obeys, that ends the line or that turns its direction. A
-    /// tab stays. Escaping again changes nothing.
+    /// Escaped for one line of terminal output: without control sequences, line breaks and bidirectional controls. A
+    /// tab stays. The escaping is idempotent.
     package var escapedForTerminal: String { escaped { $0 == "\t" ? nil : $0.escapeForTerminal } }
 
-    /// JSON that means the same, with nothing in its texts that a terminal obeys. Line breaks of its layout stay.
+    /// Equivalent JSON without control or format characters in its strings. The line breaks of its layout stay.
     package var jsonEscapedForTerminal: String {
         escaped { scalar in
             guard scalar.value >= 0x7F, scalar.isObeyedByTerminals else { return nil }
@@ -89,7 +91,9 @@ extension String {
         }
     }
 
-    /// - Parameter replacement: Of a scalar; nil for one that stays.
+    /// Replaces scalars.
+    ///
+    /// - Parameter replacement: Returns the replacement of a scalar; nil to keep it.
     private func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         var text = ""
         text.reserveCapacity(utf8.count)
@@ -105,8 +109,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL and C1, line and paragraph separators, format characters (which turn the direction of text, or hide), and what
-    /// this version of Unicode does not know.
+    /// C0, DEL and C1, line and paragraph separators, format characters (which change the direction of text, or are
+    /// invisible), private use, and scalars that this version of Unicode does not assign.
     package var isObeyedByTerminals: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
@@ -115,7 +119,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// `\u{9B}`; nil for a scalar that may be shown as it is.
+    /// The escape, such as `\u{9B}`; nil for a scalar that can be printed as is.
     package var escapeForTerminal: String? {
         isObeyedByTerminals ? "\\u{\(String(value, radix: 16, uppercase: true))}" : nil
     }

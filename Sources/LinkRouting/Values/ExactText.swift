@@ -1,7 +1,7 @@
-/// A text that equals only what is written with the same bytes.
+/// A text that is compared by its bytes.
 ///
-/// Swift's `String` takes `é` and `e` with a combining accent for one text. Links, tables and names do not: as a key of a
-/// dictionary or set one would hide the other.
+/// Swift's `String` treats `é` and `e` with a combining accent as equal; links, tables and names do not. As keys of a
+/// dictionary or set, one would hide the other.
 public struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let description: String
 
@@ -18,7 +18,7 @@ public struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible
 }
 
 extension String {
-    /// Whether the other text has the same bytes.
+    /// Whether both texts have the same UTF-8 bytes.
     public func isExactly(_ other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }

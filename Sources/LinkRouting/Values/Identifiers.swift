@@ -1,6 +1,6 @@
-/// A text that names one thing of one kind: a tenant, a route, an app …
+/// An identifier of a tenant, a route, an app and the like.
 ///
-/// Identifiers match `[a-z0-9][a-z0-9._-]{0,63}`; they are compared by bytes and are safe in URLs, file names and SQL.
+/// Identifiers match `[a-z0-9][a-z0-9._-]{0,63}`. They are compared by bytes and are safe in URLs, file names and SQL.
 public protocol Identifier: Hashable, Sendable, Comparable, CustomStringConvertible {
     var rawValue: String { get }
     /// Nil unless `text` matches `[a-z0-9][a-z0-9._-]{0,63}`.
@@ -12,7 +12,7 @@ extension Identifier {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One brand or product. `-` is reserved for what belongs to no tenant, see ``TenantID/none``.
+/// A tenant: one brand or product. `-` is reserved for data without a tenant, see ``TenantID/none``.
 public struct TenantID: Identifier {
     public let rawValue: String
 
@@ -27,12 +27,12 @@ public struct TenantID: Identifier {
     private init(reserved: String) { rawValue = reserved }
 }
 
-/// A named place that a table is published to; `production` unless another is named.
+/// A named environment that a table is published to; `production` by default.
 public struct EnvironmentID: Identifier {
     public let rawValue: String
     public static let production = EnvironmentID(known: "production")
 
-    /// The reserved name under which the counts stand of all environments that nothing was published in.
+    /// The reserved name for the counts of all environments in which nothing was published.
     public static let unpublished = EnvironmentID(known: "-")
 
     public init?(_ text: some StringProtocol) {
@@ -43,7 +43,7 @@ public struct EnvironmentID: Identifier {
     private init(known: String) { rawValue = known }
 }
 
-/// A route of one table; never reused for another meaning.
+/// A route of one table. Ids are never reused for another meaning.
 public struct RouteID: Identifier {
     public let rawValue: String
 
@@ -53,7 +53,7 @@ public struct RouteID: Identifier {
     }
 }
 
-/// An app as the tenant's settings name it, for example `ios`; not a bundle ID.
+/// An app, by its name in the tenant's settings, for example `ios`; not a bundle ID.
 public struct AppID: Identifier {
     public let rawValue: String
 

@@ -1,15 +1,15 @@
-/// A language tag or range such as `en-GB`, `zh-*` or `*`; ASCII case does not count.
+/// A language tag or range such as `en-GB`, `zh-*` or `*`; compared case-insensitively (ASCII).
 public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
     /// As written.
     public let description: String
     private let lowercased: String
-    /// What lookup compares: lower case, wildcards left out; empty when the first subtag is one (RFC 4647 §3.2).
+    /// The range for lookups: lower case, without wildcards; empty when the first subtag is a wildcard (RFC 4647 §3.2).
     private let basicRange: String
 
     private static let maximumLength = 64
 
-    /// Nil unless it is letters, then subtags of 1 to 8 letters and digits joined by `-`, at most 64 bytes in all. As in an
-    /// extended range of RFC 4647, any of the subtags may be `*`.
+    /// Nil unless the text is a subtag of letters, followed by subtags of letters and digits, joined by `-`. Subtags
+    /// have 1 to 8 characters; the limit is 64 bytes. As in an extended range of RFC 4647, any subtag may be `*`.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength else { return nil }
@@ -28,14 +28,14 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         basicRange = bytes.first == UInt8(ascii: "*") ? "" : String(decoding: basic, as: UTF8.self)
     }
 
-    /// Whether a subtag is `*`: a caller may ask for such a range, but nothing is written in it.
+    /// Whether any subtag is `*`. Callers may ask for a range, but content has a tag.
     public var isRange: Bool { lowercased.utf8.contains(UInt8(ascii: "*")) }
 
     public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.lowercased == right.lowercased }
     public func hash(into hasher: inout Hasher) { hasher.combine(lowercased) }
 
-    /// RFC 4647 §3.4: the tag that serves the first of `ranges` that any serves, each range cut shorter until a tag is met;
-    /// nil if none is, which calls for the default. A range that starts with `*` says nothing and is skipped.
+    /// Lookup by RFC 4647 §3.4: returns the tag for the first of `ranges` that has one. Each range is truncated until a
+    /// tag matches. Nil if none matches; the caller then uses the default. A range that starts with `*` is skipped.
     public static func lookup(_ ranges: [LanguageTag], in tags: [LanguageTag]) -> LanguageTag? {
         for range in ranges {
             var candidate = range.basicRange[...]
@@ -47,7 +47,7 @@ public struct LanguageTag: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// Without the last subtag, and without a single letter or digit that would stand at the end then.
+    /// Removes the last subtag, and a single letter or digit that would then be at the end.
     private static func shortened(_ range: Substring) -> Substring {
         guard let hyphen = range.utf8.lastIndex(of: UInt8(ascii: "-")) else { return "" }
         let shorter = range[..<hyphen]

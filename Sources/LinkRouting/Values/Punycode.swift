@@ -1,6 +1,6 @@
-/// RFC 3492, the writing of Unicode in ASCII for the labels of international hosts; without the prefix `xn--`.
+/// Punycode (RFC 3492), the ASCII encoding of international host labels; without the prefix `xn--`.
 enum Punycode {
-    /// Nil when a value would not fit into 32 bits.
+    /// Returns nil when a value exceeds 32 bits.
     static func encode(_ input: [UInt32]) -> String? {
         var output = input.filter { $0 < 0x80 }.map { UInt8(truncatingIfNeeded: $0) }
         let basic = output.count
@@ -39,7 +39,7 @@ enum Punycode {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Nil when the text is not Punycode of Unicode scalars. ASCII capitals stay as they are.
+    /// Returns nil when the text is not Punycode of Unicode scalars. ASCII capitals are kept.
     static func decode(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         let delimiter = bytes.lastIndex(of: UInt8(ascii: "-"))

@@ -1,19 +1,20 @@
-/// An instant in UTC, to the millisecond, of the years 1 to 9999: what RFC 3339 can write. As text it sorts as in time.
+/// An instant in UTC with millisecond precision, in the years 1 to 9999 (the range of RFC 3339). Its texts sort
+/// chronologically.
 public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// Since 1970-01-01T00:00:00Z, leap seconds not counted.
+    /// Milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public let milliseconds: Int64
 
     public static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// An instant before the year 1 or after 9999 is the first or last one.
+    /// Clamps to the years 1 to 9999.
     public init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, -62_135_596_800_000), 253_402_300_799_999)
     }
 
-    /// Reads `2026-11-21T10:00:00.123Z` or with an offset `+01:00`; nil for anything else.
+    /// Parses `2026-11-21T10:00:00.123Z`, or with an offset such as `+01:00`; nil for anything else.
     ///
-    /// Fractions of one to nine digits are cut to milliseconds. A leap second, which RFC 3339 allows at 23:59:60 UTC on the
-    /// last day of June or December, is the last millisecond before midnight.
+    /// Fractions of one to nine digits are truncated to milliseconds. A leap second, which RFC 3339 allows at 23:59:60
+    /// UTC on the last day of June or December, becomes the last millisecond before midnight.
     public init?(_ text: some StringProtocol) {
         var reader = DigitReader(text.utf8)
         guard let day = CivilDay(&reader),
@@ -32,7 +33,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
                 (month, day) == (6, 30) || (month, day) == (12, 31)
             else { return nil }
         }
-        // An offset can lead out of the years that can be written.
+        // An offset may move the instant out of the valid years.
         guard instant.milliseconds >= start, instant.milliseconds - start < 60_000 else { return nil }
         self = instant
     }
@@ -42,7 +43,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         CivilDay(daysSince1970: (milliseconds - millisecondOfDay) / Self.millisecondsPerDay)
     }
 
-    /// Since the UTC day's start: 0..<86,400,000.
+    /// Milliseconds since the start of the UTC day: 0..<86,400,000.
     private var millisecondOfDay: Int64 {
         let remainder = milliseconds % Self.millisecondsPerDay
         return remainder < 0 ? remainder + Self.millisecondsPerDay : remainder
@@ -68,7 +69,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Milliseconds; 0 where no fraction stands, nil where it has no digits or more than nine.
+    /// Reads a fraction in milliseconds; 0 without a fraction, nil for no digits or more than nine.
     private static func fraction(_ reader: inout DigitReader<some Sequence<UInt8>>) -> Int64? {
         guard reader.take(UInt8(ascii: ".")) else { return 0 }
         var (milliseconds, digits) = (Int64(0), 0)
@@ -85,7 +86,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         }
     }
 
-    /// In minutes; nil where neither `Z` nor an offset stands.
+    /// Reads an offset in minutes; nil when there is neither `Z` nor an offset.
     private static func offset(_ reader: inout DigitReader<some Sequence<UInt8>>) -> Int64? {
         if reader.take(UInt8(ascii: "Z")) || reader.take(UInt8(ascii: "z")) { return 0 }
         let isNegative = reader.take(UInt8(ascii: "-"))

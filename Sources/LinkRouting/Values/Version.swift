@@ -1,5 +1,5 @@
-/// A version such as `17.4` or `3.2.0-beta.2`: dot-separated integers, missing parts 0; a SemVer pre-release sorts below
-/// its release, build metadata does not count.
+/// A version such as `17.4` or `3.2.0-beta.2`: dot-separated integers; missing parts count as 0. A SemVer pre-release
+/// sorts below its release. Build metadata is ignored.
 public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// As written.
     public let description: String
@@ -14,8 +14,8 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     private static let maximumLength = 128
 
-    /// Nil for anything else, which conditions call unknown: words, signs, empty parts, more than 128 bytes, or a number
-    /// beyond 64 bits.
+    /// Nil for any other text, such as words, signs, empty parts, more than 128 bytes, or numbers beyond 64 bits.
+    /// Conditions treat it as unknown.
     public init?(_ text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.maximumLength else { return nil }
@@ -62,7 +62,7 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         return left.preRelease.lexicographicallyPrecedes(right.preRelease, by: precedes)
     }
 
-    /// SemVer §11: numbers by value and below words, words by their bytes.
+    /// Precedence by SemVer §11: numbers by value and before words, words by their bytes.
     private static func precedes(_ left: Identifier, _ right: Identifier) -> Bool {
         switch (left, right) {
         case (.number(let left), .number(let right)): left < right
@@ -72,7 +72,7 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
         }
     }
 
-    /// The dot-separated words of letters, digits and hyphens; nil when one is empty or holds anything else.
+    /// Splits into dot-separated words of letters, digits and hyphens; nil when one is empty or has other characters.
     private static func identifiers(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         let words = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let areWords = words.allSatisfy { word in
@@ -83,12 +83,12 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
 
     private static func identifier(_ word: ArraySlice<UInt8>) -> Identifier? {
         guard word.allSatisfy(isDigit) else { return .word(String(decoding: word, as: UTF8.self)) }
-        // SemVer §9: no leading zeros here.
+        // SemVer §9 forbids leading zeros here.
         guard word.count == 1 || word.first != UInt8(ascii: "0") else { return nil }
         return number(word).map(Identifier.number)
     }
 
-    /// The value of at least one digit.
+    /// Returns the value of one or more digits; nil for other texts and beyond 64 bits.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0

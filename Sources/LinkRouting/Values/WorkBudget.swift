@@ -1,36 +1,36 @@
-/// How much work a computation may do: a number of steps, and whether somebody still wants its result.
+/// A limit on the work of a computation: a number of steps, and a cancellation.
 ///
-/// What computes over a table, a file or a pattern that somebody else wrote spends a step for each thing it looks at. When
-/// the steps are used up, or the work is cancelled, it gives up what it has not decided and says so; it never throws, so that
-/// what was decided before is kept. Counted in steps and not in time, the same input gives the same result everywhere.
+/// A computation over untrusted tables, files or patterns spends a step for each item that it inspects. When the steps
+/// are used up or the work is cancelled, it leaves the remaining questions undecided and reports that. It never throws,
+/// so that earlier results are kept. Counting steps instead of time makes the result deterministic.
 public final class WorkBudget {
-    /// What is left.
+    /// The remaining steps.
     public private(set) var steps: Int
-    /// How many questions were given up.
+    /// The number of questions that were left undecided.
     public private(set) var undecided = 0
-    /// Whether nobody wants the result any more, as far as it was asked.
+    /// Whether the work was found to be cancelled.
     public private(set) var isCancelled = false
     private let cancelled: () -> Bool
     private var untilNextLook = 0
 
-    /// A look at the cancellation costs more than most steps.
+    /// A cancellation check costs more than most steps.
     private static let stepsPerLook = 256
 
-    /// - Parameter isCancelled: Asked again and again, on the thread that works.
+    /// - Parameter isCancelled: Called repeatedly on the working thread.
     public init(steps: Int, isCancelled: @escaping () -> Bool = { false }) {
         self.steps = max(0, steps)
         cancelled = isCancelled
     }
 
-    /// For callers who know what they compute over, such as a command on its own file.
+    /// For callers that control the input, such as a command on a local file.
     public static var unlimited: WorkBudget { WorkBudget(steps: .max) }
 
     public var isUsedUp: Bool { steps == 0 }
 
-    /// A question stays without an answer.
+    /// Counts a question as undecided.
     public func giveUp() { undecided += 1 }
 
-    /// Takes steps from what is left; false when there are none, now and from then on.
+    /// Spends steps. Returns false when the budget is exhausted or the work is cancelled, from then on always.
     public func spend(_ count: Int = 1) -> Bool {
         guard steps > 0, count <= steps else {
             steps = 0

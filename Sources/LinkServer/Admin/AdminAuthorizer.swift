@@ -4,13 +4,14 @@ import LinkCatalog
 import LinkRouting
 import NIOCore
 
-/// Lets a request in on the admin port: its key, its tenant, environment and draft, and who to name in the audit.
+/// Authorizes requests of the admin port: checks the key, tenant, environment and draft, and names the actor for the
+/// audit.
 struct AdminAuthorizer {
     let keys: APIKeyAuthenticator
     let admission: Admission
     let now: @Sendable () -> Timestamp
 
-    /// A request about one tenant that its key may make.
+    /// An authorized request about one tenant.
     struct Entry {
         let grant: KeyGrant
         let place: PublishingService.DraftLocation
@@ -20,15 +21,17 @@ struct AdminAuthorizer {
         var environment: EnvironmentID { place.environment }
     }
 
-    /// Which of a tenant's limits a request uses up.
+    /// The rate limit of a tenant that a request is taken from.
     enum Count {
-        /// That of its links and of all other requests.
+        /// The limit of its links and of all other requests.
         case request
-        /// That of opened tails: who comes back again and again costs no link.
+        /// The limit of opened tails: reconnecting again and again takes no requests from links.
         case tail
     }
 
-    /// The tenant of the path, for a key that has the scope there and in `?environment=`.
+    /// Authorizes a request for the tenant in its path, if the key has the scope there and in `?environment=`.
+    ///
+    /// - Throws: A ``Problem`` if the key is missing, is invalid, lacks the scope, or exceeds the tenant's rate limit.
     func tenant(
         _ request: Request,
         _ context: ServerRequestContext,
@@ -40,7 +43,7 @@ struct AdminAuthorizer {
         }
         let grant = try grant(request, context, scope, of: tenant)
         context.facts.note(tenant)
-        // Only for keys that may: with others anybody could use up what is the tenant's.
+        // Checked after the key, so that no other caller can use up the tenant's limit.
         try admission.check(count == .tail ? .tails(tenant) : .tenant(tenant))
         let environment = try environment(request)
         guard grant.allows(environment) else {
@@ -57,7 +60,7 @@ struct AdminAuthorizer {
         )
     }
 
-    /// The same, for what all environments and owners of a tenant share.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for what all environments and owners of a tenant share.
     func tenantWide(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
         let entry = try tenant(request, context, scope)
         guard entry.grant.isForWholeTenants else {
@@ -66,7 +69,7 @@ struct AdminAuthorizer {
         return entry
     }
 
-    /// The same, for what is recorded of all routes of a tenant.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for what is recorded of all routes of a tenant.
     func allRoutes(
         _ request: Request,
         _ context: ServerRequestContext,
@@ -80,12 +83,13 @@ struct AdminAuthorizer {
         return entry
     }
 
-    /// Whether the key that let a request in is still one. It counts as no request.
+    /// Whether the key of an authorized request is still valid. It does not count as a request.
     func stillHolds(_ entry: Entry, _ request: Request) -> Bool {
         keys.validGrant(in: request.headers)?.id == entry.grant.id
     }
 
-    /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are its own.
+    /// Returns the grant of the request's key, which must have the scope for the tenant, or for the key's own tenants
+    /// if `tenant` is nil. Also rejects unknown query parameters.
     func grant(
         _ request: Request,
         _ context: ServerRequestContext,
@@ -107,7 +111,7 @@ struct AdminAuthorizer {
 
     private func environment(_ request: Request) throws -> EnvironmentID {
         guard let text = request.uri.queryParameters.get("environment") else { return .production }
-        // What was asked for outside of the tenant's environments is counted under a name that none has.
+        // Requests outside of the tenant's environments are counted under a name that no environment has.
         guard text != EnvironmentID.unpublished.rawValue else { return .unpublished }
         guard let environment = EnvironmentID(text) else {
             throw Problem(.invalidRequest, "An environment's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
@@ -117,10 +121,10 @@ struct AdminAuthorizer {
 }
 
 extension ByteBuffer {
-    /// What is smaller is read at once.
+    /// Maximum size of a document that is read on the current thread.
     private static let threshold = 64 << 10
 
-    /// Reads a document; a large one on a thread that answers nobody.
+    /// Reads a document; a large one on a thread that answers no requests.
     func read<Result: Sendable>(_ read: @escaping @Sendable (ByteBuffer) throws -> Result) async throws -> Result {
         guard readableBytes > Self.threshold, let turn = LargeDocuments.turn else { return try read(self) }
         return try await turn.read { try read(self) }
@@ -135,7 +139,7 @@ extension ByteBuffer {
 }
 
 extension Request {
-    /// The body as a JSON or YAML document.
+    /// Returns the body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
         let isYAML = headers[.contentType]?.contains("yaml") == true
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
@@ -157,10 +161,10 @@ extension Request {
         try await readBody(upTo: limit).validText()
     }
 
-    /// Whether the client sends a body, as far as the headers tell.
+    /// Whether the client sends a body, according to the headers.
     var hasBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
 
-    /// The JSON object of an optional body with these members; an empty one without a body.
+    /// Returns the JSON object of an optional body with these members; an empty one without a body.
     mutating func object(_ keys: String..., upTo limit: Int) async throws -> ObjectField {
         let body = try await readBody(upTo: limit)
         let node =
@@ -172,7 +176,7 @@ extension Request {
         return object
     }
 
-    /// What `If-Match` names, without its quotes; nil without the header.
+    /// Returns the version in `If-Match`, without its quotes; nil without the header or for `*`.
     func ifMatch<Version>(_ read: (Substring) -> Version?) throws -> Version? {
         guard let header = headers[.ifMatch], header != "*" else { return nil }
         let text =

@@ -4,13 +4,13 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Judges association files: anybody's, and those of the live tables. Nothing is stored.
+/// Validates and simulates association files: any file, or those of the live tables. Nothing is stored.
 struct AssociationToolsController {
     let gate: AdminAuthorizer
     let live: LiveCatalog
     let pool: WorkPool
 
-    /// Of a request. Devices read an eighth of it, and larger files are worth a finding.
+    /// Maximum size of a request's body. Devices read an eighth of it, and larger files are worth a finding.
     private static let maximumBytes = 1 << 20
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -18,7 +18,7 @@ struct AssociationToolsController {
         router.post("/admin/v1/association/simulate", use: simulate)
     }
 
-    /// The body is the file, whatever it is.
+    /// Validates the body, which is the file itself in any form.
     @Sendable private func validate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = caller(of: try gate.grant(request, context, .tablesRead))
         var request = request
@@ -36,14 +36,15 @@ struct AssociationToolsController {
         return Response(json: report)
     }
 
-    /// Who takes turns with others: all keys of a tenant together.
+    /// Returns the caller for the work pool: all keys of a tenant share one turn.
     private func caller(of grant: KeyGrant) -> WorkPool.Caller {
         grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id)
     }
 
-    /// `{"url", "file" or "tenant", "app", "domain", "platform"}`: the file as a JSON value, or the live one of a tenant.
+    /// Simulates `{"url", "file" or "tenant", "app", "domain", "platform"}`: `file` is a JSON value, `tenant` names a
+    /// live file.
     @Sendable private func simulate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        // Nothing is read for who has no key; whose tenant is meant stands in the body.
+        // The body names the tenant. The key is checked before it is read, and for the tenant afterwards.
         let grant = try gate.grant(request, context, .tablesRead)
         var request = request
         let body = Array(buffer: try await request.readBody(upTo: Self.maximumBytes))
@@ -105,20 +106,20 @@ struct AssociationToolsController {
         }
     }
 
-    /// A list is Android's file, everything else Apple's.
+    /// Returns Android for a JSON array, and Apple for everything else.
     private static func platform(of bytes: [UInt8]) -> AssociationFile {
         let first = bytes.first { !" \n\r\t".utf8.contains($0) }
         return first == UInt8(ascii: "[") ? .android : .apple
     }
 }
 
-/// What a simulation is asked.
+/// The subject of a simulation.
 private struct Question: Sendable {
     let url: String
     let app: String?
     let domain: String?
 
-    /// The host whose file is meant.
+    /// The host whose file applies.
     var host: String? {
         guard let domain else { return (try? Link.parse(url))?.host }
         return domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain

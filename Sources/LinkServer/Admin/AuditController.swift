@@ -3,7 +3,7 @@ import Hummingbird
 package import LinkCatalog
 package import LinkRouting
 
-/// Who changed what. Rows are only ever added.
+/// Serves the audit log of changes, which is append-only.
 struct AuditController {
     let gate: AdminAuthorizer
     let store: any CatalogStore
@@ -13,7 +13,7 @@ struct AuditController {
         router.post("/admin/v1/audit/verify", use: verify)
     }
 
-    /// Newest first; of `?tenant=` or all that are the key's.
+    /// Lists the rows of `?tenant=`, or of all tenants of the key, newest first.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         var tenant: TenantID?
         if let text = request.uri.queryParameters.get("tenant") {

@@ -4,7 +4,8 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// A tenant's drafts: what is edited, checked, tested and published. `?draft=` names one, else it is `main`.
+/// Serves a tenant's drafts, which are edited, checked, tested and published. `?draft=` names one; the default is
+/// `main`.
 struct DraftController {
     let gate: AdminAuthorizer
     let editor: PublishingService
@@ -29,7 +30,7 @@ struct DraftController {
         return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name))
     }
 
-    /// The table as it is edited; without a draft the live one.
+    /// Returns the table of the draft; without a draft, the live one.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         let draft = try await editor.draft(at: entry.place)
@@ -71,7 +72,7 @@ struct DraftController {
             of: entry.tenant,
             in: entry.environment,
             expected: try request.expectedDraft(),
-            // A key that may write some routes only may not throw away the others' changes.
+            // A key that is limited to some routes must not discard changes to others.
             ofOnly: entry.grant.routes == nil ? nil : entry.grant.id,
             change: entry.change
         )
@@ -79,7 +80,7 @@ struct DraftController {
         return Response(status: .noContent)
     }
 
-    /// What a check of the body says, or of the draft when there is none.
+    /// Returns the findings in the body, or in the draft if there is no body.
     @Sendable private func check(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
@@ -102,8 +103,9 @@ struct DraftController {
         return Response(json: writer.bytes)
     }
 
-    /// What publishing the body would change, or the draft when there is none. The body is a table, or
-    /// `{basedOn, settings, table, suites: {NAME: TEXT}}` where more would change, or the table was made from an older revision.
+    /// Returns what publishing the body would change, or the draft if there is no body. The body is a table, or
+    /// `{basedOn, settings, table, suites: {NAME: TEXT}}` if more would change or the table was made from an older
+    /// revision.
     @Sendable private func plan(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
@@ -139,7 +141,7 @@ struct DraftController {
         )
     }
 
-    /// Runs the suite of the body against the draft, or the stored ones without a body.
+    /// Runs the suite in the body against the draft; without a body, the stored suites.
     @Sendable private func test(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         var request = request
@@ -170,7 +172,7 @@ struct DraftController {
 }
 
 extension CatalogStore {
-    /// Throws for a tenant that is not there.
+    /// Throws if the tenant does not exist.
     func require(_ tenant: TenantID) async throws {
         guard try await settingsRevision(of: tenant) != nil else {
             throw PublishingService.Failure.unknownTenant(tenant)
@@ -179,7 +181,7 @@ extension CatalogStore {
 }
 
 extension Request {
-    /// `{"message", "approvals", "override": {"reason"}}`, all of it optional.
+    /// Reads `{"message", "approvals", "override": {"reason"}}`; all members are optional.
     mutating func note(upTo limit: Int) async throws -> PublishingService.Note {
         let object = try await object("message", "approvals", "override", upTo: limit)
         let reason = try object["override"]?.object("reason").required("reason")
@@ -193,7 +195,7 @@ extension Request {
 }
 
 extension Response {
-    /// A draft as it is now, and what publishing it would say.
+    /// The draft as it is now, and the findings that publishing it would report.
     init(draft: DraftRow, findings: [Finding], status: HTTPResponse.Status = .ok) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -225,7 +227,7 @@ extension DraftSummary {
 }
 
 extension TablePlan {
-    /// `{live, settings, changes, findings, suiteFailures, moves}`
+    /// Formatted as `{live, settings, changes, findings, suiteFailures, moves}`.
     var json: JSONNode {
         var writer = JSONWriter()
         writer.findings(findings)

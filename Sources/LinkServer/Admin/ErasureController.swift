@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 
-/// Erases what was recorded of one install, in the log and in the exports.
+/// Erases the records of one install from the log and the exports.
 struct ErasureController {
     let gate: AdminAuthorizer
     let eraser: Eraser
@@ -24,7 +24,7 @@ struct ErasureController {
         return Response(try PageRequest(request).answer(of: erasures, "erasures", \.json, key: { "\($0.id)" }))
     }
 
-    /// `{"stickyKey"}`, which is used once and kept nowhere; 201 when everything is erased.
+    /// Takes `{"stickyKey"}`, which is used once and stored nowhere; answers 201 when everything is erased.
     @Sendable private func erase(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
@@ -42,7 +42,10 @@ struct ErasureController {
 }
 
 extension Eraser {
-    /// Whoever asks stands in the audit before anything goes; the sticky key does not.
+    /// Erases the records of the install with this sticky key. The actor is written to the audit before anything is
+    /// erased; the sticky key is not.
+    ///
+    /// - Throws: A ``Problem`` if the tenant has never recorded installs.
     package func erase(
         stickyKey: String,
         of tenant: TenantID,
@@ -70,7 +73,7 @@ extension Erasure {
 }
 
 extension Eraser.Report {
-    /// What an erasure leaves by design.
+    /// The data that an erasure leaves by design.
     private static let remains = [
         "counts, with the values that were counted (such as utm values, referrer hosts and unmatched paths), none of which names an install",
         "events without an install, such as clicks in a browser",

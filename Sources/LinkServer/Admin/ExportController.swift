@@ -5,7 +5,7 @@ package import LinkEvents
 import LinkRouting
 import NIOCore
 
-/// Exports: list, run now, download.
+/// Lists, runs and downloads exports.
 struct ExportController {
     let gate: AdminAuthorizer
     let exporter: Exporter
@@ -36,7 +36,8 @@ struct ExportController {
         return Response(try page.answer(of: names, "exports", { manifests[$0] ?? .null }, key: \.self))
     }
 
-    /// Ends a window at this moment. The answer is its manifest, or with `?download` its file: 204 when it has no rows.
+    /// Ends a window now and exports it. The response is its manifest or, with `?download`, its file: 204 if it has no
+    /// rows.
     @Sendable private func runNow(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .exportsRead)
         guard let table = catalog.current.table(of: entry.tenant) else {
@@ -45,7 +46,7 @@ struct ExportController {
         do {
             try await context.once(entry.grant, of: entry.tenant)
         } catch let replay as ReplayedAnswer {
-            // The file was streamed the first time: its place is what is kept.
+            // The first response streamed the file, so only its location is stored.
             guard let place = replay.answer.headers["Content-Location"], let path = Self.path(at: place) else {
                 throw replay
             }
@@ -63,13 +64,13 @@ struct ExportController {
         return try await self.file(at: file.path, said: Self.place(of: file.path, entry.tenant))
     }
 
-    /// `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
+    /// Downloads `…/exports/dt=…/hour=…/events-….ndjson.gz`, or the manifest beside it.
     @Sendable private func download(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .exportsRead)
         return try await file(at: path(of: entry.tenant, context))
     }
 
-    /// Exports the window of that name again; the answer is the manifest that holds then.
+    /// Exports the window of that name again; the response is the manifest that is valid afterwards.
     @Sendable private func runAgain(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .exportsRead)
         let path = try path(of: entry.tenant, context)
@@ -80,7 +81,7 @@ struct ExportController {
         return Response(status: .ok, json: manifest.json)
     }
 
-    /// Says as a problem what went wrong with an export.
+    /// Runs `work` and converts failures of exports to problems.
     private func told<Result>(_ work: () async throws -> Result) async throws -> Result {
         do {
             return try await work()
@@ -91,7 +92,8 @@ struct ExportController {
         }
     }
 
-    /// The names are ours: nothing else is looked up, so no path leads out of the tenant's own folder.
+    /// Returns the path of the export in the request. Only names in the form of exports are looked up, so no path leads
+    /// out of the tenant's folder.
     private func path(of tenant: TenantID, _ context: ServerRequestContext) throws -> String {
         let parts = context.parameters.getCatchAll()
         guard parts.count == 3, parts.allSatisfy(\.isExportName) else {
@@ -100,19 +102,21 @@ struct ExportController {
         return "tenant=\(tenant)/" + parts.joined(separator: "/")
     }
 
-    /// Where the file of a path in the sink is downloaded from.
+    /// Returns the location from which the file at a path of the sink is downloaded.
     private static func place(of path: String, _ tenant: TenantID) -> String {
         "/admin/v1/tenants/\(tenant)/exports/" + path.split(separator: "/").dropFirst().joined(separator: "/")
     }
 
-    /// The path in the sink of a place that `place` made.
+    /// Returns the path in the sink for a location that ``place(of:_:)`` returned.
     private static func path(at place: String) -> String? {
         let parts = place.split(separator: "/")
         guard parts.count == 8 else { return nil }
         return "tenant=\(parts[3])/" + parts.suffix(3).joined(separator: "/")
     }
 
-    /// - Parameter place: What `Content-Location` says.
+    /// Streams a file of the sink.
+    ///
+    /// - Parameter place: The value of `Content-Location`.
     private func file(at path: String, said place: String? = nil) async throws -> Response {
         let exporter = exporter
         guard let first = try await told({ try await exporter.read(path, from: 0, count: Self.chunkBytes) }) else {
@@ -124,7 +128,8 @@ struct ExportController {
             while !chunk.isEmpty {
                 try await writer.write(ByteBuffer(bytes: chunk))
                 offset += Int64(chunk.count)
-                // A version that took over meanwhile ends the answer in an error, not as if it were whole.
+                // If a new version replaces the file meanwhile, the response ends with an error instead of looking
+                // complete.
                 guard let next = try await exporter.read(path, from: offset, count: Self.chunkBytes) else {
                     throw ExportFailure.damaged(path)
                 }
@@ -154,7 +159,7 @@ extension Problem {
 }
 
 extension ExportPlan {
-    /// What the tenant's settings ask for.
+    /// The plan that the settings of the table's tenant ask for.
     package init(_ table: PublishedTable) {
         let export = table.settings.export
         let schedule: ExportSchedule? =

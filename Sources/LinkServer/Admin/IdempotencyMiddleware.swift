@@ -6,10 +6,10 @@ import LinkRouting
 import NIOCore
 import Synchronization
 
-/// A change with an `Idempotency-Key` is done once: whoever repeats it within a day gets the first answer again.
+/// Makes changes with an `Idempotency-Key` idempotent: a repeat within a day gets the first response again.
 ///
-/// Only changes that succeeded are kept; a request that is refused writes nothing. A server that stopped between the change
-/// and its answer does not know the request any more; `If-Match` guards against doing it twice then.
+/// Only responses to successful changes are stored; a refused request writes nothing. If the server stops between the
+/// change and its response, it does not recognize the repeat; `If-Match` prevents a second change then.
 struct IdempotencyMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -38,7 +38,7 @@ struct IdempotencyMiddleware: RouterMiddleware {
         } catch let replay as ReplayedAnswer {
             return Response(replay.answer)
         } catch let error as StoredNotLive {
-            // It is done: a repeat must not do it again.
+            // The change is stored, so a repeat must not make it again.
             await answers.keep(StoredResponse(Problem(error).answer(requestID: context.requestID)), to: change)
             throw error
         }
@@ -46,11 +46,12 @@ struct IdempotencyMiddleware: RouterMiddleware {
 }
 
 extension ServerRequestContext {
-    /// To be called by every endpoint that changes something, behind everything that may refuse the request and behind its
-    /// body: throws the first answer when the change was done already. Endpoints that change nothing do not call it, so
-    /// that what they answer is not kept.
+    /// Begins a change. Every endpoint that changes something must call it, after reading the body and after every
+    /// check that may refuse the request. Endpoints that change nothing do not call it, so that their responses are not
+    /// stored.
     ///
-    /// A body may come slowly: throws when the key has ended in the meantime.
+    /// - Throws: A ``ReplayedAnswer`` if the change was made before, or a ``Problem`` if the key has ended while the
+    ///   body arrived.
     func once(_ grant: KeyGrant, of tenant: TenantID? = nil) async throws {
         guard let keys, keys.stillHolds(grant) else { throw Problem.endedKey }
         try await repeatable?.begin(grant, of: tenant)
@@ -62,7 +63,7 @@ extension Response {
         var headers = HTTPFields()
         for (name, value) in answer.headers { if let name = HTTPField.Name(name) { headers[name] = value } }
         headers[.idempotencyReplayed] = "true"
-        // The response tells the length of the body that was kept: it may lack the secret of the first answer.
+        // Computed from the stored body, which may lack the secret of the first response.
         headers[.contentLength] = nil
         self.init(
             status: .init(code: answer.status),
@@ -71,9 +72,9 @@ extension Response {
         )
     }
 
-    /// The answer with its body in memory, and as it is stored; a large body is not kept.
+    /// Returns the response with its body in memory, and in its stored form; a large body is not stored.
     fileprivate func kept(upTo limit: Int) async throws -> (Response, StoredResponse?) {
-        // What is streamed from a file is told by its place.
+        // A file that is streamed is stored as its location only.
         guard headers[.contentLocation] == nil else {
             return (self, StoredResponse(status: status.code, headers: headers.stored, body: Data()))
         }
@@ -109,7 +110,7 @@ extension StoredResponse {
 }
 
 extension Response {
-    /// Of an answer that shows a new key: what may be kept of it. Only the first answer holds the secret.
+    /// Returns the body without the secret of a new key, which only the first response contains.
     private static func withoutSecret(_ bytes: [UInt8]) -> [UInt8] {
         guard let node = try? JSONReader.parse(bytes, limits: JSONReader.Limits(maximumBytes: 4 << 20)),
             let members = node.members, node["key"] != nil, node["scopes"] != nil
@@ -133,6 +134,6 @@ private struct BodyCollector: ResponseBodyWriter {
 }
 
 extension HTTPField.Name {
-    static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .contentType
-    static let idempotencyReplayed = HTTPField.Name("Idempotency-Replayed") ?? .contentType
+    static let idempotencyKey = HTTPField.Name.constant("Idempotency-Key")
+    static let idempotencyReplayed = HTTPField.Name.constant("Idempotency-Replayed")
 }

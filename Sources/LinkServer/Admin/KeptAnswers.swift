@@ -8,13 +8,13 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The first answer to a request that came again.
+/// Thrown to answer a repeated request with its first response.
 struct ReplayedAnswer: Error {
     let answer: StoredResponse
 }
 
-/// One request with an `Idempotency-Key`: the middleware makes it, and the endpoint begins it once nothing can refuse it any
-/// more.
+/// A request with an `Idempotency-Key`. The middleware creates it, and the endpoint begins it when nothing can refuse
+/// the request any more.
 final class RepeatableChange: Sendable {
     private let name: String
     private let request: Request
@@ -38,7 +38,7 @@ final class RepeatableChange: Sendable {
         }
     }
 
-    /// Takes a part of the body as it is read.
+    /// Adds a part of the body to the hash and returns it unchanged.
     func hash(_ part: ByteBuffer) -> ByteBuffer {
         state.withLock { state in
             part.withUnsafeReadableBytes { state.hash.update(bufferPointer: $0) }
@@ -55,7 +55,7 @@ final class RepeatableChange: Sendable {
         let repeated = state.withLock { state in
             IdempotentRequest(
                 actor: grant.id,
-                // Each operation has its own keys.
+                // Keys of different operations are independent.
                 key: "\(name) \(request.method) \(request.uri.path)",
                 hash: Data(state.hash.finalize())
             )
@@ -65,11 +65,11 @@ final class RepeatableChange: Sendable {
     }
 }
 
-/// The answers to changes with an `Idempotency-Key`, and which of them are being worked on.
+/// The responses to changes with an `Idempotency-Key`, and the changes in progress.
 final class KeptAnswers: Sendable {
     static let maximumBytes = 4 << 20
     private static let lifetime = Int64(86_400_000)
-    /// How many answers are held in memory because the store could not take them, and how large each may be.
+    /// Maximum number of responses held in memory because the store could not take them, and maximum size of each body.
     private static let maximumUnstored = 256
     private static let maximumUnstoredBytes = 64 << 10
 
@@ -98,7 +98,8 @@ final class KeptAnswers: Sendable {
 
     private var oldest: Timestamp { Timestamp(milliseconds: now().milliseconds - Self.lifetime) }
 
-    /// Throws the first answer, or why there is none; returns for a request that is new.
+    /// Marks a new request as in progress. Throws the first response to a repeated request, or the problem that
+    /// prevents it.
     func begin(_ request: IdempotentRequest) async throws {
         let key = Key(request)
         let held: KnownRequest? = try state.withLock { state in
@@ -131,7 +132,7 @@ final class KeptAnswers: Sendable {
         return held
     }
 
-    /// The change is done, so nothing that fails here may become a failure of the request.
+    /// Stores the response. The change is made already, so an error here must not fail the request.
     func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
         guard let (request, tenant) = change.begun, let answer else { return }
         do {
@@ -151,7 +152,7 @@ final class KeptAnswers: Sendable {
         }
     }
 
-    /// The request is answered, or failed.
+    /// Called when the request is answered or has failed.
     func end(_ change: RepeatableChange) {
         guard let (request, _) = change.begun else { return }
         state.withLock { _ = $0.working.remove(Key(request)) }

@@ -3,14 +3,14 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Keys of the admin API and of callers. Nobody hands out more than he has.
+/// Creates, rotates and revokes the keys of the admin API and of callers. A key cannot grant more than it has itself.
 struct KeyController {
     let gate: AdminAuthorizer
     let keys: APIKeyIssuer
     let store: any CatalogStore
     let limits: LiveLimits
 
-    /// How long the old key of a rotation goes on by default, and at most.
+    /// Seconds for which a rotated key stays valid, by default and at most.
     private static let grace = Int64(86_400)
     private static let maximumGrace = Int64(90 * 86_400)
 
@@ -33,7 +33,8 @@ struct KeyController {
         Response(try await target(request, context).json)
     }
 
-    /// `{"name", "tenant", "scopes", "environments", "owners", "pathPrefixes", "expiresAt"}`; the answer's `key` is shown once.
+    /// Takes `{"name", "tenant", "scopes", "environments", "owners", "pathPrefixes", "expiresAt"}`; `key` is shown only
+    /// in this response.
     @Sendable private func create(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try gate.grant(request, context, .keys)
         var request = request
@@ -48,14 +49,14 @@ struct KeyController {
             upTo: limits.bodyBytes
         )
         let wanted = try APIKeyIssuer.KeyRequest(object, at: gate.now())
-        // Which tenants there are is told to keys that may be for them; the others are refused below.
+        // Only keys that may be for the tenant learn whether it exists; the others are refused below.
         if let tenant = wanted.tenant, grant.allows(.keys, for: tenant) { try await store.require(tenant) }
         try await context.once(grant, of: wanted.tenant)
         let (key, made) = try await keys.create(wanted, change: gate.change(grant, context), within: grant)
         return Response(made.json(with: key), status: .created)
     }
 
-    /// A new key for the same, while the old one goes on for `{"graceSeconds": 86400}`.
+    /// Creates a key with the same rights. The old one stays valid for `{"graceSeconds": 86400}`.
     @Sendable private func rotate(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try gate.grant(request, context, .keys)
@@ -78,11 +79,11 @@ struct KeyController {
         return Response(JSONNode(.object(members)), status: .created)
     }
 
-    /// Ends a key at once, and with it the keys that it made; alone with `?withChildren=false`.
+    /// Ends a key at once, together with the keys that it created; with `?withChildren=false` it alone.
     @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try gate.grant(request, context, .keys)
-        // Everybody may end his own key.
+        // Every key may end itself.
         guard old.isWithin(grant) || old.id == grant.id else {
             throw Problem(.forbidden, "The key may do more than this one; ask somebody who may do as much to end it.")
         }
@@ -97,7 +98,7 @@ struct KeyController {
         return Response(ended?.json ?? .null)
     }
 
-    /// The key of the path, one that the caller may see.
+    /// Returns the key in the path, if the caller may see it.
     private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
         let grant = try gate.grant(request, context, .keys)
         let id = context.parameters.get("id") ?? ""

@@ -7,8 +7,8 @@ import NIOCore
     import CMalloc
 #endif
 
-/// Lets a request wait for its turn where its body, or what it reads of the store, is large. It reads nothing by itself: the
-/// endpoint asks for the body behind everything that may refuse the request.
+/// Limits how many requests with a large body, or a large read from the store, run at once: they wait for a turn. It
+/// reads nothing itself: the endpoint reads the body after every check that may refuse the request.
 struct LargeDocumentMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -32,8 +32,8 @@ struct LargeDocumentMiddleware: RouterMiddleware {
             turn.end()
             return response
         }
-        // A client that does not read keeps its place, and nobody's memory beyond it. Where the answer is never written, the
-        // turn ends with the closure.
+        // A client that does not read keeps its turn, and no memory beyond that. If the response is never written, the
+        // turn ends when the closure is released.
         let body = response.body
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
             defer { turn.end() }
@@ -43,7 +43,7 @@ struct LargeDocumentMiddleware: RouterMiddleware {
     }
 }
 
-/// A body that waits for its turn once it is known to be large, and again before it is worked on.
+/// A body that waits for its turn once it is known to be large, and again before it is processed.
 private struct LargeBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -79,7 +79,7 @@ private struct LargeBody: AsyncSequence, Sendable {
 }
 
 extension LargeDocuments {
-    /// Gives the system back what a large document took, which the C library would keep for the next one.
+    /// Returns the memory of a large document to the system; the C library would keep it for the next one.
     package static func giveMemoryBack() {
         #if canImport(CMalloc)
             DispatchQueue.global(qos: .utility).async { malloc_trim(0) }

@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import LinkRouting
 
-/// A part of a list: `?limit=` of them (1 to 1,000, else 100) behind `?cursor=`, which is the `nextCursor` of the part before.
+/// The page of a list: `?limit=` items (1 to 1,000, by default 100) after `?cursor=`, the `nextCursor` of the previous
+/// page.
 struct PageRequest {
     let limit: Int
     let cursor: String?
@@ -19,7 +20,7 @@ struct PageRequest {
         self.limit = limit
     }
 
-    /// The cursor as the number that it is in lists that count down.
+    /// Returns the cursor as a number, for lists in descending order; nil without a cursor.
     func number() throws -> Int64? {
         guard let cursor else { return nil }
         guard let number = Int64(cursor) else {
@@ -28,7 +29,8 @@ struct PageRequest {
         return number
     }
 
-    /// `{NAME: […], "nextCursor": …}` of one item more than `limit`, if there are so many; the cursor names the last one.
+    /// Returns `{NAME: […], "nextCursor": …}`. `items` has one item more than `limit` if there is a next page; the
+    /// cursor names the last item of this page.
     func answer<Item>(_ name: String, _ items: [Item], _ json: (Item) -> JSONNode, cursor: (Item) -> String) -> JSONNode
     {
         let page = items.prefix(limit)
@@ -41,14 +43,14 @@ struct PageRequest {
         )
     }
 
-    /// The part of a whole list: what stands behind the item that the cursor names.
+    /// Returns the page of a complete list.
     func answer<Item>(of items: [Item], _ name: String, _ json: (Item) -> JSONNode, key: (Item) -> String) throws
         -> JSONNode
     {
         answer(name, Array(try part(of: items, key: key)), json, cursor: key)
     }
 
-    /// One item more than `limit`, if there are so many, behind the one that the cursor names.
+    /// Returns the items after the one that the cursor names: one more than `limit` if there are so many.
     func part<Item>(of items: [Item], key: (Item) -> String) throws -> ArraySlice<Item> {
         guard let cursor else { return items.prefix(limit + 1) }
         guard let place = items.firstIndex(where: { key($0) == cursor }) else {

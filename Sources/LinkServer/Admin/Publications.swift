@@ -1,11 +1,11 @@
 import LinkCatalog
 import Metrics
 
-/// Counts what became of publications, rollbacks and promotions.
+/// Counts the results of publications, rollbacks and promotions.
 enum Publications {
     private enum Result: String, CaseIterable {
         case published
-        /// By a check, a suite, a conflict or a limit of the key: nothing was changed.
+        /// Refused by a check, a suite, a conflict or a limit of the key: nothing was changed.
         case refused
         case failed
     }
@@ -16,7 +16,7 @@ enum Publications {
         }
     )
 
-    /// Makes the counters known at 0: a rate sees the first publication only of one that was there before.
+    /// Exports the counters at 0: `rate()` does not see the first increment of a counter that was not there.
     static func begin() { _ = counters }
 
     static func counted<BufferedResponse>(_ publish: () async throws -> BufferedResponse) async throws

@@ -1,10 +1,10 @@
 import Hummingbird
 import LinkRouting
 
-/// The query parameters that each operation of the admin port takes. They are read from its OpenAPI document, so that the
-/// document and the port agree.
+/// The query parameters of each operation of the admin port. They are read from its OpenAPI document, so that document
+/// and port agree.
 struct QueryNames: Sendable {
-    /// By operation, such as `PUT /admin/v1/tenants/{tenant}/draft`.
+    /// Parameters by operation, such as `PUT /admin/v1/tenants/{tenant}/draft`.
     private let known: [String: [String]]
 
     static let adminPort = QueryNames(.adminPort)
@@ -28,10 +28,10 @@ struct QueryNames: Sendable {
         self.known = known
     }
 
-    /// Refuses a name that the operation does not know, which would go unnoticed, and one that comes twice.
+    /// Throws for a parameter that the operation does not know, which would otherwise be ignored, and for a duplicate.
     func check(_ request: Request, _ context: ServerRequestContext) throws {
         guard request.uri.query != nil else { return }
-        // The router takes any rest there, of which the controller reads three names.
+        // The router has a catch-all here, where the document names three parameters.
         let path = (context.endpointPath ?? "").replacing("**", with: "{day}/{hour}/{file}")
         let known = known["\(request.method) \(path)"] ?? []
         var seen: Set<String> = []

@@ -2,7 +2,7 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// What a draft would change for recorded links.
+/// Replays recorded links against a draft to show what it would change.
 struct ReplayController {
     let gate: AdminAuthorizer
     let replayer: Replayer
@@ -12,7 +12,7 @@ struct ReplayController {
         router.post("/admin/v1/tenants/:tenant/draft/replay", use: replay)
     }
 
-    /// The answer shows recorded links, so its key must be one that may export them.
+    /// The response shows recorded links, so the key must also be allowed to export them.
     @Sendable private func replay(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.allRoutes(request, context, .tablesRead)
         guard entry.grant.allows(.exportsRead, for: entry.tenant) else {

@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 
-/// How long rows are kept, and what waits to go.
+/// Shows how long rows are retained and which wait to be dropped, and applies the retention.
 struct RetentionController {
     let gate: AdminAuthorizer
     let keeper: RetentionService
@@ -24,8 +24,8 @@ struct RetentionController {
         return Response(try await keeper.state().json(of: entry.tenant))
     }
 
-    /// Drops at once what may go, as every night does. With `{"force": {"reason"}}` the tenant's rows do not wait for their
-    /// exports: whoever asks for that stands in the audit before anything goes.
+    /// Drops at once the rows that may be dropped, as every night. With `{"force": {"reason"}}` the tenant's rows do
+    /// not wait for their exports; the actor and the reason are written to the audit before anything is dropped.
     @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
@@ -57,7 +57,7 @@ struct RetentionController {
 }
 
 extension Catalog {
-    /// What each tenant's settings ask for.
+    /// The retention that each tenant's settings ask for.
     package var retentionRules: [TenantID: RetentionRule] {
         Dictionary(
             tables.map { table in

@@ -3,7 +3,7 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Published tables: read, compared, brought back, taken over into another environment, forgotten.
+/// Serves published tables, which are read, compared, rolled back, promoted to another environment and pruned.
 struct RevisionController {
     let gate: AdminAuthorizer
     let editor: PublishingService
@@ -22,7 +22,7 @@ struct RevisionController {
         router.post("/admin/v1/tenants/:tenant/revisions/:revision/promote", use: promote)
     }
 
-    /// What is answered from now.
+    /// Returns the live table.
     @Sendable private func live(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
@@ -32,7 +32,7 @@ struct RevisionController {
         return Response(try await content(of: revision, entry), eTag: revision.rawValue)
     }
 
-    /// Newest first; of one environment with `?environment=`, else of all that the key is for.
+    /// Lists the revisions of `?environment=`, by default of production, newest first.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
@@ -56,7 +56,7 @@ struct RevisionController {
         return Response(try await content(of: try await row(try number(context), entry).revision, entry))
     }
 
-    /// From this revision to `?to=`, by default what is live.
+    /// Returns the differences from this revision to `?to=`, by default to the live one.
     @Sendable private func diff(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         let from = try await row(try number(context), entry).revision
@@ -97,7 +97,7 @@ struct RevisionController {
         guard entry.grant.allows(target) else {
             throw Problem(.forbidden, "This key is not for the environment '\(target)'.")
         }
-        // Numbers are shared by all environments: a mistyped one must not bring back an old table of the target's own.
+        // All environments share the numbers: a mistyped one must not publish an old table of the target environment.
         let row = try await row(try number(context), entry)
         guard row.environment == entry.environment else {
             throw Problem(
@@ -138,7 +138,7 @@ struct RevisionController {
         return Response(published)
     }
 
-    /// `{"keep": 50, "olderThanDays": 90}`
+    /// Prunes old revisions; takes `{"keep": 50, "olderThanDays": 90}`.
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
@@ -163,7 +163,7 @@ struct RevisionController {
         return Revision(rawValue: number)
     }
 
-    /// A revision that the key may see.
+    /// Returns the revision if the key may see it.
     private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> RevisionRow {
         guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
             throw PublishingService.Failure.unknownRevision(revision)
@@ -188,7 +188,7 @@ extension RevisionRow {
             "publishedAt": .string(publishedAt.description), "origin": .string(origin),
             "originRevision": originRevision.map { .int($0.rawValue) },
             "approvals": .array(approvals.map(JSONNode.string)),
-            // They are claims of whoever published.
+            // The approvals are claims of the actor that published.
             "approvalsClaimedBy": approvals.isEmpty ? nil : actor.json,
             "overrideReason": overrideReason.map(JSONNode.string),
         ])

@@ -4,7 +4,7 @@ import LinkCatalog
 import LinkRouting
 import NIOCore
 
-/// Single routes of a tenant's draft, and all of them as a stream of lines.
+/// Serves the single routes of a tenant's draft, and all of them as NDJSON.
 struct RouteController {
     let gate: AdminAuthorizer
     let editor: PublishingService
@@ -20,7 +20,7 @@ struct RouteController {
         router.delete("/admin/v1/tenants/:tenant/draft/routes/:id", use: remove)
     }
 
-    /// A part of the list; all of it, a route a line, for who accepts NDJSON.
+    /// Returns a page of the routes; for clients that accept NDJSON all of them, one a line.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         let draft = try await editor.draft(at: entry.place)
@@ -40,7 +40,8 @@ struct RouteController {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// A route a line. They take the place of those with their ids, new ones go last; `?mode=replace` leaves no others.
+    /// Imports routes, one a line. They replace those with the same ids, and new ones are appended; `?mode=replace`
+    /// removes all others.
     @Sendable private func importRoutes(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         let mode = request.uri.queryParameters.get("mode") ?? "merge"
@@ -68,7 +69,8 @@ struct RouteController {
         return Response(route, eTag: version)
     }
 
-    /// A route keeps its place; a new one goes last, or before another with `?before=ID`.
+    /// Writes a route. An existing one keeps its position; a new one is appended, or inserted before another with
+    /// `?before=ID`.
     @Sendable private func write(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesWrite)
         let id = try id(context)
@@ -116,13 +118,13 @@ struct RouteController {
     }
 }
 
-/// NDJSON as it comes in, cut into lines that are read at once.
+/// Splits NDJSON into lines as it arrives, and parses each at once.
 private struct RouteLines {
     private var routes: [JSONNode] = []
     private var rest: [UInt8] = []
     private var line = 1
     private var bytes = 0
-    /// Of all lines together.
+    /// Number of JSON values that all remaining lines may have together.
     private var values = Document.maximumValues
     private let limit: Int
 

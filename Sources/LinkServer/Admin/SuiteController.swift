@@ -3,7 +3,7 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// A tenant's stored suites: a table that fails one is not published.
+/// Serves a tenant's stored suites. A table that fails one is not published.
 struct SuiteController {
     let gate: AdminAuthorizer
     let store: any CatalogStore
@@ -28,7 +28,7 @@ struct SuiteController {
         )
     }
 
-    /// The text, as it was written.
+    /// Returns the suite's text as it was written.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         let name = try name(context)

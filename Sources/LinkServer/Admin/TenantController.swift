@@ -3,7 +3,7 @@ import Hummingbird
 import LinkCatalog
 import LinkRouting
 
-/// Tenants and their settings.
+/// Serves tenants and their settings.
 struct TenantController {
     let gate: AdminAuthorizer
     let editor: PublishingService
@@ -40,7 +40,7 @@ struct TenantController {
         )
     }
 
-    /// What is live, or an earlier one with `?revision=`.
+    /// Returns the live settings, or those of `?revision=`.
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
@@ -57,7 +57,7 @@ struct TenantController {
         return answer(row)
     }
 
-    /// Newest first, without their contents.
+    /// Lists the revisions of the settings, newest first, without their contents.
     @Sendable private func history(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
@@ -90,7 +90,7 @@ struct TenantController {
                 content,
                 of: entry.tenant,
                 expected: try request.expectedNumber(),
-                // Whoever has one tenant takes no part of another's hosts.
+                // A key of one tenant must not claim a part of another tenant's hosts.
                 claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
                 change: entry.change
             )

@@ -4,11 +4,12 @@ package import LinkRouting
 import Metrics
 import OutboundHTTP
 
-/// The gate that every request of the public and the admin port passes: who asks, and whether not too often.
+/// Admission control for every request of the public and the admin port: a rate limit for each caller and tenant.
 ///
-/// It is synchronous and takes plain values, so that whatever answers a request can ask it. First the caller, before anything
-/// of a body is read: its key where keys have a limit of their own, else its address. Then, once it is known, the tenant, so
-/// that one under attack does not cost the others. What is refused is counted in `fingerpost_ratelimited_total{scope}`.
+/// All methods are synchronous and take plain values, so any code that answers a request can call them. The caller is
+/// checked first, before the body is read: by key if keys have a limit of their own, otherwise by address. The tenant
+/// is checked once it is known, so that an attack on one does not affect the others. Refusals are counted in
+/// `fingerpost_ratelimited_total{scope}`.
 package final class Admission: Sendable {
     private let current: ManagedAtomic<Box>
     private let limiters: [RateLimiter]
@@ -22,13 +23,14 @@ package final class Admission: Sendable {
         init(_ policy: AdmissionPolicy) { self.policy = policy }
     }
 
-    /// What a limit is of.
+    /// The kind of caller that a limit applies to.
     package enum Scope: Int, Sendable, CaseIterable {
         case address, key, tenant, authentication, tail
 
+        /// The value of the metric's label and of problems' `scope`.
         package var name: String { "\(self)" }
 
-        /// For 16 shards: 131,072 addresses in 2 MiB; there are not as many of the others.
+        /// Buckets for 16 shards: 131,072 addresses in 2 MiB; the other scopes have fewer callers.
         fileprivate var setsPerShard: Int {
             switch self {
             case .address: 1_024
@@ -38,21 +40,21 @@ package final class Admission: Sendable {
         }
     }
 
-    /// Whom a request is counted on.
+    /// The caller whose bucket a request is taken from.
     package enum Caller: Sendable, Hashable {
         case address(ClientAddress)
         /// A valid key, by its id.
         case key(String)
         case tenant(TenantID)
-        /// A tail of a tenant's events that is opened: with a bucket of its own, so that tails cost no links.
+        /// Opening a tail of a tenant's events. It has a bucket of its own, so that tails take no requests from links.
         case tails(TenantID)
-        /// An address that showed a wrong key.
+        /// An address that sent a wrong key.
         case wrongKey(ClientAddress)
     }
 
     /// - Parameters:
-    ///   - seed: Random.
-    ///   - uptime: Nanoseconds of a clock that never goes back, whatever is done to the wall clock.
+    ///   - seed: A random seed for the hash of callers.
+    ///   - uptime: Nanoseconds of a monotonic clock, independent of the wall clock.
     package init(
         _ policy: AdmissionPolicy,
         seed: UInt64,
@@ -68,12 +70,13 @@ package final class Admission: Sendable {
         self.uptime = uptime
     }
 
+    /// The current policy.
     package var policy: AdmissionPolicy { current.load(ordering: .acquiring).policy }
 
-    /// Replaces the limits; what callers have used up of the old ones still counts.
+    /// Replaces the limits. What callers have used of the old ones still counts.
     package func update(_ policy: AdmissionPolicy) { current.store(Box(policy), ordering: .releasing) }
 
-    /// Takes `amount` requests from the caller's allowance. Nil when they are admitted.
+    /// Takes `amount` requests from the caller's bucket. Returns nil if they are admitted.
     package func admit(_ caller: Caller, amount: Int = 1) -> RateLimitRefusal? {
         let policy = policy
         let (scope, limit): (Scope, RateLimit?) =
@@ -91,7 +94,7 @@ package final class Admission: Sendable {
         return RateLimitRefusal(scope: scope, limit: limit, wait: wait)
     }
 
-    /// The same for those who answer by throwing.
+    /// Takes `amount` requests from the caller's bucket. Throws a ``Problem`` if they are refused.
     func check(_ caller: Caller, amount: Int = 1) throws(Problem) {
         if let refusal = admit(caller, amount: amount) { throw Problem(refusal) }
     }
@@ -113,7 +116,7 @@ package final class Admission: Sendable {
 }
 
 extension AdmissionPolicy {
-    /// Nobody is exempt for the address of a proxy that does not tell who asks.
+    /// Whether the address is exempt. The address of a proxy that does not name its client never is.
     fileprivate func exempts(_ client: ClientAddress) -> Bool {
         guard let address = client.address else { return false }
         return !client.isHidden && exempt.contains(address)
@@ -121,8 +124,8 @@ extension AdmissionPolicy {
 }
 
 extension ClientAddress {
-    /// One number for all addresses that share a limit: the first half of an IPv6 address. Those of IPv4 have theirs below
-    /// ::/16, where there is no network; peers without an address share one.
+    /// The number shared by all addresses under one limit: the first half of an IPv6 address. IPv4 addresses have
+    /// numbers below ::/16, where there is no network, and peers without an address share one number.
     fileprivate var number: UInt64 {
         guard let address else { return 0 }
         return UInt64(truncatingIfNeeded: address.isIPv4 ? address.bits : address.bits >> 64)

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import LinkCatalog
 
-/// Finds out who asks, and lets nobody ask too often: before a body is read, and once more when a key was wrong.
+/// Determines the caller and applies its rate limit before the body is read, and again after a wrong key.
 struct AdmissionMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -25,8 +25,8 @@ struct AdmissionMiddleware: RouterMiddleware {
 }
 
 extension Admission {
-    /// Finds out who asks, and counts the request on them: on their key where keys have a limit of their own, as behind an
-    /// address there may be a whole company.
+    /// Determines the caller and takes the request from its bucket: the key's if keys have a limit of their own,
+    /// because a whole company may share an address.
     func enter(_ head: HTTPRequest, _ scope: inout RequestScope, _ keys: APIKeyAuthenticator) throws(Problem) {
         let policy = policy
         let client = policy.proxies.client(of: scope.client.address, headers: head.headerFields)
@@ -35,7 +35,8 @@ extension Admission {
         try check(key.map(Caller.key) ?? .address(client))
     }
 
-    /// What is told of an error: who has shown wrong keys too often learns no longer that they are wrong.
+    /// Returns the error to answer with. A caller that has sent too many wrong keys no longer learns that a key is
+    /// wrong.
     func judged(_ error: any Error, _ scope: RequestScope) -> any Error {
         guard let problem = error as? Problem, problem.code == .invalidKey,
             let refusal = admit(.wrongKey(scope.client))

@@ -1,12 +1,12 @@
 package import HTTPTypes
 package import OutboundHTTP
 
-/// Who asks, as far as the proxies that the operator trusts tell.
+/// The address of a client, as reported by the proxies that the operator trusts.
 package struct ClientAddress: Sendable, Hashable {
-    /// Nil for a peer that was gone before it could be asked for.
+    /// Nil for a peer that disconnected before its address could be read.
     package let address: NetworkAddress?
-    /// Whether a trusted proxy named somebody whose address cannot be read: then `address` is that proxy's, and what its
-    /// own address may do is not theirs.
+    /// Whether a trusted proxy named a client with an unreadable address. `address` is then the proxy's, and the client
+    /// gets none of the proxy's exemptions.
     package let isHidden: Bool
 
     package init(_ address: NetworkAddress?, isHidden: Bool = false) {
@@ -15,26 +15,30 @@ package struct ClientAddress: Sendable, Hashable {
     }
 }
 
-/// Which peers are proxies of ours, and where they say whom they ask for.
+/// The addresses of our own proxies, and the header in which they name their client.
 package struct TrustedProxies: Sendable, Hashable {
+    /// Addresses of the proxies.
     package var ranges: [AddressRange] = []
+    /// The header that the proxies write.
     package var header = ForwardingHeader.xForwardedFor
 
-    /// More proxies than this in a row are no chain of ours.
+    /// Maximum number of elements that are read; a longer chain of proxies is not ours.
     private static let mostHops = 32
 
     package init() {}
 
+    /// Whether the address is one of a trusted proxy.
     package func contains(_ address: NetworkAddress) -> Bool { ranges.contains(address) }
 
-    /// The socket's peer, unless it is a proxy of ours. Then the header's addresses from right to left, each written by the
-    /// one before: the first that is no proxy of ours. Where one cannot be read, the last proxy that we trust; where all are
-    /// ours, the first of the chain.
+    /// Returns the client's address: the socket's peer, unless that is a trusted proxy. Otherwise reads the header from
+    /// right to left, where each address was written by the proxy before, and returns the first that is not a trusted
+    /// proxy. If an address cannot be read, returns that of the last trusted proxy; if all are trusted, the first of
+    /// the chain.
     package func client(of peer: NetworkAddress?, headers: HTTPFields) -> ClientAddress {
         client(of: peer, lines: headers[values: header.name])
     }
 
-    /// - Parameter lines: The values of ``header``, in their order; asked for of a trusted peer only.
+    /// - Parameter lines: The values of ``header``, in their order; evaluated for a trusted peer only.
     package func client(of peer: NetworkAddress?, lines: @autoclosure () -> [String]) -> ClientAddress {
         guard let peer, contains(peer) else { return ClientAddress(peer) }
         var nearest = peer
@@ -52,14 +56,14 @@ package struct TrustedProxies: Sendable, Hashable {
     }
 }
 
-/// The header that the proxies before this server write. Only one is read: the other may come from anybody.
+/// The header that the proxies before this server write. Only one is read, because the other may come from any client.
 package enum ForwardingHeader: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
     case forwarded
 
     var name: HTTPField.Name { self == .forwarded ? Self.forwardedName : Self.xForwardedForName }
 
-    // Both are constants of this program, and proper names.
-    private static let forwardedName = HTTPField.Name("Forwarded") ?? .from
-    private static let xForwardedForName = HTTPField.Name("X-Forwarded-For") ?? .from
+    // Valid constants; the alternatives are never used.
+    private static let forwardedName = HTTPField.Name.constant("Forwarded")
+    private static let xForwardedForName = HTTPField.Name.constant("X-Forwarded-For")
 }

@@ -1,20 +1,20 @@
-/// The addresses that proxies have named, the nearest proxy's first: what a header says from right to left.
+/// The elements of a forwarding header from right to left: the nearest proxy's first.
 ///
-/// Whatever stands further left came from further away. So nothing there, not even an open quote, may change how what is
-/// to its right is read; hence the backward scan.
+/// Elements further left come from further away and are less trusted. The scan runs backward, so that nothing there,
+/// not even an open quote, changes how the elements to its right are parsed.
 struct ForwardedElements: Sequence, IteratorProtocol {
     private let header: ForwardingHeader
-    /// The lines that are still to be read; the last one first.
+    /// The header lines that are still to be read, in their order.
     private var lines: ArraySlice<String>
     private var rest: Substring.UTF8View?
 
-    /// - Parameter lines: All of this header, in their order.
+    /// - Parameter lines: All values of this header, in their order.
     init(_ lines: [String], of header: ForwardingHeader) {
         self.header = header
         self.lines = lines[...]
     }
 
-    /// The next element's text, nil at the end. Empty elements are none (RFC 9110 §5.6.1).
+    /// Returns the text of the next element; nil at the end. Empty elements are skipped (RFC 9110 §5.6.1).
     mutating func next() -> Substring? {
         while let rest = rest ?? lines.popLast().map({ Substring($0).utf8 }) {
             let comma = header == .forwarded ? Self.lastUnquotedComma(in: rest) : rest.lastIndex(of: UInt8(ascii: ","))

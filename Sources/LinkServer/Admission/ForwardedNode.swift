@@ -1,8 +1,9 @@
 import OutboundHTTP
 
-/// One element of `X-Forwarded-For` or `Forwarded`: the address that a proxy saw.
+/// Parses one element of `X-Forwarded-For` or `Forwarded`: the address that a proxy saw.
 enum ForwardedNode {
-    /// Of `X-Forwarded-For`: an address, IPv6 also in brackets, with a port or without one. Nil for everything else.
+    /// Parses an element of `X-Forwarded-For`: an address with or without a port, IPv6 also in brackets. Returns nil
+    /// for everything else.
     static func address(_ text: Substring) -> NetworkAddress? {
         if text.utf8.first == UInt8(ascii: "[") {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")), isPort(text[end...].dropFirst()),
@@ -15,7 +16,8 @@ enum ForwardedNode {
         return NetworkAddress(text[..<colon])
     }
 
-    /// Of `Forwarded` (RFC 7239): that of its one `for`. Nil for what is malformed, `unknown` and hidden names (`_x`).
+    /// Parses an element of `Forwarded` (RFC 7239) and returns the address of its one `for`. Returns nil if it is
+    /// malformed, `unknown` or an obfuscated name (`_x`).
     static func address(ofForwarded element: Substring) -> NetworkAddress? {
         var rest = element
         var found: NetworkAddress?
@@ -32,12 +34,12 @@ enum ForwardedNode {
             guard !rest.isEmpty else { return found }
             guard rest.utf8.first == UInt8(ascii: ";") else { return nil }
             rest = rest.dropFirst().trimmed
-            // Some write a last semicolon.
+            // Some proxies write a semicolon at the end.
             guard !rest.isEmpty else { return found }
         }
     }
 
-    /// A token, or a quoted string without its quotes and escapes.
+    /// Reads a token, or a quoted string without its quotes and escapes.
     private static func takeValue(from rest: inout Substring) -> String? {
         guard rest.utf8.first == UInt8(ascii: "\"") else {
             let end = rest.utf8.firstIndex(of: UInt8(ascii: ";")) ?? rest.endIndex
@@ -60,7 +62,7 @@ enum ForwardedNode {
         return nil
     }
 
-    /// Nothing, or a colon and what RFC 7239 takes for a port: digits, or a hidden one (`_x`).
+    /// Whether the text is empty, or a colon and a port as in RFC 7239: digits, or an obfuscated port (`_x`).
     private static func isPort(_ text: Substring) -> Bool {
         guard !text.isEmpty else { return true }
         let port = text.utf8.dropFirst()
@@ -71,7 +73,7 @@ enum ForwardedNode {
 }
 
 extension Substring {
-    /// Without the spaces and tabs around it.
+    /// The text without leading and trailing spaces and tabs.
     var trimmed: Substring {
         var text = self
         while let first = text.utf8.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }

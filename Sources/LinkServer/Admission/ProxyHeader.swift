@@ -1,17 +1,18 @@
 import NIOCore
 import OutboundHTTP
 
-/// The header of the PROXY protocol, version 2 (haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2): in front of everything
-/// else a proxy says for whom it opened the connection.
+/// The header of the PROXY protocol, version 2 (haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2). A proxy sends it
+/// before everything else to name the client for which it opened the connection.
 enum ProxyHeader: Equatable {
     /// More bytes are needed.
     case unfinished
-    /// Bytes that are none.
+    /// The bytes are no such header.
     case malformed
-    /// The header has so many bytes. The source is nil where the proxy speaks for itself, or for somebody without an address.
+    /// A complete header of `bytes` bytes. The source is nil if the proxy speaks for itself or for a client without an
+    /// address.
     case whole(bytes: Int, source: NetworkAddress?)
 
-    /// Of a whole header; what proxies add to the addresses has a few hundred.
+    /// Maximum size of a header; what proxies add to the addresses takes a few hundred bytes.
     static let mostBytes = 4_096
 
     private static let signature: [UInt8] = [
@@ -19,7 +20,7 @@ enum ProxyHeader: Equatable {
     ]
     private static let fixedBytes = 16
 
-    /// - Parameter bytes: Of a connection from its first byte on; what follows the header is left alone.
+    /// - Parameter bytes: The connection's bytes from its first on; those after the header are ignored.
     init(_ bytes: ByteBufferView) {
         guard bytes.prefix(Self.signature.count).elementsEqual(Self.signature.prefix(bytes.count)) else {
             self = .malformed
@@ -41,15 +42,15 @@ enum ProxyHeader: Equatable {
             self = .unfinished
             return
         }
-        // The source stands first, in the first half of what is no port.
+        // The source address comes first. Its size is half of the addresses without their ports.
         let source = bytes.dropFirst(Self.fixedBytes).prefix(addressBytes == 36 ? 16 : 4)
         let isNamed = fixed[12] == 0x21 && (addressBytes == 12 || addressBytes == 36)
         self = .whole(bytes: total, source: isNamed ? NetworkAddress(bytes: source) : nil)
     }
 
-    /// How many bytes the addresses of a family take at least; nil for what version 2 does not know.
+    /// Returns the minimum size of a family's addresses in bytes; nil for what version 2 does not define.
     private static func addressBytes(command: UInt8, family: UInt8) -> Int? {
-        // The proxy itself, as in its health checks: whatever addresses it gives do not count.
+        // LOCAL: the proxy itself, as in its health checks; its addresses are ignored.
         guard command != 0x20 else { return 0 }
         guard command == 0x21, family & 0x0F <= 2 else { return nil }
         return switch family >> 4 {

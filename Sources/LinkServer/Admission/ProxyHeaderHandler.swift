@@ -1,9 +1,9 @@
 import NIOCore
 import OutboundHTTP
 
-/// Reads the header of the PROXY protocol before anything else of a connection, and closes what does not begin with one.
+/// Reads the PROXY header at the beginning of a connection, and closes a connection that does not begin with one.
 ///
-/// Whoever reads what follows is added behind it only then; until he is there, nothing goes on.
+/// The handlers for what follows are added only after the header; until they are there, the bytes are held.
 final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -22,9 +22,9 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var bytes = ByteBuffer()
 
     /// - Parameters:
-    ///   - header: Gets whom the proxy speaks for.
-    ///   - isSetUp: When those are there who read what follows.
-    ///   - limit: How long the header may take.
+    ///   - header: Receives the client that the proxy names.
+    ///   - isSetUp: Completes when the handlers for what follows are there.
+    ///   - limit: Maximum time until the header is complete.
     init(_ header: EventLoopPromise<NetworkAddress?>, then isSetUp: EventLoopFuture<Void>, within limit: TimeAmount) {
         self.header = header
         self.isSetUp = isSetUp
@@ -82,7 +82,8 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // Whoever has said nothing until here has nothing to lose by a shutdown, and no right to half a connection.
+        // Before its header is complete, a connection has no request that a shutdown could interrupt, and a half-close
+        // ends it.
         let isOver = event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed
         if isWaiting, isOver { end(context, .closed) } else { context.fireUserInboundEventTriggered(event) }
     }

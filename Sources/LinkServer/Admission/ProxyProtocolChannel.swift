@@ -3,21 +3,21 @@ import Logging
 import NIOCore
 import OutboundHTTP
 
-/// Whether the proxies before the public port say whom they open a connection for.
+/// Whether the proxies before the public port send a PROXY header.
 package enum ProxyProtocol: String, Sendable, CaseIterable {
     case off, v2
 
-    /// Whom the proxy of the connection speaks for, for as long as that is handled.
+    /// The client that the proxy named for the connection, while the connection is handled.
     @TaskLocal static var source: NetworkAddress?
 }
 
-/// A connection that may begin with a header of the PROXY protocol: it must when its peer is a trusted proxy, and is read as
-/// `base` reads it when its peer is not. `base` sees what follows the header.
+/// A connection that begins with a PROXY header if its peer is a trusted proxy. `base` handles what follows the header,
+/// and the whole connection of any other peer.
 struct ProxyProtocolChannel<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let isTrusted: @Sendable (NetworkAddress) -> Bool
 
-    /// From the first byte to the header's last.
+    /// Maximum time from setup to the last byte of the header.
     static var limit: TimeAmount { .seconds(5) }
 
     struct Value: ServerChildChannelValue {
@@ -61,7 +61,7 @@ struct ProxyProtocolChannel<Base: ServerChildChannel>: ServerChildChannel {
 }
 
 extension ServerChildChannel {
-    /// This, behind a header of the PROXY protocol where the peer is a proxy that is trusted when it connects.
+    /// Returns this channel behind a ``ProxyProtocolChannel`` that trusts the proxies of the current admission policy.
     func afterProxyHeader(_ admission: Admission) -> any ServerChildChannel {
         ProxyProtocolChannel(base: self) { admission.policy.proxies.contains($0) }
     }

@@ -1,17 +1,21 @@
-/// How much one caller may ask for: so many at once, and so many a second from then on.
+/// The rate limit of one caller: a burst at once, and `perSecond` requests a second from then on.
 package struct RateLimit: Sendable, Hashable {
+    /// Upper bounds of `perSecond` and `burst`.
     package static let mostPerSecond = 1_000_000
     package static let mostAtOnce = 1_000_000
 
+    /// Requests a second.
     package let perSecond: Int
+    /// Requests at once.
     package let burst: Int
 
-    /// In nanoseconds: what one request costs, rounded up, so that never more than `perSecond` come out; and what a caller
-    /// may owe at most. With the bounds above they are below 2⁵⁰, so sums of a few of them fit.
+    /// Nanoseconds: what one request costs, rounded up so that never more than `perSecond` are admitted, and the
+    /// maximum debt of a caller. With the bounds above both are below 2⁵⁰, so a sum of a few does not overflow.
     let interval: UInt64
     let capacity: UInt64
 
-    /// Nil where there is no limit: `perSecond` is 0. Both are held to their bounds, and a burst is at least one request.
+    /// Returns nil, no limit, if `perSecond` is not positive. Clamps both values to their bounds; a burst is at least
+    /// one request.
     package init?(perSecond: Int, burst: Int) {
         guard perSecond > 0 else { return nil }
         self.perSecond = min(perSecond, Self.mostPerSecond)

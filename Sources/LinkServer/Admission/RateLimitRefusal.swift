@@ -1,20 +1,20 @@
 import HTTPTypes
 import LinkRouting
 
-/// Why a request is not admitted, and when it would be.
+/// A refused request: the limit that it exceeds, and when it would be admitted.
 package struct RateLimitRefusal: Error, Sendable, Hashable {
     package let scope: Admission.Scope
     package let limit: RateLimit
-    /// Nanoseconds.
+    /// Nanoseconds until the request would be admitted.
     let wait: UInt64
 
-    /// Whole seconds, rounded up.
+    /// The wait in whole seconds, rounded up.
     package var retryAfter: UInt64 { (wait + 999_999_999) / 1_000_000_000 }
 }
 
 extension Problem {
-    /// 429 with `Retry-After`, and with the limit as draft-ietf-httpapi-ratelimit-headers has it: a quota of the whole burst
-    /// for the time in which an empty bucket fills.
+    /// A 429 with `Retry-After`, and with the limit as in draft-ietf-httpapi-ratelimit-headers: a quota of the whole
+    /// burst in the time in which an empty bucket fills.
     init(_ refusal: RateLimitRefusal) {
         let (limit, seconds) = (refusal.limit, refusal.retryAfter)
         let whose =
@@ -39,7 +39,7 @@ extension Problem {
 }
 
 extension HTTPField.Name {
-    // Constants of this program, and proper names.
-    fileprivate static let rateLimit = HTTPField.Name("RateLimit") ?? .retryAfter
-    fileprivate static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy") ?? .retryAfter
+    // Valid constants; the alternatives are never used.
+    fileprivate static let rateLimit = HTTPField.Name.constant("RateLimit")
+    fileprivate static let rateLimitPolicy = HTTPField.Name.constant("RateLimit-Policy")
 }

@@ -2,14 +2,15 @@ import Synchronization
 
 /// Token buckets for any number of callers in memory of a fixed size.
 ///
-/// A bucket is one number, the moment at which it would be full again, so a full one needs no room. They stand in sets of
-/// eight; a caller's set comes from a hash under a random seed, and a caller without a bucket takes the place of the one in
-/// its set that is the nearest to full. What that one forgets is what its caller owed, so a caller is only ever let off, never
-/// refused for another. To be let off `n` requests, a caller must have all other seven places of his set, which he cannot
-/// tell, held by callers who each owe more than `n`: it costs more requests than it gives. That ends where more callers are at
-/// their limit at once than there are buckets; a limit for each of them means nothing there.
+/// A bucket is one number, the time at which it would be full again, so a full bucket needs no memory. Buckets are
+/// stored in sets of eight, and a hash with a random seed selects a caller's set. A caller without a bucket evicts the
+/// one in its set that is nearest to full. An eviction forgets a debt: it may admit a caller too early, but never
+/// refuses one for the requests of another. To be forgiven `n` requests, a caller must fill the other seven places of
+/// its set, which it cannot determine, with callers that each owe more than `n`: that costs more requests than it
+/// gains. The guarantee ends if more callers are at their limit at once than there are buckets; a limit for each of
+/// them means nothing then.
 final class RateLimiter: Sendable {
-    /// Each has a lock of its own.
+    /// Each shard has a lock of its own.
     private let shards: [Shard]
     private let seed: UInt64
     private let setMask: UInt64
@@ -19,7 +20,7 @@ final class RateLimiter: Sendable {
 
     private struct Bucket {
         var caller: UInt64 = 0
-        /// On the clock of `take`.
+        /// Time at which the bucket is full, on the clock of `take`.
         var fullAt: UInt64 = 0
     }
 
@@ -31,13 +32,13 @@ final class RateLimiter: Sendable {
 
     enum Verdict: Equatable {
         case admitted
-        /// - Parameter wait: Nanoseconds until as much would be admitted.
+        /// - Parameter wait: Nanoseconds until the same amount would be admitted.
         case refused(wait: UInt64)
     }
 
     /// - Parameters:
-    ///   - setsPerShard: Rounded up to a power of two; 16 shards of so many sets of eight buckets of 16 bytes.
-    ///   - seed: Random, so that nobody can choose callers that share a set.
+    ///   - setsPerShard: Rounded up to a power of two; each of 16 shards has so many sets of eight buckets of 16 bytes.
+    ///   - seed: A random seed, so that nobody can choose callers that share a set.
     init(setsPerShard: Int, seed: UInt64) {
         var sets = 1
         while sets < setsPerShard { sets *= 2 }
@@ -47,14 +48,14 @@ final class RateLimiter: Sendable {
         self.seed = seed
     }
 
-    /// How many callers it remembers at most. It never changes.
+    /// Maximum number of callers that are remembered; constant.
     var capacity: Int { shards.reduce(0) { $0 + $1.buckets.withLock(\.count) } }
 
-    /// Takes from the caller's bucket, if there is enough in it.
+    /// Takes `amount` from the caller's bucket if it holds that much.
     ///
     /// - Parameters:
-    ///   - amount: More than the burst is as much as the burst, else it would never be admitted.
-    ///   - now: Nanoseconds of a clock that never goes back; one that does refuses nobody longer than an empty bucket does.
+    ///   - amount: Clamped to the burst, because more would never be admitted.
+    ///   - now: Nanoseconds of a monotonic clock. If it goes back, a refusal lasts no longer than with an empty bucket.
     func take(_ amount: Int = 1, for caller: UInt64, within limit: RateLimit, at now: UInt64) -> Verdict {
         var hasher = Hasher()
         hasher.combine(seed)
@@ -66,7 +67,7 @@ final class RateLimiter: Sendable {
         return shard.buckets.withLock { buckets in
             let place = Self.place(of: caller, from: first, in: buckets)
             let isKnown = buckets[place].caller == caller
-            // A limit that was lowered meanwhile, or a clock that went back, leaves no debt above the capacity.
+            // Clamped, in case the limit was lowered or the clock went back.
             let fullAt = isKnown ? buckets[place].fullAt : 0
             let debt = fullAt > now ? min(fullAt - now, limit.capacity) : 0
             guard debt + cost <= limit.capacity else { return .refused(wait: debt + cost - limit.capacity) }
@@ -76,7 +77,7 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// Where the caller's bucket is, or else that of the set's which is the nearest to full.
+    /// Returns the place of the caller's bucket, or otherwise of the bucket in the set that is nearest to full.
     private static func place(of caller: UInt64, from first: Int, in buckets: borrowing [Bucket]) -> Int {
         var nearest = first
         for place in first..<(first + ways) {

@@ -4,7 +4,7 @@ import LinkCatalog
 import LinkRouting
 import NIOCore
 
-/// The association files of the host that is asked for, at their exact paths: 200 or 404, never a redirect.
+/// Serves the association files of the requested host, at their exact paths: 200 or 404, never a redirect.
 struct AssociationController: Sendable {
     let live: LiveCatalog
     let admission: Admission
@@ -27,7 +27,8 @@ struct AssociationController: Sendable {
         }
     }
 
-    /// The router takes no notice of empty segments, but a device or a crawler that is sent elsewhere must not find the file.
+    /// Throws for any path but the exact one: the router ignores empty segments, but devices and crawlers must find the
+    /// file at no other path.
     private func checkPath(of request: Request, is path: String) throws {
         guard request.uri.path == path else { throw Problem(.notFound, "The file is at \(path).") }
     }
@@ -44,7 +45,7 @@ struct AssociationController: Sendable {
 }
 
 extension Problem {
-    /// Only after a start, for tables whose files take long.
+    /// Occurs only after a start, for tables whose files take long.
     static var fileNotMade: Problem {
         var problem = Problem(.busy, "The file is being made. Ask again in a few seconds.")
         problem.headers[.retryAfter] = "5"
@@ -53,12 +54,12 @@ extension Problem {
 }
 
 extension HTTPRequest {
-    /// The host that the request names, in look-up form, and its port; nil when there is none or it is no host.
+    /// Returns the host of the request, in look-up form, and its port; nil if there is none or it is invalid.
     func host(in catalog: Catalog) -> (name: String, port: UInt16?)? {
         guard let authority else { return nil }
-        // Most are written as they are looked up, and need not be scanned.
+        // Most hosts are in look-up form already and need no parsing.
         if catalog.names(host: authority) { return (authority, nil) }
-        // What ends a host in a link would make the rest of the authority a path, a query or a fragment.
+        // One of these bytes would turn the rest of the authority into a path, a query or a fragment.
         let ends = "/?#".utf8
         guard !authority.utf8.contains(where: ends.contains), let root = try? Link.parse("https://\(authority)/") else {
             return nil

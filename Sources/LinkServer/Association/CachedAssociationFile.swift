@@ -3,14 +3,14 @@ import HTTPTypes
 import LinkEvents
 import NIOCore
 
-/// An association file as it is sent: made once for each revision, in both encodings.
+/// An association file in the form in which it is served: made once for each revision, in both encodings.
 struct CachedAssociationFile: Sendable {
     private let plain: Form
-    /// Nil where it would not be smaller.
+    /// The compressed form; nil if it would not be smaller.
     private let gzipped: Form?
 
     private struct Form: Sendable {
-        /// Strong: two forms of a file have two.
+        /// A strong ETag, which differs between the forms of a file.
         let tag: String
         let whole: BufferedResponse
         let notModified: BufferedResponse
@@ -28,7 +28,7 @@ struct CachedAssociationFile: Sendable {
         }
     }
 
-    /// As it is written, not compressed.
+    /// The uncompressed file.
     var bytes: [UInt8] { Array(buffer: plain.whole.body) }
 
     init(_ bytes: [UInt8]) throws {
@@ -40,7 +40,8 @@ struct CachedAssociationFile: Sendable {
         gzipped = compressed.count < bytes.count ? Form(compressed, encoding: "gzip") : nil
     }
 
-    /// 200 with the file, or 304 when the caller has it. Compressed only for who asks: Apple's limit counts the plain bytes.
+    /// Returns 200 with the file, or 304 if the client has it. The file is compressed only for clients that accept
+    /// gzip: Apple's limit applies to the uncompressed bytes.
     func answer(to request: HTTPRequest) -> BufferedResponse {
         let accepts = request.headerFields[.acceptEncoding].map { Self.accepts("gzip", in: $0) } ?? false
         let form = accepts ? gzipped ?? plain : plain
@@ -57,7 +58,7 @@ struct CachedAssociationFile: Sendable {
         }
     }
 
-    /// Whether a list of tags holds one, compared weakly as `If-None-Match` wants it.
+    /// Whether a list of tags contains one, by the weak comparison that `If-None-Match` requires.
     private static func names(_ tag: String, in list: String) -> Bool {
         list.split(separator: ",").contains { item in
             let item = item.drop(while: \.isWhitespace)

@@ -1,19 +1,20 @@
-/// What kind of program asks for a link. Where a User-Agent names programs of several kinds, the first of these is meant.
+/// The kind of program that requests a link. If a User-Agent names programs of several kinds, the first in this order
+/// applies.
 package enum BotClass: String, Sendable, CaseIterable {
-    /// Shows what is behind a link in the place where somebody wrote it.
+    /// Shows a preview of a link where somebody posted it.
     case preview
-    /// Fills the index of a search engine.
+    /// Indexes pages for a search engine.
     case search
-    /// Reads pages to train or to answer with a language model.
+    /// Reads pages to train a language model or to answer with one.
     case ai
-    /// Counts links and pages for people who sell them.
+    /// Counts links and pages for customers of such data.
     case seo
-    /// Asks whether something still answers, and how fast.
+    /// Checks whether a site answers, and how fast.
     case monitor
     /// Reads feeds.
     case feed
-    /// A command, a library or a browser that a script drives.
+    /// A command-line tool, a library or a scripted browser.
     case tool
-    /// Calls itself a bot, or nothing that a person would use.
+    /// Calls itself a bot, or is nothing that a person would use.
     case other
 }

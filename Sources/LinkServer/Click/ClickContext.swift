@@ -2,14 +2,15 @@ import HTTPTypes
 import LinkEvents
 import LinkRouting
 
-/// What a request's headers tell about who clicks. Nothing says whether the app is installed, so it counts as missing.
+/// Facts about the visitor from a request's headers. No header tells whether the app is installed, so it counts as
+/// missing.
 struct ClickContext {
     let context: Context
     let purpose: Event.Purpose
     let botClass: BotClass?
     let referrerHost: String?
 
-    /// The longest host that DNS knows.
+    /// Maximum length of a host name in DNS.
     private static let longestHost = 253
 
     init(_ headers: HTTPFields) {
@@ -29,14 +30,14 @@ struct ClickContext {
         }
     }
 
-    /// Browsers say when they fetch a page that nobody asked for yet.
+    /// Returns the purpose of the request: browsers mark pages that they fetch before a person asks for them.
     private static func purpose(_ headers: HTTPFields) -> Event.Purpose {
         let purposes = [HTTPField.Name.secPurpose, .purpose, .xPurpose].compactMap { headers[$0]?.lowercased() }
         if purposes.contains(where: { $0.contains("prefetch") }) { return .prefetch }
         return purposes.contains { $0.contains("preview") } ? .preview : .live
     }
 
-    /// `Accept-Language` by weight, best first; at most 16.
+    /// Returns the languages of `Accept-Language` by weight, best first; at most 16.
     private static func locales(_ header: String) -> [LanguageTag] {
         let weighted = header.split(separator: ",").prefix(16).enumerated().compactMap { index, item in
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
@@ -51,7 +52,7 @@ struct ClickContext {
 }
 
 extension HTTPField.Name {
-    fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose") ?? .contentType
-    fileprivate static let purpose = HTTPField.Name("Purpose") ?? .contentType
-    fileprivate static let xPurpose = HTTPField.Name("X-Purpose") ?? .contentType
+    fileprivate static let secPurpose = HTTPField.Name.constant("Sec-Purpose")
+    fileprivate static let purpose = HTTPField.Name.constant("Purpose")
+    fileprivate static let xPurpose = HTTPField.Name.constant("X-Purpose")
 }

@@ -28,7 +28,7 @@ struct ClickController: Sendable {
             let (table, serves) = catalog.table(forHost: host.name, port: host.port), serves == .links
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
         let path = request.path ?? "/"
-        // Anything else would go on with the host's name.
+        // Without the slash, the path would extend the host's name in the URL below.
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw Problem(.invalidRequest, "A click asks for a path, which begins with '/'.")
         }
@@ -82,7 +82,8 @@ struct ClickController: Sendable {
         return .page(.notFound, "This link leads nowhere", "Nothing is published for it.")
     }
 
-    /// Whether the page is the link itself again: same host and path; or no page.
+    /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
+    /// link or the page is no web page.
     private func leadsBack(_ page: Link, from link: Link?) -> Bool {
         guard let link, page.isWeb else { return true }
         return page.host == link.host && page.port == link.port
@@ -92,15 +93,16 @@ struct ClickController: Sendable {
 }
 
 extension String {
-    /// Whether Fingerpost itself answers the path on every host: `/_fp/…`, `/.well-known/…`, `/apple-app-site-association`.
-    /// They are read as a link's path is, so neither an escape nor an empty segment before them makes them a click.
+    /// Whether Fingerpost itself answers the path on every host: `/_fp/…`, `/.well-known/…`,
+    /// `/apple-app-site-association`. The first segment is parsed like that of a link, so an escape or an empty segment
+    /// before it does not make it a click.
     fileprivate var isReserved: Bool {
         let segments = utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }.split(
             separator: UInt8(ascii: "/")
         )
-        // Nearly none begins like one of those, with an escape or without.
+        // Hardly any other path begins with one of these bytes.
         guard let byte = segments.first?.first, "_.a%".utf8.contains(byte) else { return false }
-        // A segment that cannot be read is no name of ours, and its link is rejected.
+        // An unreadable segment is not reserved; its link is rejected later.
         guard let first = segments.first, let link = try? Link.parse("x:/\(Substring(first))") else { return false }
         switch link.segmentText(0) {
         case "_fp", ".well-known": return true
@@ -111,7 +113,7 @@ extension String {
 }
 
 extension BufferedResponse {
-    /// 302, never 301: where a link leads may change.
+    /// A 302, never a 301: the target of a link may change.
     fileprivate static func redirect(to page: Link) -> BufferedResponse {
         var headers = HTTPFields()
         headers[.location] = page.asciiText
@@ -120,12 +122,12 @@ extension BufferedResponse {
         return BufferedResponse(.found, headers: headers)
     }
 
-    /// A page for people, without script, style or anything of the link's own text.
+    /// A page for people, without scripts, styles or text of the link.
     fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> BufferedResponse {
         var headers = HTTPFields()
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
-        // The last three do not follow default-src.
+        // The last three directives do not fall back to default-src.
         headers[.contentSecurityPolicy] =
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         headers[.referrerPolicy] = "no-referrer"
@@ -139,5 +141,5 @@ extension BufferedResponse {
 }
 
 extension HTTPField.Name {
-    fileprivate static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .contentType
+    fileprivate static let referrerPolicy = HTTPField.Name.constant("Referrer-Policy")
 }

@@ -1,19 +1,19 @@
 import LinkRouting
 
-/// What a `User-Agent` tells: as much as decides where a click leads, and whether it is a person's.
+/// The facts in a `User-Agent` that decide where a click leads, and whether it is a person's.
 ///
-/// The first 512 bytes are cut into words, and each word is looked up in ``UserAgentWords``: the time grows with the
-/// length, whatever the text is. What it tells is what the sender says.
+/// The first 512 bytes are split into words, and each word is looked up in ``UserAgentWords``: the time grows only
+/// with the length, whatever the text is. The facts are only what the sender claims.
 struct UserAgent: Sendable, Hashable {
     static let maximumBytes = 512
 
     private(set) var platform = Platform.other
     private(set) var device: Device?
-    /// Nil too where browsers all say the same, whatever the system.
+    /// Nil also where all browsers report the same version, whatever the system.
     private(set) var osVersion: Version?
-    /// Whether an app shows the page in a web view of its own; nil where nothing tells.
+    /// Whether an app shows the page in a web view of its own; nil if unknown.
     private(set) var inAppBrowser: Bool?
-    /// Nil for what people use.
+    /// The kind of bot; nil for programs that people use.
     private(set) var botClass: BotClass?
 
     struct Signs: OptionSet, Hashable {
@@ -51,18 +51,19 @@ struct UserAgent: Sendable, Hashable {
         } else if signs.contains(.browser) {
             inAppBrowser = false
         } else if signs.contains(.webKit), platform == .ios || platform == .macos {
-            // Safari and every other browser there call themselves Safari; a bare web view does not.
+            // On these systems, Safari and every other browser call themselves Safari; a bare web view does not.
             inAppBrowser = true
         }
     }
 
-    /// iPads that ask for desktop pages call themselves Macs; nothing tells them apart here.
+    /// Returns the platform and device. An iPad that requests desktop pages calls itself a Mac and cannot be told
+    /// apart.
     private static func system(_ signs: Signs) -> (Platform, Device?) {
         let held: Device? = signs.contains(.tablet) ? .tablet : signs.contains(.phone) ? .phone : nil
         if signs.contains(.tv) { return (signs.contains(.android) ? .android : .other, .tv) }
         if signs.contains(.watch) { return (.other, .watch) }
         if signs.contains(.console) { return (signs.contains(.android) ? .android : .other, .other) }
-        // Phones with Windows say that they are like Android and iPhones.
+        // Phones with Windows also name Android and iPhone.
         if signs.contains(.windows), held == .phone { return (.other, .phone) }
         if signs.contains(.iPhone) { return (.ios, .phone) }
         if signs.contains(.iPad) { return (.ios, .tablet) }
@@ -76,7 +77,7 @@ struct UserAgent: Sendable, Hashable {
 
     private static func botClass(_ words: UserAgentScanner) -> BotClass? {
         if let named = words.botClass { return named }
-        // Browsers name no page about themselves.
+        // Browsers contain no URL.
         if words.holdsURL { return .other }
         switch words.first {
         case .mozilla: return words.signs.isDisjoint(with: Signs.systems.union([.app, .browser])) ? .other : nil

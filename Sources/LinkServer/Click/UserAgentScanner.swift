@@ -1,22 +1,22 @@
 import LinkRouting
 
-/// The words of a User-Agent, read once from the first to the last.
+/// The words of a User-Agent, read in one pass.
 struct UserAgentScanner {
     private(set) var signs: UserAgent.Signs = []
-    /// Of the programs that are named.
+    /// The first kind, in the order of ``BotClass``, of the programs that are named.
     private(set) var botClass: BotClass?
     private(set) var holdsURL = false
     private(set) var first = First.unknown
 
-    /// How the text begins.
+    /// The kind of word that the text begins with.
     enum First {
         case mozilla
-        /// With an app or a browser.
+        /// An app or a browser.
         case known
         case unknown
     }
 
-    /// The numbers that stand behind a word which announces them.
+    /// Versions by the word before them.
     private var versions: [Announcement: Version] = [:]
     private var isAndroidTenK = false
 
@@ -25,9 +25,9 @@ struct UserAgentScanner {
         case mac = "x"
         case windows = "nt"
         case android
-        /// The browser's; on iPhones and iPads the system's, too.
+        /// The browser's version; on iPhones and iPads also the system's.
         case browser = "version"
-        /// What Facebook's apps say of the system.
+        /// The system's version as Facebook's apps report it.
         case facebook = "fbsv"
     }
 
@@ -47,7 +47,7 @@ struct UserAgentScanner {
                 announcement = nil
                 continue
             }
-            // "Android 10; K": Chrome says so on every phone.
+            // "Android 10; K": Chrome reports this on every phone.
             if announcement == nil, word.elementsEqual([UInt8(ascii: "k")]), versions[.android]?.description == "10" {
                 isAndroidTenK = true
             }
@@ -69,7 +69,7 @@ struct UserAgentScanner {
         }
     }
 
-    /// Of the word, or else of its longest part before a joint that has one.
+    /// Returns the meaning of the word, or else of its longest part before a joint that has one.
     private static func meaning(of word: ArraySlice<UInt8>, isFirst: Bool) -> UserAgentWords.Meaning? {
         var part = word.prefix(UserAgentWords.longest)
         while true {
@@ -94,16 +94,16 @@ struct UserAgentScanner {
         botClass = BotClass.allCases.first { $0 == known || $0 == kind }
     }
 
-    /// The system's version; nil where every device of a kind says the same.
+    /// Returns the system's version; nil where all devices of a kind report the same.
     func osVersion(of platform: Platform) -> Version? {
         switch platform {
         case .ios:
-            // From iOS 26 on Safari says 18.6 there; its own version is still that of the system.
+            // From iOS 26 on, Safari reports 18.6 as the system; its own version is still that of the system.
             return [versions[.ios], versions[.facebook], versions[.browser]].compactMap(\.self).max()
         case .android:
             return versions[.facebook] ?? (isAndroidTenK ? nil : versions[.android])
         case .macos:
-            // What every browser says since macOS 11.
+            // Every browser reports 10.15 since macOS 11.
             return versions[.mac].flatMap { $0.description.hasPrefix("10.15") ? nil : $0 }
         case .windows:
             return versions[.windows]
@@ -112,14 +112,14 @@ struct UserAgentScanner {
         }
     }
 
-    // MARK: Reading
+    // MARK: Parsing
 
     private static func nextWord(in bytes: [UInt8], from start: Int) -> Range<Int>? {
         guard let first = bytes[start...].firstIndex(where: \.isInWord) else { return nil }
         return first..<(bytes[first...].firstIndex { !$0.isInWord } ?? bytes.endIndex)
     }
 
-    /// `17_4_1` or `10.0`
+    /// Parses a version such as `17_4_1` or `10.0`.
     private static func version(_ word: ArraySlice<UInt8>) -> Version? {
         guard word.first?.isDigit == true, word.count <= longestVersion else { return nil }
         let dots = word.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: ".") : $0 }
@@ -136,7 +136,7 @@ extension UInt8 {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || isJoint || self >= 0x80
     }
 
-    /// Between the parts of a name.
+    /// Whether the byte separates the parts of a name.
     fileprivate var isJoint: Bool {
         self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self == UInt8(ascii: ".")
     }

@@ -1,8 +1,8 @@
-/// The words that tell programs, apps and systems apart. docs/user-agents.md says where they come from and how to add one.
+/// The words that identify programs, apps and systems. docs/user-agents.md explains their sources and how to add one.
 ///
-/// A word is written in lower case, as ``UserAgent`` cuts it out: up to a character that is no letter, digit, `.`, `_` or
-/// `-`, and without a version. It also stands for longer ones that begin with it and one of the last three:
-/// `googlebot` for `Googlebot-Image`.
+/// A word is in lower case, as ``UserAgentScanner`` splits it: up to a character that is not a letter, digit, `.`, `_`
+/// or `-`, and without a version. It also matches longer words that continue with one of the last three: `googlebot`
+/// matches `Googlebot-Image`.
 enum UserAgentWords {
     static let longest = 32
 
@@ -11,21 +11,22 @@ enum UserAgentWords {
         case signs(UserAgent.Signs)
     }
 
-    /// No word stands in two lists.
+    /// No word is in two lists.
     static let entries: [(word: String, meaning: Meaning)] =
         bots.flatMap { kind, names in names.words.map { ($0, .bot(kind)) } }
         + signs.flatMap { signs, names in names.words.map { ($0, .signs(signs)) } }
 
     static let meanings = Dictionary(entries.map { ($0.word, $0.meaning) }) { first, _ in first }
 
-    /// What a word means where the User-Agent begins with it: elsewhere it is a word like others, or the app of that name.
+    /// Words that identify a bot only at the beginning of a User-Agent: elsewhere, such a word is an ordinary one or an
+    /// app.
     static let leading: [String: BotClass] = {
         var leading: [String: BotClass] = [:]
         for (kind, names) in leadingBots { for name in names.words { leading[name] = kind } }
         return leading
     }()
 
-    /// How a word ends that is in no list.
+    /// Endings that identify a bot whose name is in no list.
     static let endings: [(ending: [UInt8], kind: BotClass)] = [
         (Array("preview".utf8), .preview), (Array("previewbot".utf8), .preview), (Array("unfurler".utf8), .preview),
         (Array("unfurlbot".utf8), .preview),
@@ -151,14 +152,14 @@ enum UserAgentWords {
     private static let signs: [(UserAgent.Signs, String)] = [
         (.iPhone, "iphone ipod"), (.iPad, "ipad"), (.android, "android"), (.windows, "windows"), (.mac, "macintosh"),
         (.linux, "linux x11 cros"),
-        // Systems for which there is no platform of its own.
+        // Systems without a platform of their own.
         (.otherSystem, "blackberry harmonyos kaios meego openharmony series60 symbianos tizen web0s webos"),
         ([.otherSystem, .console], "nintendo playstation xbox"),
         (
             [.otherSystem, .tv],
             "appletv11 appletv12 appletv14 appletv5 appletv6 hbbtv netcast roku smart-tv smarttv tvos"
         ),
-        // Televisions and sticks with Android.
+        // Televisions and streaming sticks with Android.
         (
             .tv,
             "aftb aftka aftkm aftkrt aftm aftmm aftn aftr afts aftso001 aftss aftt aftwmst22 bravia crkey googletv tv"
@@ -182,7 +183,7 @@ enum UserAgentWords {
             yabrowser
             """
         ),
-        // A maker of phones, not a bot.
+        // A manufacturer of phones, not a bot.
         ([], "cubot"),
     ]
 }

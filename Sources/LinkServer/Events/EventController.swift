@@ -4,7 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 
-/// The recorded events themselves: in parts, from either end, and as they are committed.
+/// Serves the recorded events: in pages, from either end of the log, and as they are committed.
 struct EventController {
     let gate: AdminAuthorizer
     let store: any CatalogStore
@@ -13,7 +13,7 @@ struct EventController {
     let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Events that are in memory at once, and that one request looks at.
+    /// Maximum number of events in memory at once, and of events that one request scans.
     private static let pageSize = 1_000
     private static let mostScanned = 20_000
 
@@ -22,7 +22,7 @@ struct EventController {
         router.get("/admin/v1/tenants/:tenant/events/tail", use: tail)
     }
 
-    /// Newest first behind `?cursor=`; with `?after=SEQ` oldest first, for who takes over the whole log.
+    /// Newest first, continued with `?cursor=`; with `?after=SEQ` oldest first, for consumers of the whole log.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.allRoutes(request, context, .exportsRead)
         try await store.require(entry.tenant)
@@ -74,8 +74,8 @@ struct EventController {
         }
     }
 
-    /// From where to look back: an event lies in the file of the day on which it was committed, which is that of its time or,
-    /// around midnight, the next.
+    /// Returns the sequence below which to search. An event is in the file of the day on which it was committed: the
+    /// day of its time or, around midnight, the next.
     private func end(of filter: EventFilter) async throws -> Int64 {
         guard let until = filter.until, let last = try await log.lastSequence(through: until.day.next) else {
             return .max
@@ -90,7 +90,7 @@ struct EventController {
         _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
         let last = try await log.lastSequence()
-        // A log that was restored from a backup may not have come so far again.
+        // A log that was restored from a backup may end earlier.
         var position = min(after, last)
         var found: [StoredEvent] = []
         var scanned = 0
@@ -101,7 +101,7 @@ struct EventController {
                 limit: Self.pageSize
             )
             scanned += events.count
-            // What follows belongs to others.
+            // The remaining events belong to other tenants.
             if events.count < Self.pageSize { position = last }
             for event in events where filter.holds(event.event) {
                 found.append(event)
@@ -119,7 +119,7 @@ struct EventController {
         writer.beginObject()
         writer.key("events")
         writer.beginArray()
-        // Each is written as the row of an export, whose members are JSON already.
+        // An event is written as the row of an NDJSON export, which is JSON already.
         for event in events {
             writer.number(String(decoding: ExportEncoder.ndjson.rows([event]).dropLast(), as: UTF8.self))
         }
@@ -130,7 +130,7 @@ struct EventController {
         return Response(json: writer.bytes, headers: [.cacheControl: "private, no-store"])
     }
 
-    /// Each event as it is committed, as server-sent events. `Last-Event-ID` says where to go on.
+    /// Streams events as they are committed, as server-sent events. `Last-Event-ID` says where to continue.
     @Sendable private func tail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.allRoutes(request, context, .exportsRead, count: .tail)
         try await store.require(entry.tenant)
@@ -146,7 +146,7 @@ struct EventController {
             guard let last = Int64(text), last >= 0 else {
                 throw Problem(.invalidRequest, "'Last-Event-ID' is the 'id' of an event of this tail.")
             }
-            // A log that was restored from a backup may not have come so far again.
+            // A log that was restored from a backup may end earlier.
             position = min(position, last)
         }
         guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id) else {
@@ -177,6 +177,6 @@ struct EventController {
 }
 
 extension HTTPField.Name {
-    // The name is a constant of this program, and a proper one.
-    fileprivate static let lastEventID = HTTPField.Name("Last-Event-ID") ?? .contentType
+    // A valid constant; the alternative is never used.
+    fileprivate static let lastEventID = HTTPField.Name.constant("Last-Event-ID")
 }

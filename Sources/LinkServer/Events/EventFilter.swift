@@ -2,12 +2,12 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 
-/// Which of a tenant's events are told: those of the key's environment, and what the query asks for.
+/// Selects a tenant's events: those of one environment that match the query.
 struct EventFilter {
     let environment: EnvironmentID
     let from: Timestamp?
     let until: Timestamp?
-    /// Nil for all of them: unlike counts, rows say themselves what they are.
+    /// Nil for all purposes: unlike counts, events state their own.
     let purposes: Set<Event.Purpose>?
     let outcome: Outcome?
     let route: String?

@@ -4,29 +4,29 @@ import LinkRouting
 import NIOCore
 import ServiceLifecycle
 
-/// Writes a tenant's events as they are committed, in the form of server-sent events.
+/// Streams a tenant's events as they are committed, as server-sent events.
 ///
-/// It reads the log by `seq` whenever something was committed, a page at a time, and reads on when the page is written: a
-/// reader that is slow falls behind in the log, and nothing waits for it in memory. It ends with the server's shutdown, its
-/// key and its lifetime.
+/// After each commit it reads the log by `seq`, one page at a time, and reads on when the page is written: a slow
+/// reader falls behind in the log, and nothing accumulates in memory (backpressure). It ends at the server's shutdown,
+/// when its key ends and after its lifetime.
 struct EventTail: Sendable {
     let tenant: TenantID
     let filter: EventFilter
     let log: any EventStore
     let listening: CommitFeed.Listening
     let mayGoOn: @Sendable () -> Bool
-    /// After so much time the reader must come back.
+    /// Time after which the tail ends and the reader must reconnect.
     let lifetime: Duration
     let sleep: @Sendable (Duration) async throws -> Void
 
     private static let pageSize = 200
-    /// Shorter than what proxies wait for.
+    /// Shorter than the idle timeout of proxies.
     private static let heartbeat = Duration.seconds(15)
 
-    /// - Parameter position: The sequence behind which the tail begins.
+    /// - Parameter position: The sequence after which the tail begins.
     @concurrent func run(from position: Int64, to writer: inout any ResponseBodyWriter) async throws {
         var position = position
-        // Who reads learns at once that he is heard, and how soon to come back.
+        // Confirms the tail to its reader at once, and sets the delay of a reconnection to 2,000 ms.
         try await writer.write(ByteBuffer(string: "retry: 2000\n: listening\n\n"))
         listening.wake()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -43,14 +43,14 @@ struct EventTail: Sendable {
             for await _ in listening.signals.cancelOnGracefulShutdown() {
                 guard mayGoOn() else { break }
                 if try await !writeNew(after: &position, to: &writer) {
-                    // An id without data is remembered by the reader, and shown to nobody.
+                    // Readers remember an id without data and deliver no event for it.
                     try await writer.write(ByteBuffer(string: ": nothing new\nid: \(position)\n\n"))
                 }
             }
         }
     }
 
-    /// Whether there was anything.
+    /// Writes all new events that match; returns whether there were any.
     @concurrent private func writeNew(
         after position: inout Int64,
         to writer: inout any ResponseBodyWriter
@@ -64,7 +64,7 @@ struct EventTail: Sendable {
                 try await writer.write(ByteBuffer(bytes: text))
                 hasWritten = true
             }
-            // What follows the last page belongs to others.
+            // After the last page, the remaining events belong to other tenants.
             position = events.count < Self.pageSize ? last : events.last?.sequence ?? last
         }
         return hasWritten

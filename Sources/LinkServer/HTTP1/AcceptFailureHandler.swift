@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Stands at a listening socket. Where the system has no descriptor for another connection, the oldest idle one gives its own, and the
-/// next is taken a moment later. NIO would ask the system again at once, for ever: the connection that waits is still there.
+/// Handles accept failures of a listening socket. When the process has no free descriptor, it evicts a connection that
+/// waits for its client, and accepts again after a pause. NIO alone would retry at once and forever, because the
+/// pending connection stays in the queue.
 final class AcceptFailureHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -27,14 +28,14 @@ final class AcceptFailureHandler: ChannelInboundHandler {
 }
 
 extension Channel {
-    /// Adds it to a listening socket.
+    /// Adds an ``AcceptFailureHandler`` to a listening socket.
     func survivesLackOfDescriptors(_ crowd: ConnectionRegistry?) async {
-        // So many more than may be are taken at most.
+        // At most this many connections are accepted beyond the limit.
         try? await setOption(.maxMessagesPerRead, value: 4).get()
         let added = eventLoop.submit {
             try self.pipeline.syncOperations.addHandler(AcceptFailureHandler(crowd), position: .first)
         }
-        // It fails where the socket is closed already.
+        // Fails if the socket is closed already.
         try? await added.get()
     }
 }

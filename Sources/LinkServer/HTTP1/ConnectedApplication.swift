@@ -4,8 +4,9 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// An application that ends when its last connection has. Hummingbird waits for the tasks of connections, and one that the lane
-/// answers has none: a group of ten thousand tasks looks through all of them for each that ends.
+/// An application that ends when its last connection has ended. Hummingbird waits only for the tasks of its
+/// connections, and connections with a ``Lane`` have none: a group of ten thousand tasks scans all of them whenever one
+/// ends.
 struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     let base: Base
     let crowd: ConnectionRegistry

@@ -1,34 +1,35 @@
 import NIOHTTP1
 
-/// What one connection may cost before a handler sees its request.
+/// The limits of one connection before a handler sees its request.
 struct ConnectionLimits: Sendable {
-    /// Of a request's target.
+    /// Maximum length of a request's target.
     var uriBytes: Int
-    /// Of all names and values of a request's header fields together.
+    /// Maximum size of all header field names and values of a request together.
     var headerBytes: Int
     var headerFields: Int
-    /// From a head's first byte to its last.
+    /// Maximum time from the first byte of a head to its last.
     var headSeconds: Int
-    /// From a head to the last byte of its body.
+    /// Maximum time from the head to the last byte of the body.
     var bodySeconds: Int
     var idleSeconds: Int
     var stalledSeconds: Int
 
-    /// What is read of a request that was answered before its end, so that the client comes to read the answer. A peer that
-    /// is cut off at once loses it: the system discards what was sent when unread bytes are left.
+    /// Limits of the lingering close: after answering a request before its end, the connection reads and discards up to
+    /// this much, so that the client gets to read the response. The system discards sent data if a socket is closed
+    /// with unread bytes.
     static let lingerBytes = 1 << 20
     static let lingerSeconds: Int64 = 2
 
-    /// What is read of a head, or around a body, that comes to nothing. A body of single bytes in chunks of their own has five
-    /// around each, and is let pass.
+    /// Maximum number of input bytes that become no part of a request, in a head or around a body. Each byte of the
+    /// body allows `wrapping` such bytes: chunks of one byte each, with five bytes of framing, pass.
     static let undecodedBytes = 1 << 16
     static let wrapping = 16
 
-    /// How many requests may wait for their answers; the connection ends after them. A read of 16 KiB can hold 600, of which
-    /// each takes kilobytes once it is decoded.
+    /// Maximum number of pipelined requests without a response; the connection ends after them. A read of 16 KiB can
+    /// hold 600 requests, and each takes kilobytes once it is decoded.
     static let pipelined = 64
 
-    /// What one read of a connection to the public port takes; after it, the next connection of the event loop has its turn.
+    /// Size of one read on a connection with a ``Lane``. After it, the event loop turns to its next connection.
     static let readBytes = 4_096
 
     init(_ limits: ServerLimits, bodySeconds: Int) {
@@ -41,7 +42,8 @@ struct ConnectionLimits: Sendable {
         stalledSeconds = limits.stalledSeconds
     }
 
-    /// The decoder counts a target as a field, so the larger of the two is its bound for one, and we hold the other.
+    /// NIO's decoder treats the target as a header field, so its bound for one field is the larger of both limits.
+    /// `HTTPRequest.init(_:limits:)` checks the target's own limit.
     var decoderLimits: NIOHTTPDecoderLimitConfiguration {
         var decoder = NIOHTTPDecoderLimitConfiguration()
         decoder.maxHeaderFieldSize = max(uriBytes, headerBytes)

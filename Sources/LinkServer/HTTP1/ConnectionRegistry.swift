@@ -3,25 +3,28 @@ import Metrics
 import NIOCore
 import Synchronization
 
-/// The open connections of a port, or its open streams of HTTP/2. When nearly as many are open as may be, each further one takes the place of one that keeps
-/// us waiting: idle connections and slow requests cannot lock out those who ask and go.
+/// The open connections of a port, or its open HTTP/2 streams. Near the limit, each new one evicts another that waits
+/// for its client, so idle connections and slow requests cannot lock out other clients.
 final class ConnectionRegistry: Sendable {
-    /// Above this many, others give way; the tenth above it is for those that come meanwhile.
+    /// Above this number, each new connection evicts another. The remaining tenth of the limit is headroom for
+    /// connections that arrive before the evicted ones are closed.
     private let comfortable: Int
     private let limit: Int
     private let state = Mutex(State())
     private let open: Meter
-    /// No further one is let in.
+    /// Whether the limit is reached and no further connection is accepted.
     private let isFull = Atomic(false)
 
     private struct State {
         var seats: [Registration] = []
-        /// Wait for the last one to leave.
+        /// Callers of ``untilEmpty()``.
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Of xorshift64: which seats are looked at need not be a secret, and asking the system sixteen times takes longer than the rest.
+        /// State of an xorshift64 generator. The sample need not be secret, and sixteen calls to the system's generator
+        /// take longer than the rest.
         var random = UInt64.random(in: 1 ... .max)
 
-        /// The one of a few that has kept us waiting longest; the newest is not among them.
+        /// Returns the registration of a random sample that has waited longest for its client, or nil if none may be
+        /// evicted. The newest is not in the sample.
         mutating func slowest() -> Registration? {
             let slowest = (0..<ConnectionRegistry.sample).map { _ in
                 random ^= random << 13
@@ -29,21 +32,21 @@ final class ConnectionRegistry: Sendable {
                 random ^= random << 17
                 return seats[Int(random % UInt64(seats.count - 1))]
             }.min { $0.age < $1.age }
-            // One that gives way already makes no room for a second one.
+            // A registration that is already being evicted makes no room for a second connection.
             return slowest?.mayBeEvicted() == true ? slowest : nil
         }
     }
 
-    /// How many are looked at for the one that has kept us waiting longest.
+    /// Size of the random sample in which the longest wait is searched.
     private static let sample = 16
 
-    /// A connection, and since when we wait for its client.
+    /// A connection or stream, and since when the server waits for its client.
     final class Registration: Sendable {
         private let channel: any Channel
-        /// Nanoseconds of uptime; `busy` while its client waits for us.
+        /// Uptime in nanoseconds at which the wait began; `busy` while the client waits for the server.
         private let waitingSince: Atomic<UInt64>
         private let isEvicted = Atomic(false)
-        /// In the list; changed under the lock only.
+        /// Position in `State.seats`; changed under the lock only.
         fileprivate let index = Atomic(0)
 
         private static let busy = UInt64.max
@@ -56,20 +59,22 @@ final class ConnectionRegistry: Sendable {
         func startWaiting() { waitingSince.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
         func stopWaiting() { waitingSince.store(Self.busy, ordering: .relaxed) }
 
-        /// The longest wait is the smallest; who gives way already comes last.
+        /// The start of the wait, so the smallest value is the longest wait; `busy` if an eviction is under way.
         fileprivate var age: UInt64 {
             isEvicted.load(ordering: .relaxed) ? Self.busy : waitingSince.load(ordering: .relaxed)
         }
 
-        /// False for one that does, or that waits for us.
+        /// Marks the registration for eviction; returns false if it is already marked or the client waits for the
+        /// server.
         fileprivate func mayBeEvicted() -> Bool {
             guard age != Self.busy else { return false }
             isEvicted.store(true, ordering: .relaxed)
             return true
         }
 
-        /// Reads nothing more; what was asked is still answered, where that does not take long. Half of a connection that has not
-        /// begun cannot be closed.
+        /// Stops reading. Requests received before are answered if that takes no longer than
+        /// ``ConnectionLimits/lingerSeconds``. A channel that is not active yet cannot be half-closed and is closed
+        /// instead.
         fileprivate func endInput() {
             channel.eventLoop.execute { [channel] in
                 channel.close(mode: channel.isActive ? .input : .all, promise: nil)
@@ -79,6 +84,7 @@ final class ConnectionRegistry: Sendable {
             }
         }
 
+        /// Closes the channel, unless the client waits for the server by now.
         fileprivate func evict() {
             channel.eventLoop.execute { [self] in
                 isEvicted.store(false, ordering: .relaxed)
@@ -90,8 +96,8 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// - Parameters:
-    ///   - limit: How many the port holds open at most.
-    ///   - metric: What tells how many are open.
+    ///   - limit: Maximum number of open connections of the port.
+    ///   - metric: Name of the metric that reports the number of open connections.
     init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: MetricRegistry) {
         self.limit = limit
         comfortable = limit - max(1, limit / 10)
@@ -111,18 +117,18 @@ final class ConnectionRegistry: Sendable {
         return seat
     }
 
-    /// One that keeps us waiting ends, however few there are.
+    /// Evicts a connection that waits for its client, even below the limit.
     func makeRoom() {
         state.withLock { $0.seats.count > 1 ? $0.slowest() : nil }?.evict()
     }
 
-    /// One of those that keep us waiting ends where no further one is let in. Who asked for room before there was such a one does not
-    /// ask again.
+    /// Evicts a connection that waits for its client if the limit is reached. Called when a connection begins to wait:
+    /// a caller of ``makeRoom()`` that found none to evict does not call again.
     func makeRoomIfFull() {
         if isFull.load(ordering: .relaxed) { makeRoom() }
     }
 
-    /// Room for as many as the port holds open at most, and at the limit one that keeps us waiting ends.
+    /// Accepts connections up to the port's limit; at the limit, evicts one that waits for its client.
     struct Room: AvailableConnectionsDelegate {
         fileprivate let crowd: ConnectionRegistry
         fileprivate let limit: Int
@@ -160,7 +166,7 @@ final class ConnectionRegistry: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when nobody is left.
+    /// Returns when no registration is left.
     func untilEmpty() async {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in
@@ -171,7 +177,8 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// Each connection ends when what was asked on it is answered, or a moment later.
+    /// Stops reading from all connections. Each ends when its requests are answered, or after
+    /// ``ConnectionLimits/lingerSeconds``.
     func endInputs() {
         for seat in state.withLock(\.seats) { seat.endInput() }
     }

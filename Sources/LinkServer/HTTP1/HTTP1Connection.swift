@@ -7,16 +7,16 @@ import NIOHTTP1
 import NIOHTTPTypes
 import OutboundHTTP
 
-/// How a connection of HTTP/1 is read and answered: the limits before everything else, then the lane, then Hummingbird.
+/// The channel pipeline of an HTTP/1 connection: the limits first, then ``LaneHandler``, then Hummingbird.
 ///
-/// Hummingbird's own `HTTP1Channel` has neither a deadline for heads and bodies nor a bound on what it reads of a body that
-/// was refused, and makes of a target that is a URL whatever Foundation takes it for.
+/// Hummingbird's own `HTTP1Channel` has no deadline for heads and bodies, does not limit what it reads of a refused
+/// body, and leaves the interpretation of a target in absolute form to Foundation.
 struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
     typealias Ordinary = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// Where Hummingbird reads and answers; nil where the lane adds that when it is wanted.
+        /// Hummingbird's channel; nil where ``LaneHandler`` adds it for the first request that needs it.
         fileprivate let ordinary: Ordinary?
         fileprivate let presence: ClientPresence?
     }
@@ -27,7 +27,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
     let crowd: ConnectionRegistry
     let unsent: UnsentAnswers
     let port: PortRole
-    /// Answers what it can on the event loop; nil where Hummingbird answers everything.
+    /// The fast path on the event loop; nil where Hummingbird answers everything.
     let lane: Lane?
     let turns = LoopTurns.OfPort()
 
@@ -38,7 +38,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             let gate = HTTP1ConnectionHandler(limits: limits, refusals: refusals, crowd: crowd, outflow: outflow)
             let turns = turns.on(channel.eventLoop)
             let pipeline = channel.pipeline.syncOperations
-            // At the socket: what stands behind it makes other bytes of what is answered.
+            // Directly at the socket, because the handlers after it transform the bytes of a response.
             try pipeline.addHandler(outflow, position: .first)
             let handler = LaneHandler(
                 lane,
@@ -59,7 +59,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             )
             try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
             try pipeline.addHandler(gate)
-            // In front of who makes events wait.
+            // Before LaneHandler, which queues events.
             let presence = lane == nil ? ClientPresence() : nil
             if let presence { try pipeline.addHandler(PresenceHandler(presence)) }
             try pipeline.addHandler(handler)
@@ -71,7 +71,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
     private func limitReads(of channel: any Channel) throws {
         let options = channel.syncOptions
         guard lane == nil else {
-            // The lane answers the requests of one read before its event loop reads the next connection.
+            // The fast path answers all requests of one read before the event loop reads the next connection.
             try options?.setOption(
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(capacity: ConnectionLimits.readBytes)
@@ -79,8 +79,8 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
             try options?.setOption(.maxMessagesPerRead, value: 1)
             return
         }
-        // A body may wait in ten reads of this size until it is asked for: 64 KiB, the default, let each such
-        // connection cost two megabytes.
+        // Up to ten reads of a body are buffered until it is consumed. With the default maximum of 64 KiB, such a
+        // connection took two megabytes.
         try options?.setOption(
             .recvAllocator,
             value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 16_384)
@@ -100,7 +100,7 @@ struct HTTP1Connection: ServerChildChannel, HTTPChannelHandler {
         try Ordinary(wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     }
 
-    /// Returns at once for a connection that the lane answers: `ConnectedApplication` waits for its end.
+    /// Returns at once for a connection with a ``Lane``: ``ConnectedApplication`` waits for its end.
     func handle(value: Value, logger: Logger) async {
         guard let ordinary = value.ordinary else { return }
         await ClientPresence.$current.withValue(value.presence) {

@@ -4,14 +4,16 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Holds a connection of HTTP/1 to its limits, and hands on what keeps them.
+/// Enforces the limits of an HTTP/1 connection and passes on the requests that keep them.
 ///
-/// A connection waits (`waiting`) until bytes come, reads a head (`head`), then a body (`body`), and waits again; several
-/// requests may be unanswered meanwhile. It ends after an answer when the client wants it to, when its request had not been
-/// read to its end, or when a request was refused here: the answer goes out, what the client still sends is thrown away up to
-/// a bound, and then it is closed. A refusal waits for the answers to earlier requests.
+/// A connection waits for bytes (`waiting`), reads a head (`head`), then a body (`body`), and waits again. Several
+/// requests may be unanswered meanwhile (pipelining). The connection ends after a response if the client asked for
+/// that, if the request was not read to its end, or if a request was refused here. It ends with a lingering close: the
+/// response is sent, further input is discarded up to a bound, and the connection is closed. A refusal is sent after
+/// the responses to earlier requests.
 ///
-/// One timer runs, which looks at the deadline when it ends, so a request that comes in one piece sets none.
+/// Each connection has one timer, which checks the deadline when it fires, so a request that arrives in one piece
+/// schedules none.
 final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -29,30 +31,30 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     private var seat: ConnectionRegistry.Registration?
 
     private var reading = Reading.waiting
-    /// Until when the next request must begin, or the head or body that is being read must be whole; nil while the client waits
-    /// for us.
+    /// When the next request must begin, or the current head or body must be complete; nil while the client waits for
+    /// the server.
     private var deadline: NIODeadline?
     private var timer: (task: Scheduled<Void>, at: NIODeadline)?
     private var unanswered = CircularBuffer<Asked>()
-    /// Nothing more is taken in: the connection ends when what was taken in is answered.
+    /// Whether no further input is accepted: the connection ends when the accepted requests are answered.
     private(set) var isEnding = false
     private var refusal: Problem?
     private var isInputClosed = false
-    /// Whether the last answer waits for its last byte, and whether that is gone and the client may come to read it.
+    /// Progress of the close: whether the last response is being sent, or is sent and the connection lingers.
     private var end = End.notBegun
-    /// Whether whole answers are flushed together, and whether there are some.
+    /// Whether flushes are deferred to the end of ``flushingOnce(_:)``, and whether one is due.
     private var isBatching = false
     private var wantsFlush = false
-    /// A read that waits until the client takes what was answered.
+    /// Whether a read is deferred until the client has taken more of the responses, or the connection lingers.
     private var wantsRead = false
-    /// Whether the client wants no further answer after the request that is being read.
+    /// Whether the connection ends after the request that is being read.
     private var isLastRequest = false
-    /// The bytes of the first line of the head that is being read, and whether it has ended: the decoder gives one error for
+    /// Length of the first line of the current head, and whether it is complete: the decoder reports the same error for
     /// long targets and long fields.
     private var firstLine = FirstLine()
     private var lingered = 0
-    /// Bytes that have become no part of a request: blanks before a value, empty lines, extensions of chunks. The decoder's limits
-    /// count only what it understands, and it keeps the rest.
+    /// Input bytes that have become no part of a request yet: blanks before a value, empty lines, chunk extensions. The
+    /// decoder's limits count only what it understands, and it keeps the rest.
     private var undecoded = 0
     private var boundary = MessageBoundary()
     private var writer = HTTP1ResponseWriter()
@@ -65,7 +67,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     private struct FirstLine {
         var bytes = 0
         var hasEnded = false
-        /// The head that is being read begins with it; the decoder does not say it of what it cannot read.
+        /// Whether the method is HEAD; the decoder does not report the method of a head that it cannot read.
         var isOfHead = false
     }
 
@@ -76,7 +78,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         self.outflow = outflow
     }
 
-    // MARK: The connection
+    // MARK: Connection
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -95,7 +97,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            // What was asked is answered, the request that is coming in too.
+            // Requests received before are answered, including the one whose body is being read.
             if reading == .body { isLastRequest = true } else { isEnding = true }
             guard unanswered.isEmpty else { break }
             if outflow.isEmpty { context.close(promise: nil) } else { finish(context) }
@@ -108,17 +110,18 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    // MARK: What comes in
+    // MARK: Inbound
 
-    /// Whether a request that came whole may pass the decoder by.
+    /// Whether a complete request may bypass the decoder.
     var mayTakeWhole: Bool { reading == .waiting && boundary.isReached && !isEnding }
 
-    /// Whether what comes must wait until the client takes what was answered. What of a request is there already does not.
+    /// Whether input must wait until the client has taken more of the responses. The rest of a request that has begun
+    /// need not wait.
     func mustWait(_ context: ChannelHandlerContext) -> Bool {
         reading == .waiting && !isEnding && !context.channel.isWritable
     }
 
-    /// More came than may wait: what was taken in is answered, and nothing else.
+    /// Accepts no further input and ends the connection when the accepted requests are answered.
     func endAfterAnswers(_ context: ChannelHandlerContext) {
         isEnding = true
         if unanswered.isEmpty { finish(context) }
@@ -131,12 +134,12 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
-        // A client that does not take what was answered keeps us waiting, whatever it has asked meanwhile.
+        // A client that does not take its responses may be evicted, whatever it has requested meanwhile.
         if !context.channel.isWritable { startWaiting() } else if awaitsAnswer { seat?.stopWaiting() }
         if wantsRead, context.channel.isWritable { read(context: context) }
     }
 
-    /// Whether a whole request is not answered yet.
+    /// Whether a complete request is not answered yet.
     private var awaitsAnswer: Bool { unanswered.count > (reading == .body ? 1 : 0) }
 
     private func startWaiting() {
@@ -144,12 +147,12 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         crowd.makeRoomIfFull()
     }
 
-    /// The client waits for us, if it takes what was answered.
+    /// Protects the connection from eviction, unless the client does not take its responses.
     private func tookRequest() {
         if context?.channel.isWritable == true { seat?.stopWaiting() }
     }
 
-    /// A request has passed the decoder by; it is answered as any other.
+    /// Registers a request that bypasses the decoder; it is answered like any other.
     func tookWhole() {
         deadline = nil
         unanswered.append(Asked())
@@ -157,10 +160,11 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         isEnding = unanswered.count >= ConnectionLimits.pipelined
     }
 
-    /// What goes to the decoder; false for what is thrown away.
+    /// Counts input and returns whether it goes to the decoder; false if it is discarded.
     func takes(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> Bool {
         guard !isEnding else {
-            // Until the last answer is gone, no more than that is read; then it is enough.
+            // Before the last response is sent, `read` stops at this bound; after it, exceeding the bound closes the
+            // connection.
             lingered += bytes.readableBytes
             if lingered > ConnectionLimits.lingerBytes, end == .lingering { context.close(promise: nil) }
             return false
@@ -184,7 +188,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         return true
     }
 
-    /// The decoder has read what was taken last.
+    /// Called when the decoder has consumed the bytes last passed to it.
     func settle() { boundary.settle() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -220,7 +224,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
             undecoded = 0
             tookRequest()
             isEnding = isLastRequest
-            // Trailers are for nobody here.
+            // Trailers are ignored.
             context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
@@ -256,25 +260,25 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     private func isLate(_ context: ChannelHandlerContext) {
         deadline = nil
         switch reading {
-        // Who takes an answer slowly asks for nothing meanwhile; who does not take it at all is the outflow's affair.
+        // A client that reads a response slowly may send nothing meanwhile; `Outflow` closes one that reads nothing.
         case .waiting: outflow.isEmpty ? context.close(promise: nil) : expect(within: limits.idleSeconds, context)
         case .head:
             refuse(Problem(.requestTimeout, "The head took longer than \(limits.headSeconds) seconds."), context)
-        // Whoever reads the body answers.
+        // The reader of the body answers.
         case .body: context.fireErrorCaught(LateBody(seconds: limits.bodySeconds))
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard reading != .body, !isEnding else {
-            // Whoever reads the body answers; nothing of it can be read from here on.
+            // The reader of the body answers; the rest of the body cannot be read.
             isEnding = isEnding || error is Problem
             return context.fireErrorCaught(reading == .body && !error.isOfBody ? LostBody() : error)
         }
         switch error {
         case let problem as Problem: refuse(problem, context)
         case HTTPParserError.invalidEOFState:
-            // It ends within a request; those before it are answered.
+            // The input ends within a request; earlier requests are answered.
             isEnding = true
             if unanswered.isEmpty { finish(context) }
         case let error as HTTPParserError: refuse(Problem(error, firstLine: firstLine.bytes, limits), context)
@@ -282,7 +286,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    // MARK: What goes out
+    // MARK: Outbound
 
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         isEnding = true
@@ -294,7 +298,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         var part = unwrapOutboundIn(data)
         let asked = unanswered.first ?? Asked()
         if case .head(var response) = part {
-            // Only the end of the connection tells an old client where a body ends whose length is not known.
+            // For an HTTP/1.0 client, only the end of the connection delimits a body of unknown length.
             if !asked.takesChunks, !response.headerFields.contains(.contentLength) { isEnding = true }
             if isLastAnswer() { response.headerFields[.connection] = "close" }
             part = .head(response)
@@ -303,16 +307,16 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         if case .end = part { answered(context) }
     }
 
-    /// Sends a whole answer at once, of a request that is no HEAD.
+    /// Sends a whole response to a request that is not a HEAD.
     func send(_ answer: BufferedResponse) {
-        // Nobody is there any more.
+        // The connection is gone.
         guard let context else { return }
         writer.write(answer, isLast: isLastAnswer(), to: context)
         answered(context)
         if isBatching { wantsFlush = true } else { flush(context: context) }
     }
 
-    /// Flushes the whole answers that `body` sends once, at its end.
+    /// Runs `body` and flushes all responses that it sends with ``send(_:)`` once, at its end.
     func flushingOnce(_ body: () -> Void) {
         guard !isBatching else { return body() }
         isBatching = true
@@ -323,9 +327,9 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         flush(context: context)
     }
 
-    /// Whether the connection ends after the answer that begins.
+    /// Whether the connection ends after the response that begins.
     private func isLastAnswer() -> Bool {
-        // The answer to a request whose body still comes: nothing after it is read.
+        // The response begins before the request's body is complete: nothing after it is read.
         if unanswered.count == 1, reading == .body { isEnding = true }
         return isEnding && unanswered.count == 1
     }
@@ -346,7 +350,8 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// Whoever answers has no more to say.
+    /// Closing the output means that no further response follows: finishes the connection instead of half-closing it
+    /// here.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .output else { return context.close(mode: mode, promise: promise) }
         isEnding = true
@@ -354,7 +359,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    /// Sends what is left to its last byte, then ends the connection.
+    /// Sends the remaining output to its last byte, then starts the lingering close.
     private func finish(_ context: ChannelHandlerContext) {
         deadline = nil
         if let refusal {
@@ -372,7 +377,8 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         outflow.afterLastByte(sent)
     }
 
-    /// Reads on for a while, so that the client comes to read what was sent: a peer that is cut off loses it.
+    /// Closes the output and keeps reading for a while (lingering close): a client that is cut off at once loses the
+    /// response.
     private func linger(_ context: ChannelHandlerContext) {
         guard end == .sending else { return }
         end = .lingering
@@ -385,24 +391,24 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     }
 }
 
-/// What of a request decides how it is answered.
+/// The properties of a request that determine the form of its response.
 struct Asked {
-    /// No answer to it has a body (RFC 9110 §9.3.2).
+    /// Whether the request is a HEAD, whose response has no body (RFC 9110 §9.3.2).
     var isHead = false
-    /// A client of HTTP/1.0 does not know chunks.
+    /// False for HTTP/1.0, which has no chunked encoding.
     var takesChunks = true
 }
 
-/// The body of a request was not there in time.
+/// The body of a request was not complete in time.
 struct LateBody: Error {
     let seconds: Int
 }
 
-/// The connection broke within the body of a request; nobody reads the answer.
+/// The connection broke within the body of a request; nobody reads the response.
 struct LostBody: Error {}
 
 extension Error {
-    /// Whether it says what is wrong with a body; others say that the connection is.
+    /// Whether the error concerns a body; other errors concern the connection.
     fileprivate var isOfBody: Bool { self is LateBody || self is Problem || self is HTTPParserError }
 }
 
@@ -411,8 +417,9 @@ extension HTTPRequestHead {
         version == .http1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
     }
 
-    /// The decoder reads nothing after such a request. None is granted, so a connection that stayed open would be of no use:
-    /// behind a proxy, which shares connections between its clients, the next request would be somebody else's.
+    /// Whether the request asks for an upgrade. The decoder reads nothing after such a request, and no upgrade is
+    /// granted, so an open connection would be of no use: behind a proxy that shares connections between its clients,
+    /// the next request would be another client's.
     fileprivate var asksForAnotherProtocol: Bool { headers.contains(name: "upgrade") }
 }
 
@@ -431,7 +438,7 @@ extension Problem {
         )
     }
 
-    /// What the decoder makes of a head that it cannot read.
+    /// Describes the decoder's error for a head that it cannot read.
     fileprivate init(_ error: HTTPParserError, firstLine: Int, _ limits: ConnectionLimits) {
         switch error {
         case .headerOverflow where firstLine > limits.uriBytes:

@@ -1,19 +1,19 @@
 import HTTPTypes
 import NIOCore
 
-/// Stands before the decoder, which says nothing of bytes that are no whole head yet, and costs most of what reading a usual
-/// request does: such a one passes it by where the lane answers it.
+/// Limits bytes before NIO's decoder sees them: the decoder reports nothing until a head is complete. The decoder also
+/// takes most of the time of reading an ordinary request, so requests for ``Lane`` bypass it where possible.
 ///
-/// Where the lane answers, what came in one read is handed on a few requests at a time, and the rest waits for its turn
-/// (``LoopTurns``): the lane answers most of them at once, and all connections of an event loop wait meanwhile. While something
-/// waits, nothing more is read.
+/// With a ``Lane``, the requests of one read are processed a few at a time, and the rest waits for its turn
+/// (``LoopTurns``): the fast path answers most requests synchronously, and all connections of an event loop wait
+/// meanwhile. While input is held, nothing more is read.
 final class HTTP1InputLimiter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = Any
     typealias OutboundOut = Any
 
-    /// Answers a request with its body; false where it does not, and the decoder reads the request.
+    /// Answers a complete request; returns false if it does not, and the decoder then reads the request.
     typealias WholeRequests = (_ request: HTTPRequest, _ body: ByteBuffer) -> Bool
 
     private let gate: HTTP1ConnectionHandler
@@ -22,28 +22,29 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     private let buffers: RequestBufferBudget
     private let longestBody: Int
     private let take: WholeRequests?
-    /// What has not been handed on yet.
+    /// Input that is not processed yet.
     private var held = ByteBuffer()
-    /// Bytes that came while others were held; what is left of one read is not counted.
+    /// Reserved bytes: those that arrived while others were held. The remainder of a single read is not counted.
     private var reserved = 0
     private var isHandling = false
     private var isTooMuch = false
-    /// What was handed on in this turn: requests, or parts of one.
+    /// Requests, or parts of one, processed in this turn.
     private var steps = 0
     private var waitsForTurn = false
     private var wantsRead = false
-    /// What was said after what is held, such as that the client sends no more.
+    /// Events that arrived after the held input, such as the end of the input.
     private var events: [Any] = []
     private var context: ChannelHandlerContext?
 
-    /// Twice what one event of the system brings.
+    /// Maximum of `held` in bytes: twice what one event of the system brings.
     private static let mostHeld = 1 << 17
-    /// Of what the decoder is given; the shortest request has more.
+    /// Minimum size of a part for the decoder, in bytes; the shortest request is longer.
     private static let leastPart = 16
 
     /// - Parameters:
-    ///   - longestBody: In bytes, of a request that `take` is asked for.
-    ///   - take: Calls ``HTTP1ConnectionHandler/tookWhole()`` before it answers; nil where the decoder reads everything.
+    ///   - longestBody: Maximum body size, in bytes, of a request that is offered to `take`.
+    ///   - take: Calls ``HTTP1ConnectionHandler/tookWhole()`` before it answers; nil where the decoder reads
+    ///     everything.
     init(
         _ gate: HTTP1ConnectionHandler,
         _ limits: ConnectionLimits,
@@ -115,14 +116,15 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
         return true
     }
 
-    /// What the decoder is given next: where the lane answers, up to the end of a head, so that no two whole ones are in it.
+    /// Returns the next part for the decoder. With a ``Lane``, it ends with the first head, so that it never contains
+    /// two complete requests.
     private func nextPart() -> ByteBuffer {
         let all = held.readableBytes
         let count =
             take == nil || gate.isEnding
             ? all
             : held.withUnsafeReadableBytes { bytes in
-                // Empty lines before a request are no heads.
+                // Empty lines before a request do not end a head.
                 var end = Self.leastPart + bytes.prefix { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }.count
                 while end <= bytes.count {
                     if bytes[end - 1] == UInt8(ascii: "\n"), bytes[end - 2] == UInt8(ascii: "\r"),
@@ -137,7 +139,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
         return held.readSlice(length: count) ?? ByteBuffer()
     }
 
-    // MARK: What waits for its turn, or until the client takes what was answered
+    // MARK: Backpressure
 
     private var isTurnOver: Bool { take != nil && steps >= LoopTurns.requests }
 
@@ -152,7 +154,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     private func hold(_ bytes: ByteBuffer) {
-        // A client that ends what it sends has all of it read at once, whether or not we want to.
+        // When a client closes its output, NIO reads all remaining input, whether or not a read was requested.
         guard held.readableBytes + bytes.readableBytes <= Self.mostHeld,
             (try? buffers.reserve(bytes.readableBytes)) != nil
         else {
@@ -183,7 +185,7 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A service that stops does not wait for a client that takes nothing.
+        // A shutdown does not wait for a client that does not take its responses.
         let waits = event as? ChannelEvent == .inputClosed || (event is ChannelShouldQuiesceEvent && waitsForTurn)
         if held.readableBytes > 0, waits { events.append(event) } else { context.fireUserInboundEventTriggered(event) }
     }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import NIOCore
 
-/// Reads a request of HTTP/1.1 that came whole and is written as nearly all are: `GET` or `POST` of a path in ASCII, one Host,
-/// fields on one line each, at most a length around its body.
+/// Parses a complete HTTP/1.1 request in the usual form: `GET` or `POST` of an ASCII path, one Host, one line for each
+/// field, and a body with a Content-Length or none.
 ///
-/// Whatever is unusual, wrong, beyond a limit or not there yet makes nil, and NIO's decoder reads the same bytes: only there
-/// is said what a request may be. What is read here is what would be read there.
+/// Returns nil for everything unusual, invalid, over a limit or incomplete. NIO's decoder then reads the same bytes,
+/// and it alone decides what is valid. A request that is parsed here is parsed identically there.
 struct HTTP1RequestScanner {
     struct Found {
         let request: HTTPRequest
@@ -14,14 +14,14 @@ struct HTTP1RequestScanner {
     }
 
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The first byte that has not been read.
+    /// Index of the first unread byte.
     private var index = 0
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The request that `bytes` begins with.
+    /// Returns the request at the start of `bytes`; nil if the decoder must read it.
     ///
-    /// - Parameter bodyBytes: The longest body that is read.
+    /// - Parameter bodyBytes: Maximum size of the body.
     static func scan(_ bytes: ByteBuffer, _ limits: ConnectionLimits, bodyBytes: Int) -> Found? {
         bytes.withUnsafeReadableBytes { raw in
             raw.withMemoryRebound(to: UInt8.self) { bytes in
@@ -58,13 +58,13 @@ struct HTTP1RequestScanner {
             fields.append(HTTPField(name: name, value: text(value)))
         }
         let body = length ?? 0
-        // The fields are a part of the head, so they are within their limit where it is.
+        // The fields are part of the head, so they are within their limit if the head is.
         guard let host, index <= limits.headerBytes, body <= bytes.count - index else { return nil }
         let request = HTTPRequest(method: method, scheme: "http", authority: host, path: path, headerFields: fields)
         return Found(request: request, headBytes: index, bodyBytes: body)
     }
 
-    // MARK: What a head is made of
+    // MARK: Parts of a head
 
     private mutating func method() -> HTTPRequest.Method? {
         if skip("GET ") { return .get }
@@ -77,22 +77,22 @@ struct HTTP1RequestScanner {
         return text(path)
     }
 
-    /// A field's name and its colon.
+    /// Reads a field name and its colon.
     private mutating func name() -> HTTPField.Name? {
         let name = run { $0 > UInt8(ascii: " ") && $0 < 0x7F && $0 != UInt8(ascii: ":") }
         return skip(":") ? HTTPField.Name(text(name)) : nil
     }
 
-    /// A field's value and the end of its line.
+    /// Reads a field value and the end of its line.
     private mutating func value() -> Slice<UnsafeBufferPointer<UInt8>>? {
         _ = run { $0 == UInt8(ascii: " ") }
         let value = run { $0 >= UInt8(ascii: " ") && $0 < 0x7F }
-        // Who reads it takes blanks behind it away.
+        // A value with trailing blanks is left to the decoder, which trims them.
         return value.last != UInt8(ascii: " ") && skip("\r\n") ? value : nil
     }
 
     private func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
-        // As many as fit into any integer.
+        // Nine digits fit into any integer.
         guard (1...9).contains(digits.count) else { return nil }
         var number = 0
         for digit in digits {

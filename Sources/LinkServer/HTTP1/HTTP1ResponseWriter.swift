@@ -2,16 +2,16 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Writes answers as HTTP/1.1 (RFC 9112 §4, §6): a head and what comes of its body before the next flush leave in one piece,
-/// where NIO's encoder makes a buffer, and a part of a system call, of each.
+/// Writes HTTP/1.1 responses (RFC 9112 §4, §6). A head and the parts of its body before the next flush leave in one
+/// buffer. NIO's encoder makes a buffer, and an element of the gathering write, of each part.
 struct HTTP1ResponseWriter {
     private var isChunked = false
-    /// The answer to a HEAD, whose fields are those of a GET.
+    /// Whether the request was a HEAD: the response has the fields of a GET and no body.
     private var isBodiless = false
-    /// What waits for more, or for a flush.
+    /// Bytes that wait for more output or for a flush.
     private var pending = ByteBuffer()
 
-    /// What is longer is not copied.
+    /// Longer parts are not copied into `pending`.
     private static let joinedBytes = 16 << 10
 
     mutating func write(
@@ -24,7 +24,7 @@ struct HTTP1ResponseWriter {
         case .head(let response): append(response, to: asked)
         case .body where isBodiless: break
         case .body(let bytes) where isChunked:
-            // An empty chunk would be the last.
+            // An empty chunk would end the body.
             guard bytes.readableBytes > 0 else { break }
             pending.writeString(String(bytes.readableBytes, radix: 16))
             pending.writeStaticString("\r\n")
@@ -40,7 +40,7 @@ struct HTTP1ResponseWriter {
         if promise != nil || pending.readableBytes > Self.joinedBytes { send(promise: promise, to: context) }
     }
 
-    /// A whole answer, of which nothing comes in chunks, to a request that is no HEAD.
+    /// Writes a whole response, not chunked, to a request that is not a HEAD.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
         begin(answer.status)
         append(answer.headers, butLength: !answer.status.mayHaveBody)
@@ -50,7 +50,7 @@ struct HTTP1ResponseWriter {
         if pending.readableBytes > Self.joinedBytes { send(promise: nil, to: context) }
     }
 
-    /// What has been written leaves with the next flush.
+    /// Writes the pending bytes to `context`, which the caller flushes.
     mutating func flush(to context: ChannelHandlerContext) {
         if pending.readableBytes > 0 { send(promise: nil, to: context) }
     }
@@ -75,7 +75,8 @@ struct HTTP1ResponseWriter {
         isChunked = false
         isBodiless = asked.isHead
         if response.status.mayHaveBody {
-            // The end of a connection is an end that nobody can tell from a failure; only old clients have no other.
+            // A body that ends with the connection cannot be told from a truncated one, so only HTTP/1.0 clients get
+            // one.
             isChunked = asked.takesChunks && !fields.contains(.contentLength)
             if isChunked { fields[.transferEncoding] = "chunked" }
         } else {

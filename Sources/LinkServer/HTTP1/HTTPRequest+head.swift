@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension HTTPRequest {
-    /// What a head of HTTP/1 asks for. Whatever two readers could understand differently is refused (RFC 9112 §3.2, §6.1).
+    /// Converts an HTTP/1 head. Throws for everything that two parsers could read differently (RFC 9112 §3.2, §6.1).
     init(_ head: HTTPRequestHead, limits: ConnectionLimits) throws(Problem) {
         guard head.uri.utf8.count <= limits.uriBytes else {
             throw Problem(
@@ -38,7 +38,8 @@ extension HTTPRequest {
         return hosts.first
     }
 
-    /// A fragment stays with who asks, and a host is written in ASCII: who takes something else must not meet one of ours.
+    /// Rejects a target with a fragment, which clients do not send, and a host with other characters than ASCII, which
+    /// a more lenient component could map to one of our hosts.
     static func checkText(target: String, host: String?) throws(Problem) {
         guard !target.utf8.contains(UInt8(ascii: "#")) else {
             throw Problem(.invalidRequest, "The target has a fragment; leave '#' and what follows it out.")
@@ -48,7 +49,8 @@ extension HTTPRequest {
         }
     }
 
-    /// The decoder refuses a length beside an encoding, and two lengths; what else it lets pass is no framing of ours.
+    /// Rejects every Transfer-Encoding but `chunked`. The decoder itself refuses a length beside an encoding, and two
+    /// lengths.
     private static func checkEncoding(of head: HTTPRequestHead) throws(Problem) {
         guard head.headers.contains(name: "transfer-encoding") else { return }
         let encodings = head.headers[canonicalForm: "transfer-encoding"]
@@ -57,7 +59,8 @@ extension HTTPRequest {
         }
     }
 
-    /// A path with its query, from a target that is one or from a URL (RFC 9112 §3.2.2), whose host must be the request's.
+    /// Returns the path and query of a target in origin form or absolute form (RFC 9112 §3.2.2), and the latter's
+    /// authority, which must equal the Host.
     private static func target(
         of head: HTTPRequestHead,
         host: String?

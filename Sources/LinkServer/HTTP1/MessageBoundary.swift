@@ -1,21 +1,23 @@
 import NIOCore
 
-/// Whether the decoder stands between two requests. It tells what it has read, but not whether it holds the beginning of a
-/// further one; that follows from counting: all that went in is one head, up to its empty line, and a body as long as what came
-/// out.
+/// Tracks whether the decoder is between two requests. The decoder reports what it has read, but not whether it holds
+/// the beginning of another request. Counting tells: its input must be one head, up to the empty line, and a body as
+/// long as the decoded one.
 struct MessageBoundary {
-    /// Nothing of a request is in the decoder. Where that cannot be told, it is not, for the rest of the connection: another
-    /// reader that began within a request would take what its client wrote for a request of somebody else (RFC 9112 §11.2).
+    /// Whether the decoder holds no part of a request. If that cannot be told, it stays false for the rest of the
+    /// connection: a second parser that began within a request would take the client's bytes for another client's
+    /// request (request smuggling, RFC 9112 §11.2).
     private(set) var isReached = true
-    /// How much of the CR LF CR LF that ends a head has been seen.
+    /// Number of bytes seen of the CR LF CR LF that ends a head.
     private var headEnd = 0
     private var bytesAfterHead = 0
     private var bodyBytes = 0
     private var hasEnded = false
-    /// A decoder may take a line feed alone for the end of a line, and so end the head elsewhere.
+    /// Whether the boundary is unknown, as after a bare line feed: the decoder may accept it as the end of a line and
+    /// so end the head elsewhere.
     private var isAmbiguous = false
 
-    /// What goes into the decoder.
+    /// Counts bytes that go to the decoder.
     mutating func enter(_ bytes: ByteBufferView) {
         isReached = false
         var rest = bytes[...]
@@ -30,11 +32,11 @@ struct MessageBoundary {
         bytesAfterHead += rest.count
     }
 
-    /// What the decoder has read.
+    /// Counts bytes of a decoded body.
     mutating func foundBody(_ bytes: Int) { bodyBytes += bytes }
     mutating func foundEnd() { hasEnded = true }
 
-    /// The decoder has read all that went in.
+    /// Called when the decoder has consumed all of its input.
     mutating func settle() {
         guard hasEnded, !isAmbiguous else { return }
         if headEnd == 4, bytesAfterHead == bodyBytes { self = MessageBoundary() } else { isAmbiguous = true }

@@ -1,16 +1,16 @@
 import LinkCatalog
 import NIOCore
 
-/// Tells when the client of a connection is gone, for work that is done for it.
+/// Ends the ``ClientPresence`` of a connection when its client is gone, which cancels work for it.
 ///
-/// A client that will send nothing more has most often gone altogether; TCP shows no difference. What takes longer than a moment
-/// is then cancelled, and a client that only closed its half is told so.
+/// A client that half-closes the connection is usually gone altogether; TCP shows no difference. Work that takes longer
+/// than `patience` is then cancelled, and a client that is still there gets an error response.
 final class PresenceHandler: ChannelInboundHandler {
     typealias InboundIn = Any
 
     private let presence: ClientPresence
 
-    /// For who asks, closes its half and waits for the answer.
+    /// Grace period for a client that half-closes the connection and waits for the response.
     private static let patience = TimeAmount.seconds(2)
 
     init(_ presence: ClientPresence) { self.presence = presence }

@@ -3,16 +3,16 @@ import Metrics
 import NIOCore
 import NIOHTTPTypes
 
-/// The answers to requests that reach no endpoint: they break a limit or cannot be read.
+/// Responses to requests that reach no endpoint, because they break a limit or cannot be parsed.
 struct TransportErrorResponses: Sendable {
     let port: PortRole
     let metrics: MetricRegistry
     let makeRequestID: @Sendable () -> String
 
-    /// The parts of an answer after which the connection ends.
+    /// Returns the parts of a response after which the connection ends.
     func lastParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [.connection: "close"]) }
 
-    /// The parts of an answer after which a stream of HTTP/2 ends.
+    /// Returns the parts of a response after which an HTTP/2 stream ends.
     func streamParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [:]) }
 
     private func parts(for problem: Problem, _ connection: HTTPFields) -> [HTTPResponsePart] {

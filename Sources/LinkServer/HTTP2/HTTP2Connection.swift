@@ -5,7 +5,7 @@ import NIOHTTP2
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 
-/// How a connection of HTTP/2 is read and answered: each stream is one request.
+/// The channel pipeline of an HTTP/2 connection: each stream carries one request.
 struct HTTP2Connection: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -22,7 +22,7 @@ struct HTTP2Connection: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             let outflow = Outflow(unsent, port: port, stalledAfter: limits.stalled)
-            // At the socket: what stands behind it makes other bytes of what is answered.
+            // Directly at the socket, because the handlers after it transform the bytes of a response.
             try pipeline.addHandler(outflow, position: .first)
             let keeper = HTTP2ConnectionHandler(limits, crowd: crowd, outflow: outflow, on: channel.eventLoop)
             let connection = NIOLoopBound(keeper, eventLoop: channel.eventLoop)
@@ -51,14 +51,14 @@ struct HTTP2Connection: ServerChildChannel {
     }
 }
 
-/// One request of a connection of HTTP/2, and its answer.
+/// One request of an HTTP/2 connection, and its response.
 struct HTTP2Stream: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     let responder: HTTPChannelHandler.Responder
     let limits: ConnectionLimits
     let refusals: TransportErrorResponses
-    /// Of all streams of the port: they are what costs memory, so it is they that give way to others.
+    /// Registry of all streams of the port. Streams are what takes memory, so they are what is evicted.
     let crowd: ConnectionRegistry
 
     private var connection: NIOLoopBound<HTTP2ConnectionHandler>?

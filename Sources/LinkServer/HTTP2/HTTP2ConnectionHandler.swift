@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP2
 
-/// Ends a connection of HTTP/2: when it was idle for too long, when the server stops, when the client broke the protocol or
-/// went away. Once the end is announced it comes, whatever the client does: NIO's handler for this, like Hummingbird's, counts
-/// its time from an answer that a client may withhold.
+/// Ends an HTTP/2 connection: when it is idle for too long, when the server stops, after a protocol error, or when the
+/// client disconnects. After GOAWAY the connection ends within a fixed time. NIO's handler for this, like
+/// Hummingbird's, starts its timer with a reply that the client may withhold.
 final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -23,9 +23,10 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private var end: Scheduled<Void>?
     private let announcement = HTTP2PingData(withInteger: .random(in: .min ... .max))
 
-    /// How many requests wait for us. A stream that waits for its client keeps nobody's place.
+    /// Number of requests that wait for the server. A stream that waits for its client does not protect the connection
+    /// from eviction.
     private var busy = 0
-    /// Streams whose requests are not passed on before the client has taken more of the answers to others.
+    /// Streams whose requests are held back until the client has taken more of the other responses (backpressure).
     private var waiting = CircularBuffer<HTTP2StreamHandler>()
 
     init(_ limits: HTTP2Limits, crowd: ConnectionRegistry, outflow: Outflow, on loop: any EventLoop) {
@@ -37,7 +38,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: Streams
 
-    /// Tells this handler of the connection's streams.
+    /// The delegate that reports the connection's streams to this handler.
     var streams: any NIOHTTP2StreamDelegate { Streams(handler: NIOLoopBound(self, eventLoop: loop)) }
 
     private struct Streams: NIOHTTP2StreamDelegate {
@@ -62,19 +63,19 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         context.eventLoop.assumeIsolated().execute { self.closeAfterLastByte(context) }
     }
 
-    /// A stream's request is whole, and its client waits for us.
+    /// Called when the request of a stream is complete and its client waits for the server.
     func requestBegan() {
         busy += 1
         if busy == 1 { seat?.stopWaiting() }
     }
 
-    /// It is answered, or its stream has ended.
+    /// Called when such a request is answered or its stream has ended.
     func requestEnded() {
         busy -= 1
         if busy == 0 { seat?.startWaiting() }
     }
 
-    // MARK: What the client has not taken yet
+    // MARK: Backpressure
 
     var mayAnswer: Bool { outflow.mayAnswer && waiting.isEmpty }
 
@@ -82,13 +83,13 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     func waitsNoMore(_ stream: HTTP2StreamHandler) { waiting.removeAll { $0 === stream } }
 
-    /// A stream's answer is so much larger, or has gone so far.
+    /// Adds `bytes`, negative for bytes that were sent, to what the streams hold of their responses.
     func streams(hold bytes: Int) {
         outflow.streams(hold: bytes)
         while outflow.mayAnswer, let stream = waiting.popFirst() { stream.goOn() }
     }
 
-    // MARK: Time
+    // MARK: Deadlines
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -104,7 +105,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         end?.cancel()
     }
 
-    /// One timer for a connection and all of its streams: a request sets none.
+    /// Starts the one timer of the connection and all its streams; a request schedules none.
     private func watch(_ context: ChannelHandlerContext) {
         look = context.eventLoop.assumeIsolated().scheduleTask(in: limits.look) {
             let now = NIODeadline.now()
@@ -118,7 +119,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    // MARK: The end
+    // MARK: Shutdown
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .ping(announcement, ack: true) = unwrapInboundIn(data).payload { take(closing.wasHeard(), context) }
@@ -128,7 +129,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent: take(closing.begin(), context)
-        // It asks nothing more, but may wait for answers.
+        // The client sends no further requests but may wait for responses.
         case ChannelEvent.inputClosed: take(closing.wasHeard(), context)
         default: break
         }
@@ -137,10 +138,10 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        // One stream ended, and the library told its client why.
+        // Only one stream ended, and the library told the client why.
         case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.ContentLengthViolated:
             break
-        // GOAWAY is written where there was somebody to tell it to.
+        // The library has written GOAWAY if the client can still receive it.
         default: context.close(promise: nil)
         }
     }

@@ -1,17 +1,18 @@
 import NIOCore
 import NIOHTTP2
 
-/// What one connection of HTTP/2 may cost. Where a client goes beyond, the connection ends with GOAWAY, and the code
-/// ENHANCE_YOUR_CALM where the frames as such were proper.
+/// The limits of one HTTP/2 connection. A client that exceeds them gets GOAWAY, with the code ENHANCE_YOUR_CALM if the
+/// frames themselves were valid.
 struct HTTP2Limits: Sendable {
-    /// Without an open stream.
+    /// Maximum time without an open stream.
     let idle: TimeAmount
-    /// For which a client may take nothing of what waits for it; and to finish its streams once the connection ends.
+    /// Maximum time for which a client may take nothing of what waits for it, and to finish its streams after GOAWAY.
     let stalled: TimeAmount
-    /// From a stream's beginning to the last byte of its answer. A window of zero keeps an answer from being written at all.
+    /// Maximum time from the beginning of a stream to the last byte of its response. A client that leaves its window at
+    /// zero keeps a response from being written at all.
     let stream: TimeAmount
-    /// Of the names and values of a request's header fields and its target, with 32 bytes more for each (RFC 9113, 6.5.2).
-    /// What is above the limits but below this is answered with 414 or 431.
+    /// Maximum size of a request's header fields and target, with 32 bytes more for each of them (RFC 9113 §6.5.2). A
+    /// head below this but above ``ConnectionLimits`` is answered with 414 or 431.
     private let headerBytes: Int
 
     private static let concurrentStreams = 100
@@ -23,33 +24,34 @@ struct HTTP2Limits: Sendable {
         headerBytes = limits.uriBytes + limits.headerBytes
     }
 
-    /// How often a connection looks whether it or a stream is due.
+    /// Interval at which a connection checks its own deadline and those of its streams.
     var look: TimeAmount { .nanoseconds(min(idle, stream).nanoseconds / 4) }
 
-    /// Most of it are the library's defaults, written down so that an update of it changes nothing unseen.
+    /// Mostly the library's defaults, spelled out so that an update of the library changes nothing unnoticed.
     var configuration: NIOHTTP2Handler.Configuration {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.concurrentStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: headerBytes),
         ]
-        // CONTINUATION flood (CVE-2024-27316): a proper head fits into two frames.
+        // CONTINUATION flood (CVE-2024-27316): a valid head fits into two frames.
         configuration.connection.maximumSequentialContinuationFrames = 5
-        // Frames that cost a client nothing: DATA without bytes (CVE-2019-9518), PING, SETTINGS and PRIORITY (-9512, -9515).
+        // Frames that cost a client nothing: empty DATA (CVE-2019-9518), PING, SETTINGS and PRIORITY (-9512, -9515).
         configuration.connection.maximumSequentialEmptyDataFrames = 1
         configuration.connection.controlFrameRateLimit.maximumCount = 200
         configuration.connection.controlFrameRateLimit.windowLength = .seconds(30)
-        // What answers them must not pile up for a client that does not read.
+        // Replies to control frames must not pile up for a client that does not read.
         configuration.connection.maximumBufferedControlFrames = 1_000
-        // Streams whose late frames are known to belong to something that we reset: all that were open.
+        // Reset streams that are remembered, so that their late frames are recognized: as many as can be open.
         configuration.connection.maximumRecentlyResetStreams = Self.concurrentStreams
-        // Rapid reset by the client (CVE-2023-44487), and by us when its frames are wrong on purpose (CVE-2025-8671).
+        // Rapid reset by the client (CVE-2023-44487), and by the server after frames that are invalid on purpose
+        // (CVE-2025-8671).
         configuration.stream.streamResetFrameRateLimit.maximumCount = 200
         configuration.stream.streamResetFrameRateLimit.windowLength = .seconds(30)
         configuration.stream.streamErrorRateLimit.maximumCount = 200
         configuration.stream.streamErrorRateLimit.windowLength = .seconds(30)
         configuration.connection.maximumConnectionGlitches = 200
-        // What of bodies waits unread, of all streams together.
+        // Flow-control windows: unread bytes of bodies, of all streams together and of one stream.
         configuration.connection.targetWindowSize = 65_535
         configuration.stream.targetWindowSize = 65_535
         return configuration

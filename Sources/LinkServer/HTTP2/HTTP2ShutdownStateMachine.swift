@@ -1,7 +1,7 @@
 import NIOHTTP2
 
-/// How a connection of HTTP/2 ends without cutting a request short (RFC 9113, 6.8): it announces the end, waits until the
-/// client has heard it, refuses what comes after, and closes when the last stream has.
+/// The graceful shutdown of an HTTP/2 connection, which interrupts no request (RFC 9113 §6.8): it announces the end,
+/// waits until the client knows, refuses later streams, and closes the connection after the last stream.
 struct HTTP2ShutdownStateMachine {
     private enum Phase {
         case open, announced, refusing
@@ -12,9 +12,9 @@ struct HTTP2ShutdownStateMachine {
     private var streams = 0
 
     enum Step: Equatable {
-        /// GOAWAY for nothing yet, and a PING whose answer tells that it was read.
+        /// GOAWAY that refuses no stream yet, and a PING whose acknowledgement shows that the client has read it.
         case announce
-        /// GOAWAY for every stream after this one.
+        /// GOAWAY that refuses every stream after this one.
         case refuse(after: HTTP2StreamID)
     }
 
@@ -28,14 +28,14 @@ struct HTTP2ShutdownStateMachine {
 
     mutating func streamEnded() { streams -= 1 }
 
-    /// The server stops, or nothing was asked for long.
+    /// Called when the server stops or the connection was idle for too long.
     mutating func begin() -> Step? {
         guard phase == .open else { return nil }
         phase = .announced
         return .announce
     }
 
-    /// The client has read the announcement, or will send nothing more anyway.
+    /// Called when the client has read the announcement or will send nothing more.
     mutating func wasHeard() -> Step? {
         guard phase != .refusing else { return nil }
         phase = .refusing

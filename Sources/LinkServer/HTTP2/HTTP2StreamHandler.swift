@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Holds a stream of HTTP/2 to the limits of a request, and gives the request the form that one of HTTP/1 has.
+/// Enforces the limits of a request on an HTTP/2 stream, and converts the request to the form of an HTTP/1 request.
 final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,9 +17,10 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     private var isHead = false
     private var isWhole = false
     private var isRefused = false
-    /// The client waits for us.
+    /// Whether the request is complete and the client waits for the server.
     private var isBusy = false
-    /// What waits until the connection's client has taken more of what was answered before.
+    /// Parts held back until the client has taken more of the connection's earlier responses; nil if none are held
+    /// back.
     private var held: [HTTPRequestPart]?
     private var wantsRead = false
     private var deadline: Scheduled<Void>?
@@ -51,7 +52,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         if held != nil { connection.waitsNoMore(self) }
     }
 
-    // MARK: What comes in
+    // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isRefused else { return }
@@ -79,7 +80,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
             seat?.stopWaiting()
             isBusy = true
             connection.requestBegan()
-            // Trailers are for nobody here.
+            // Trailers are ignored.
             pass(.end(nil), context)
         }
     }
@@ -93,7 +94,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         if !wantsRead { context.read() }
     }
 
-    /// The client has taken enough.
+    /// Passes on the held parts; called when the client has taken enough.
     func goOn() {
         guard let context, let parts = held else { return }
         held = nil
@@ -103,18 +104,18 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Most requests come in one read, and set no timer.
+        // Most requests arrive in one read and schedule no timer.
         if !isWhole, deadline == nil {
             deadline = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(limits.bodySeconds))) {
                 guard !self.isRefused else { return context.close(promise: nil) }
-                // Whoever reads the body answers.
+                // The reader of the body answers.
                 context.fireErrorCaught(LateBody(seconds: self.limits.bodySeconds))
             }
         }
         context.fireChannelReadComplete()
     }
 
-    // MARK: What goes out
+    // MARK: Outbound
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
@@ -138,7 +139,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 }
 
 extension HTTPRequest {
-    /// The request with its host in one place; whatever a limit or two readers could object to is refused, as of HTTP/1.
+    /// Returns the request with its host in `authority` only. Throws if it exceeds a limit, or if two parsers could
+    /// read it differently, as for HTTP/1.
     fileprivate func checked(_ limits: ConnectionLimits) throws(Problem) -> HTTPRequest {
         let path = path ?? ""
         guard path.utf8.count <= limits.uriBytes else {
@@ -174,6 +176,6 @@ extension HTTPRequest {
 }
 
 extension HTTPField.Name {
-    // The name is a constant of this program, and a proper one.
-    fileprivate static let host = HTTPField.Name("Host") ?? .contentType
+    // A valid constant; the alternative is never used.
+    fileprivate static let host = HTTPField.Name.constant("Host")
 }

@@ -4,10 +4,10 @@ package import LinkCatalog
 package import LinkRouting
 import Synchronization
 
-/// The keys that are valid now, by id.
+/// Authenticates requests by the API keys, which are held in memory by id.
 package final class APIKeyAuthenticator: Sendable {
     private let grants: Mutex<[String: KeyGrant]>
-    /// The hour in which each key was last seen, and where to tell a new one.
+    /// The hour in which each key was last used, and the callback for a new hour.
     private let uses = Mutex<[String: Timestamp]>([:])
     private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
     private let now: @Sendable () -> Timestamp
@@ -23,7 +23,7 @@ package final class APIKeyAuthenticator: Sendable {
         self.noteUse = noteUse
     }
 
-    /// Takes over keys that were made or ended, in any order: a key that has ended does not come back.
+    /// Adds keys that were created or ended, in any order: an ended key does not become valid again.
     package func add(_ changed: [KeyGrant]) {
         grants.withLock { grants in
             for var grant in changed {
@@ -38,7 +38,7 @@ package final class APIKeyAuthenticator: Sendable {
 
     package var isEmpty: Bool { grants.withLock(\.isEmpty) }
 
-    /// What the request's bearer key may do; nil without one. A key that is wrong is an error, never nothing.
+    /// Returns the grant of the request's bearer key; nil without a key. Throws if the key is invalid.
     func optionalGrant(in headers: HTTPFields) throws -> KeyGrant? {
         guard headers[.authorization] != nil else { return nil }
         guard let grant = validGrant(in: headers) else {
@@ -48,7 +48,8 @@ package final class APIKeyAuthenticator: Sendable {
         return grant
     }
 
-    /// What the bearer key in the headers may do; nil without one, and for a wrong one. It does not count as used.
+    /// Returns the grant of the bearer key in the headers; nil without a key or for an invalid one. It does not count
+    /// as a use.
     func validGrant(in headers: HTTPFields) -> KeyGrant? {
         guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
@@ -57,7 +58,7 @@ package final class APIKeyAuthenticator: Sendable {
         return grant
     }
 
-    /// Whether a key that let a request in is still valid.
+    /// Whether a key that was accepted before is still valid.
     func stillHolds(_ grant: KeyGrant) -> Bool {
         grants.withLock { $0[grant.id] }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
     }
@@ -68,7 +69,10 @@ package final class APIKeyAuthenticator: Sendable {
         if isNew { noteUse(grant.id, hour) }
     }
 
-    /// The request's key, which must have the scope for the tenant; without one, for whatever tenants are the key's own.
+    /// Returns the grant of the request's key, which must have the scope for the tenant, or for the key's own tenants
+    /// if `tenant` is nil.
+    ///
+    /// - Throws: A ``Problem`` if the key is missing, is invalid or lacks the scope.
     func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
         guard let grant = try optionalGrant(in: request.headers) else {
             var problem = Problem(

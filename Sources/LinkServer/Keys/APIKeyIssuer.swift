@@ -2,32 +2,37 @@ package import FoundationEssentials
 package import LinkCatalog
 package import LinkRouting
 
-/// Makes keys; a running server knows a new one at once.
+/// Creates and ends keys; a running server applies a change at once.
 package struct APIKeyIssuer: Sendable {
     private let store: any CatalogStore
     private let ring: APIKeyAuthenticator?
     private let random: @Sendable (Int) -> Data
 
     /// - Parameters:
-    ///   - ring: Of the running server; nil for a directory that no process uses.
-    ///   - random: So many random bytes.
+    ///   - ring: The authenticator of the running server; nil for a directory that no process uses.
+    ///   - random: Returns the given number of random bytes.
     package init(store: any CatalogStore, ring: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
         self.store = store
         self.ring = ring
         self.random = random
     }
 
-    /// What somebody wants a key to be.
+    /// The properties of a key that is to be created.
     package struct KeyRequest: Sendable {
         package var name: String
+        /// Nil for all tenants.
         package var tenant: TenantID?
         package var scopes: Set<KeyGrant.Scope>
+        /// Nil for all environments.
         package var environments: Set<EnvironmentID>?
+        /// Nil for all routes.
         package var routes: KeyGrant.RouteLimit?
+        /// Nil for a key that does not expire.
         package var expiresAt: Timestamp?
+        /// Maximum size of `environments`, `owners` and `pathPrefixes` together, as JSON.
         private static let maximumListBytes = 8 << 10
 
-        /// The key that is rotated.
+        /// The id of the key that is rotated.
         private(set) var replaces: String?
 
         package init(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) {
@@ -36,7 +41,7 @@ package struct APIKeyIssuer: Sendable {
             self.scopes = scopes
         }
 
-        /// The same as an older key.
+        /// Copies the properties of an older key, which the new one replaces.
         init(_ grant: KeyGrant) {
             self.init(name: grant.name, tenant: grant.tenant, scopes: grant.scopes)
             environments = grant.environments
@@ -87,7 +92,11 @@ package struct APIKeyIssuer: Sendable {
         }
     }
 
-    /// - Parameter within: The key of whoever asks, which must be allowed all of it; nil for whoever has the machine.
+    /// Creates and stores a key.
+    ///
+    /// - Parameter within: The grant of the caller, which the new key must not exceed; nil for a caller with access to
+    ///   the machine.
+    /// - Throws: A ``Problem`` if the key would exceed `within`.
     package func create(
         _ wish: KeyRequest,
         change: AuditContext,
@@ -120,7 +129,7 @@ package struct APIKeyIssuer: Sendable {
         return (key, grant)
     }
 
-    /// Ends a key; a running server knows it at once. Nil when there is none of this id.
+    /// Ends a key; a running server applies it at once. Returns nil if there is no key of this id.
     package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
@@ -130,7 +139,7 @@ package struct APIKeyIssuer: Sendable {
 }
 
 extension APIKeyIssuer.KeyRequest {
-    /// Stands in the key's text, for people and scanners.
+    /// The environment in the key's text, for people and scanners.
     fileprivate var environment: EnvironmentID {
         guard let environments, environments.count == 1, let only = environments.first else { return .production }
         return only

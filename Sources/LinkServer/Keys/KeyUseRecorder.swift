@@ -3,7 +3,7 @@ package import LinkRouting
 package import Logging
 import ServiceLifecycle
 
-/// Writes down when keys were used: at most once an hour for each, beside the requests.
+/// Stores when keys were used, outside of the requests and at most once an hour for each key.
 package struct KeyUseRecorder: Service {
     private let store: any CatalogStore
     private let logger: Logger
@@ -18,10 +18,11 @@ package struct KeyUseRecorder: Service {
     package init(store: any CatalogStore, logger: Logger) {
         self.store = store
         self.logger = logger
-        // Who floods us with more keys than this loses only their times.
+        // If more uses than this are pending, further ones are dropped; only their times are lost.
         (uses, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1_024))
     }
 
+    /// Queues a use of a key for storing.
     package func note(_ id: String, _ hour: Timestamp) { continuation.yield(Use(id: id, hour: hour)) }
 
     package func run() async throws {

@@ -1,9 +1,9 @@
 import HTTPTypes
 import NIOCore
 
-/// The requests that an event loop answers itself: those that come all the time and wait for nothing but the log. They are
-/// admitted, judged, recorded and written by the same functions as on the ordinary way, which costs them two changes of
-/// thread and a task.
+/// The fast path of the public port: answers frequent requests, which wait for nothing but the event log, on the event
+/// loop. Admission, resolution, recording and encoding use the same functions as the ordinary path through Hummingbird,
+/// which costs such a request two changes of thread and a task.
 final class Lane: Sendable {
     let frame: RequestInstrumentation
     let admission: Admission
@@ -13,7 +13,7 @@ final class Lane: Sendable {
     let click: ClickController
     let association: AssociationController
     let date: ResponseDate
-    /// What paths of our own begin with: for the router, nothing below them is a click.
+    /// First segments of the router's other paths: for the router, no path below them is a click.
     let ownSegments: Set<[UInt8]>
 
     init(
@@ -40,11 +40,11 @@ final class Lane: Sendable {
 
     enum Endpoint: Equatable {
         case resolve
-        /// At its exact path.
+        /// An association file, requested at exactly this path.
         case association(AssociationFile, path: String)
         case click(isRoot: Bool)
 
-        /// As the router calls it.
+        /// The name of the endpoint's route in the router.
         var route: String {
             switch self {
             case .resolve: "/resolve"
@@ -54,25 +54,25 @@ final class Lane: Sendable {
         }
     }
 
-    /// The longest body that is read here.
+    /// Maximum size of a body on the fast path, in bytes.
     var bodyBytes: Int { min(resolve.limits.batchBytes, 1 << 16) }
 
-    /// Who answers a request; nil for one that takes the ordinary way, as does everything that is not entirely usual.
+    /// Returns the endpoint of a request; nil for one that takes the ordinary path, as every unusual request does.
     func endpoint(for head: HTTPRequest) -> Endpoint? {
         guard let path = head.path, path.utf8.first == UInt8(ascii: "/") else { return nil }
         switch head.method {
         case .post:
             guard path == "/resolve", head.headerFields[.contentEncoding] == nil else { return nil }
-            // A length is digits, and may have more of them than fit into an integer.
+            // A Content-Length consists of digits and may not fit into an integer.
             let isShort = head.headerFields[.contentLength].map { Int($0).map { $0 <= bodyBytes } ?? false } ?? true
             return isShort ? .resolve : nil
         case .get:
-            // Its answer needs no body, and must not wait for one.
+            // The response needs no body and must not wait for one.
             guard !head.headerFields.contains(.contentLength), !head.headerFields.contains(.transferEncoding) else {
                 return nil
             }
             if let kind = AssociationController.kind(of: path) { return .association(kind, path: path) }
-            // The router takes no notice of empty segments.
+            // The router ignores empty segments.
             let segment = path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
                 .drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
             return ownSegments.contains(Array(segment)) ? nil : .click(isRoot: segment.isEmpty)
@@ -80,7 +80,9 @@ final class Lane: Sendable {
         }
     }
 
-    /// - Throws: What ``answer(to:_:)`` answers.
+    /// Admits a request and begins to answer it.
+    ///
+    /// - Throws: An error that ``answer(to:_:)`` turns into a response.
     func begin(
         _ endpoint: Endpoint,
         _ head: HTTPRequest,

@@ -4,19 +4,19 @@ import NIOHTTP1
 import NIOHTTPTypes
 import OutboundHTTP
 
-/// Answers a connection's requests on its event loop where ``Lane`` can, and lets all others pass to who stands behind.
+/// Answers a connection's requests on its event loop where ``Lane`` can, and passes all others to the next handler.
 ///
-/// One request is answered at a time, whoever answers it, and what comes meanwhile waits: so answers leave in the order of
-/// their requests. None is answered while its client does not take the answers before it. While something waits, nothing more is
+/// Requests are answered one at a time, and later input is queued meanwhile, so responses leave in the order of their
+/// requests. No response begins while the client does not take the earlier ones. While input is queued, nothing more is
 /// read.
 ///
-///     free ──head for the lane──▶ collecting ──its end, or its failure──▶ answering ──answer──▶ free
-///      │                             │
-///      │                             └──longer than the lane reads: as below
-///      └──any other head──▶ passing ──its end──▶ passed ──answer from behind──▶ free
+///     free ──head for the fast path──▶ collecting ──end or error──▶ answering ──response──▶ free
+///      │                                  │
+///      │                                  └──body too long for the fast path: as below
+///      └──any other head──▶ passing ──end──▶ passed ──response from the next handler──▶ free
 ///
-/// What ends the connection, and how long a body may take, is the affair of ``HTTP1ConnectionHandler``, which stands before and counts the
-/// requests of both.
+/// ``HTTP1ConnectionHandler``, which comes before, closes the connection, limits the time of a body and counts the
+/// requests of both paths.
 final class LaneHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -38,18 +38,18 @@ final class LaneHandler: ChannelDuplexHandler {
         case event(Any)
     }
 
-    /// Nil where who stands behind answers everything.
+    /// The fast path; nil where the next handler answers everything.
     private let lane: Lane?
     private let gate: HTTP1ConnectionHandler
     private let turns: LoopTurns
-    /// Adds who stands behind, when the first request passes; nil where somebody does already.
+    /// Adds the next handler for the first request that is passed on; nil once that handler is there.
     private var addOrdinary: ((_ source: NetworkAddress?) throws -> Void)?
-    /// Whom a proxy has opened the connection for.
+    /// The client for which a proxy opened the connection.
     private var source: NetworkAddress?
     private var client: ClientAddress
     private var state = State.free
     private var waiting = CircularBuffer<Inbound>()
-    /// Bytes of the body that is collected.
+    /// Bytes reserved for the body that is being collected.
     private var reservedBytes = 0
     private var isTaking = false
     private var waitsForTurn = false
@@ -57,9 +57,9 @@ final class LaneHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     /// - Parameters:
-    ///   - gate: Sends the answers.
-    ///   - client: The socket's peer.
-    ///   - addOrdinary: Adds who answers what passes; called once at most.
+    ///   - gate: Sends the responses.
+    ///   - client: Address of the socket's peer.
+    ///   - addOrdinary: Adds the handler for requests that are passed on; called at most once.
     init(
         _ lane: Lane?,
         _ gate: HTTP1ConnectionHandler,
@@ -83,11 +83,11 @@ final class LaneHandler: ChannelDuplexHandler {
         addOrdinary = nil
     }
 
-    // MARK: What comes in
+    // MARK: Inbound
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(.part(unwrapInboundIn(data)), context) }
 
-    /// A request that has passed the decoder by; false where it is none for the lane.
+    /// Takes a request that bypasses the decoder; returns false if it is not for the fast path.
     func takeWhole(_ request: HTTPRequest, _ body: ByteBuffer) -> Bool {
         guard let context, let endpoint = lane?.endpoint(for: request) else { return false }
         gate.tookWhole()
@@ -121,14 +121,14 @@ final class LaneHandler: ChannelDuplexHandler {
 
     private func canTake(_ context: ChannelHandlerContext) -> Bool {
         switch state {
-        // No answer begins before its client has taken those before it, or nearly so.
+        // No response begins before the client has taken nearly all of the earlier ones.
         case .free: context.channel.isWritable || !context.channel.isActive
         case .collecting, .passing: true
         case .answering, .passed: false
         }
     }
 
-    /// What has waited; one after the other, and not too many of them in one turn.
+    /// Processes queued input in order, with at most ``LoopTurns/requests`` responses in one turn.
     private func takeWaiting(_ context: ChannelHandlerContext) {
         guard !isTaking, !waitsForTurn, !waiting.isEmpty else { return }
         isTaking = true
@@ -141,7 +141,7 @@ final class LaneHandler: ChannelDuplexHandler {
             isTaking = false
         }
         if answered == LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
-        // It came in a read that is long over; who stands behind waits for the end of it.
+        // The read that brought this input is over; the next handler waits for its end.
         context.fireChannelReadComplete()
         if waiting.isEmpty, mayRead {
             mayRead = false
@@ -166,7 +166,7 @@ final class LaneHandler: ChannelDuplexHandler {
             answer(endpoint, head, .success(body), context)
         case .error(let error):
             guard case .collecting(let endpoint, let head, _) = state else { return context.fireErrorCaught(error) }
-            // It says why the body cannot be read.
+            // The error says why the body cannot be read.
             state = .answering
             answer(endpoint, head, .failure(error), context)
         case .event(let event):
@@ -209,7 +209,8 @@ final class LaneHandler: ChannelDuplexHandler {
         reservedBytes = 0
     }
 
-    /// Answers a request whose body is not read to its end, and lets none come after those that have.
+    /// Answers a request without reading the rest of its body. Requests received before are answered, and no further
+    /// ones are accepted.
     private func refuse(
         _ endpoint: Lane.Endpoint,
         _ head: HTTPRequest,
@@ -243,9 +244,9 @@ final class LaneHandler: ChannelDuplexHandler {
         context.fireChannelRead(wrapInboundOut(part))
     }
 
-    // MARK: What goes out
+    // MARK: Outbound
 
-    /// Of who stands behind.
+    /// Writes from the next handler.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         context.write(data, promise: promise)
         if case .end = unwrapOutboundIn(data), case .passed = state { isFree(context) }
@@ -303,14 +304,14 @@ final class LaneHandler: ChannelDuplexHandler {
         var answer = answer
         lane.frame.end(head, scope, route: endpoint.route, answer.status, &answer.headers)
         answer.headers.append(HTTPField(name: .date, value: lane.date.now))
-        // Nobody is there any more; what was asked is recorded all the same.
+        // The connection is gone; the request is recorded all the same.
         guard let context else { return }
         gate.send(answer)
         isFree(context)
     }
 }
 
-/// For whom a proxy has opened the connection; told to its handlers before anything else of it.
+/// An event that names the client for which a proxy opened the connection; sent before anything else.
 struct ProxiedClient: Sendable {
     let address: NetworkAddress
 }

@@ -1,7 +1,7 @@
 import LinkRouting
 import Synchronization
 
-/// `Date` as HTTP writes it, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); made once a second.
+/// The value of `Date`, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); formatted once a second.
 final class ResponseDate: Sendable {
     private let time: @Sendable () -> Timestamp
     private let last = Mutex((second: Int64.min, text: ""))
@@ -21,7 +21,7 @@ final class ResponseDate: Sendable {
         let day = Timestamp(milliseconds: second * 1_000).day
         let (year, month, number) = day.components
         let rest = second - day.daysSince1970 * 86_400
-        // The first day of 1970 was a Thursday.
+        // 1 January 1970 was a Thursday.
         let weekday = weekdays[Int((day.daysSince1970 % 7 + 7) % 7)]
         return "\(weekday), \(two(number)) \(months[Int(month) - 1]) \(year) "
             + "\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60)) GMT"

@@ -1,10 +1,10 @@
 package import LinkRouting
 package import Logging
 
-/// Writes each message as one line, whatever is in it: `ts`, `level`, `msg`, then what belongs to it by name.
+/// Writes each message as one line, whatever it contains: `ts`, `level`, `msg`, then the metadata by name.
 ///
-/// Names are written in snake_case (`export.rows` is `export_rows`), texts are cut after 2 KiB, and at most 40 names are
-/// written, so that a line stays one that log collectors take whole.
+/// Names are converted to snake_case (`export.rows` becomes `export_rows`), texts are truncated to 2 KiB, and at most
+/// 40 names are written, so that log collectors accept the line whole.
 package struct LineLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
@@ -12,10 +12,10 @@ package struct LineLogHandler: LogHandler {
     private let settings: LogSettings
     private let now: @Sendable () -> Timestamp
     private let write: @Sendable ([UInt8]) -> Void
-    /// Of this logger alone, where somebody sets it.
+    /// The level of this logger alone; nil for the level of the settings.
     private var ownLevel: Logger.Level?
 
-    /// - Parameter write: Takes a whole line with its end.
+    /// - Parameter write: Called with a whole line, including its line feed.
     package init(
         settings: LogSettings,
         metadataProvider: Logger.MetadataProvider? = nil,
@@ -55,7 +55,7 @@ extension LogSettings {
         }
     }
 
-    /// The line that stands where others were dropped.
+    /// Returns the line that replaces dropped lines.
     package func lineAboutLost(_ count: Int, at instant: Timestamp) -> [UInt8] {
         written(
             LogLine(

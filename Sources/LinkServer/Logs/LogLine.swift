@@ -2,12 +2,12 @@ import LinkEvents
 import LinkRouting
 import Logging
 
-/// One message of the log, on one line in either form.
+/// One log message, formatted as a single line in either format.
 struct LogLine {
     private let instant: Timestamp
     private let level: Logger.Level
     private let message: String
-    /// By name; none twice.
+    /// The metadata, sorted by name; no name occurs twice.
     private let members: [(key: String, value: Logger.MetadataValue)]
 
     private static let longestText = 2_048
@@ -90,7 +90,8 @@ struct LogLine {
 }
 
 extension String {
-    /// `export.rows` and `exportRows` are `export_rows`; what is neither letter nor digit is an underscore.
+    /// The name in snake_case: `export.rows` and `exportRows` become `export_rows`. Every character that is neither a
+    /// letter nor a digit becomes an underscore.
     fileprivate var snakeCase: String {
         var name = ""
         for scalar in unicodeScalars {
@@ -105,7 +106,8 @@ extension String {
         return name.isEmpty ? "_" : name
     }
 
-    /// Without what JSON lets stand and some readers take for the end of a line, or some terminals for a command.
+    /// The text without characters that are valid in JSON but that some readers take for the end of a line, or some
+    /// terminals for a command.
     fileprivate var unbroken: String {
         guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
         return String(
@@ -124,7 +126,7 @@ extension String {
             }
     }
 
-    /// With nothing in it that a terminal obeys, or that ends a line or a quotation.
+    /// The text with everything escaped that a terminal obeys, or that ends a line or a quotation.
     fileprivate var printable: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// How a line of the log is written.
+/// The format of the log's lines.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// One JSON object, for machines.
     case json
@@ -9,17 +9,17 @@ package enum LogFormat: String, Sendable, CaseIterable {
     case text
 }
 
-/// Which answers get a line in the log.
+/// The responses that get an access log line.
 package enum RequestLogging: String, Sendable, CaseIterable {
     case off
-    /// Those that are the service's own fault: a status from 500 on.
+    /// Responses with a status of 500 or above, which are the service's own fault.
     case errors
-    /// These, and of the others the first few of each second: all of them while little happens, a sample at high rates.
+    /// Errors, and the first few other responses of each second: all of them at low rates, a sample at high rates.
     case sampled
     case all
 }
 
-/// What decides which lines are written and how; every logger of the process reads it, so that a change holds at once.
+/// The settings of the log, read by every logger of the process, so that a change applies at once.
 package final class LogSettings: Sendable {
     package struct Values: Sendable, Hashable {
         package var level: Logger.Level
@@ -33,12 +33,12 @@ package final class LogSettings: Sendable {
         }
     }
 
-    /// Asked before every message, most of which are not written: no lock.
+    /// Read before every message, most of which are not written; needs no lock.
     private let severity: Atomic<Int>
-    /// Asked after every request.
+    /// Read after every request.
     private let wanted: Atomic<Int>
     private let values: Mutex<Values>
-    /// Of requests that get a line though not all do.
+    /// Quotas of access log lines for responses below a status of 500, and from 500 on.
     let successes = PerSecondQuota(10)
     let failures = PerSecondQuota(100)
 
@@ -52,6 +52,7 @@ package final class LogSettings: Sendable {
     var requests: RequestLogging { RequestLogging.allCases[wanted.load(ordering: .relaxed)] }
     package var current: Values { values.withLock { $0 } }
 
+    /// Replaces all settings.
     package func replace(by values: Values) {
         self.values.withLock { $0 = values }
         severity.store(values.level.index, ordering: .relaxed)

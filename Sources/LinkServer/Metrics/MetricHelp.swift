@@ -1,4 +1,4 @@
-/// What each metric says, in a line; docs/operations.md tells which to watch.
+/// The help text of each metric, in one line; docs/operations.md tells which to watch.
 enum MetricHelp {
     static let texts: [String: String] = [
         "fingerpost_auth_failures_total": "Requests without a key, with a wrong one, or with one that may not do this.",

@@ -2,13 +2,14 @@ package import CoreMetrics
 import LinkRouting
 import Synchronization
 
-/// Keeps every metric of the process and writes them in Prometheus' text format 0.0.4
+/// Holds all metrics of the process and writes them in Prometheus' text format 0.0.4
 /// (prometheus.io/docs/instrumenting/exposition_formats).
 ///
-/// A timer and an aggregating recorder are histograms, a timer's in seconds. Names are written as they are given, so they
-/// follow Prometheus' rules: base units, `_total` for counters. A family holds at most ``mostSeries`` combinations of labels:
-/// further ones are not kept, and counted, so that no caller can fill the memory.
+/// A timer and an aggregating recorder are histograms; a timer's unit is seconds. Names are written as given, so they
+/// must follow Prometheus' rules: base units, `_total` for counters. A family holds at most ``mostSeries`` combinations
+/// of labels. Further ones are dropped and counted, so that no caller can fill the memory.
 package final class MetricRegistry: MetricsFactory {
+    /// Maximum number of combinations of labels of one family.
     package static let mostSeries = 1_000
 
     private let families = Mutex<[String: Family]>([:])
@@ -51,13 +52,14 @@ package final class MetricRegistry: MetricsFactory {
         series(label, .histogram, dimensions) { MetricHistogram(bounds: MetricHistogram.seconds) }
     }
 
-    // A metric lives as long as the process: one that is made again goes on where it was.
+    // A metric lives as long as the process: one that is created again continues with its value.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) {}
     package func destroyRecorder(_ handler: any RecorderHandler) {}
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// The series of these labels; one that nobody reads where the name is of another kind or the family is full.
+    /// Returns the series of these labels; one that is never exported if the name is of another kind or the family is
+    /// full.
     private func series<Series: MetricSeries>(
         _ name: String,
         _ kind: Kind,
@@ -79,7 +81,7 @@ package final class MetricRegistry: MetricsFactory {
         }
     }
 
-    /// All of it, by name; `further` are gauges that are read at this moment.
+    /// Returns all metrics, sorted by name, followed by `further`, whose values are read at this moment.
     package func exposition(_ further: [Reading] = []) -> String {
         let families = families.withLock { $0 }
         var text = ""
@@ -102,7 +104,7 @@ package final class MetricRegistry: MetricsFactory {
         return text
     }
 
-    /// A value that is not kept but asked for; readings of one name stand together.
+    /// A value that is read on request instead of being held. Readings of the same name must be adjacent.
     package struct Reading: Sendable {
         let name: String
         let kind: Kind
@@ -129,7 +131,7 @@ package final class MetricRegistry: MetricsFactory {
 
 /// The values of one combination of labels.
 protocol MetricSeries: AnyObject, Sendable {
-    /// - Parameter labels: `a="b",c="d"`, or empty.
+    /// - Parameter labels: Formatted as `a="b",c="d"`, or empty.
     func write(_ name: String, _ labels: String, to text: inout String)
 }
 

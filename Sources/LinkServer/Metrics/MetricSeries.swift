@@ -28,14 +28,14 @@ final class MetricGauge: MeterHandler, RecorderHandler, MetricSeries {
 }
 
 final class MetricHistogram: RecorderHandler, TimerHandler, MetricSeries {
-    /// OpenTelemetry's for the duration of requests, and three below them.
+    /// OpenTelemetry's buckets for the duration of requests, and three smaller ones.
     static let seconds = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
     ]
     static let counts = [1.0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]
 
     private struct State {
-        /// One more than there are bounds; not cumulative.
+        /// One count more than there are bounds; not cumulative.
         var counts: [UInt64]
         var sum = 0.0
     }
@@ -43,7 +43,7 @@ final class MetricHistogram: RecorderHandler, TimerHandler, MetricSeries {
     private let bounds: [Double]
     private let state: Mutex<State>
 
-    /// - Parameter bounds: Rising; each is included in its bucket.
+    /// - Parameter bounds: Upper bounds in ascending order; each is included in its bucket.
     init(bounds: [Double]) {
         self.bounds = bounds
         state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))

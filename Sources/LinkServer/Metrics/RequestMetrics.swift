@@ -2,13 +2,13 @@ import HTTPTypes
 import Metrics
 import Synchronization
 
-/// Counts and times every request of a port, by the endpoint's pattern and not its path, and by methods that are known:
-/// nothing that a client writes becomes a label.
+/// Counts and times every request of a port, by the endpoint's pattern instead of its path and by known methods: no
+/// text of a client becomes a label.
 final class RequestMetrics: Sendable {
     private let port: PortRole
     private let metrics: MetricRegistry
     private let running: Meter
-    /// Made once each: finding a metric by its labels costs more than counting.
+    /// Created once for each endpoint: a look-up of a metric by its labels costs more than counting.
     private let handles = Mutex<[Endpoint: Handles]>([:])
 
     private struct Endpoint: Hashable {
@@ -65,7 +65,7 @@ final class RequestMetrics: Sendable {
         }
     }
 
-    /// A method that HTTP has, else `_OTHER`.
+    /// Returns a standard method's name; `_OTHER` for every other method.
     static func known(_ method: HTTPRequest.Method) -> String { methods.contains(method) ? method.rawValue : "_OTHER" }
 
     private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .patch, .delete, .options]

@@ -3,12 +3,12 @@ import Hummingbird
 import LinkRouting
 import NIOCore
 
-/// `GET /openapi.json`: what the port answers, for programs. Everybody may read it.
+/// Serves `GET /openapi.json`, the OpenAPI document of the port; needs no key.
 struct OpenAPIController {
     let document: OpenAPIDocument
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        // One buffer for all: clients that do not take their answer hold no copy of it.
+        // All responses share one buffer, so slow clients hold no copies.
         let json = ByteBuffer(string: document.content.json())
         router.get("/openapi.json") { _, _ in
             Response(

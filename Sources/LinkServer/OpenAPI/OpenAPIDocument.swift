@@ -2,16 +2,18 @@ import HTTPTypes
 import LinkCatalog
 package import LinkRouting
 
-/// What a port answers, as OpenAPI 3.1: the YAML files beside this one, laid over each other.
+/// The API of a port as OpenAPI 3.1, merged from the YAML files beside this one.
 ///
-/// An operation there names its problems by code, `x-problems: [stale, conflict]`; what it answers for each status comes from
-/// that, so that no document gives a code another status than the server does. `x-scopes` are the scopes that its key needs.
+/// An operation in them lists its problems by code, `x-problems: [stale, conflict]`. Its responses for each status are
+/// generated from the codes, so the status of a code is always the server's. `x-scopes` lists the scopes that its key
+/// needs.
 package struct OpenAPIDocument: Sendable {
+    /// The whole document.
     package let content: JSONNode
 
-    /// Of a port that anybody may speak to.
+    /// The document of the public port, which needs no key.
     package static let publicPort = OpenAPIDocument([PackageResources.problems_yaml, PackageResources.public_yaml])
-    /// Of the port that needs a key.
+    /// The document of the admin port, which needs a key.
     package static let adminPort = OpenAPIDocument([
         PackageResources.problems_yaml, PackageResources.admin_yaml, PackageResources.tenants_yaml,
         PackageResources.drafts_yaml, PackageResources.revisions_yaml, PackageResources.keys_yaml,
@@ -31,11 +33,11 @@ package struct OpenAPIDocument: Sendable {
     }
 }
 
-/// Turns `x-problems` into responses.
+/// Expands `x-problems` to responses.
 private struct ProblemAnswers {
-    /// When each code is answered, for people.
+    /// When each code is returned, as a text for people.
     private let occasions: [String: String]
-    /// What every operation may answer.
+    /// Codes that every operation may return.
     private let common: [String]
 
     init(of document: JSONNode) throws {
@@ -63,7 +65,7 @@ private struct ProblemAnswers {
         if path.contains("{tenant}"), !own.contains(Problem.Code.unknownTenant.rawValue) {
             own.append(Problem.Code.unknownTenant.rawValue)
         }
-        // What every operation may answer is left out where there is nothing to go wrong: an empty list.
+        // An empty list marks an operation that cannot fail, so the common codes are left out as well.
         let codes = operation["x-problems"]?.elements?.isEmpty == true ? [] : common + own
         var answers: [Int: [String]] = [:]
         for name in codes {
@@ -102,7 +104,7 @@ private struct ProblemAnswers {
 }
 
 extension JSONNode {
-    /// This object with what `other` says beside it or instead; objects within are laid over each other as well.
+    /// Returns this object merged with `other`, recursively; the values of `other` take precedence.
     fileprivate func overlaid(by other: JSONNode) -> JSONNode {
         guard let own = members, let new = other.members else { return other }
         let kept = own.map { member in

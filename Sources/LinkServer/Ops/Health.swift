@@ -1,21 +1,23 @@
 import Synchronization
 
-/// How far the process has come, and whether requests may be sent here.
+/// The phase of the process, and whether it is ready for requests.
 package final class Health: Sendable {
-    /// Something that must hold for requests to be answered.
+    /// A condition for readiness.
     package struct Check: Sendable {
         let name: String
         private let examine: @Sendable () -> Finding
 
-        /// - Parameter examine: Returns at once, whatever the disk does.
+        /// - Parameter examine: Must return at once, even if the disk hangs.
         package init(_ name: String, _ examine: @escaping @Sendable () -> Finding) {
             self.name = name
             self.examine = examine
         }
 
+        /// The current finding.
         package var examined: Finding { examine() }
     }
 
+    /// The result of a check, with a detail for people.
     package enum Finding: Sendable, Hashable {
         case good(String)
         case bad(String)
@@ -36,16 +38,16 @@ package final class Health: Sendable {
 
     package init() {}
 
-    /// Says what the start is at.
+    /// Sets the current step of the start.
     package func start(_ step: String) { state.withLock { $0.phase = .starting(step) } }
 
-    /// Adds what must hold from now on.
+    /// Adds conditions for readiness.
     package func watch(_ checks: [Check]) { state.withLock { $0.checks += checks } }
 
-    /// Every port is open.
+    /// Marks the process as running; called when every port is open.
     package func run() { state.withLock { $0.phase = .running } }
 
-    /// A shutdown has begun: nothing more should be sent here. False when the start had not ended.
+    /// Marks the process as stopping, and so as not ready. Returns false if the start had not completed.
     @discardableResult
     package func stop() -> Bool {
         state.withLock { state in
@@ -55,12 +57,12 @@ package final class Health: Sendable {
         }
     }
 
-    /// What the start is at; nil once it has ended.
+    /// The current step of the start; nil once it has completed.
     var step: String? {
         state.withLock { if case .starting(let step) = $0.phase { step } else { nil } }
     }
 
-    /// Whether requests may be sent here, and what that is made of.
+    /// Whether the process is ready for requests, and the findings that decide it.
     struct Readiness {
         struct Item {
             let name: String

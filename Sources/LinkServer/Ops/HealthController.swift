@@ -2,12 +2,12 @@ import HTTPTypes
 import Hummingbird
 import LinkRouting
 
-/// `/livez`, `/startupz` and `/readyz` of the ops port.
+/// Serves `/livez`, `/startupz` and `/readyz` of the ops port.
 struct HealthController {
     let health: Health
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        // That this is answered is the answer: a full disk or a slow one is not mended by a restart.
+        // Responding is sufficient for liveness: a restart does not help against a full or slow disk.
         router.get("/livez") { _, _ in Response(json: Array(#"{"status":"alive"}"#.utf8)) }
         router.get("/startupz") { _, _ in startup() }
         router.get("/readyz") { request, _ in readiness(isVerbose: request.uri.queryParameters["verbose"] != nil) }

@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// `GET /metrics` of the ops port, in Prometheus' text format.
+/// Serves `GET /metrics` of the ops port, in Prometheus' text format.
 struct MetricsController {
     let metrics: MetricRegistry
     let readings: MetricReadings
@@ -18,7 +18,7 @@ struct MetricsController {
     }
 }
 
-/// Values that are read when `/metrics` is asked; what is opened adds its own.
+/// Sources of values that are read whenever `/metrics` is requested; each component adds its own.
 package final class MetricReadings: Sendable {
     package typealias Source = @Sendable () -> [MetricRegistry.Reading]
 
@@ -26,6 +26,7 @@ package final class MetricReadings: Sendable {
 
     package init() {}
 
+    /// Adds a source.
     package func add(_ source: @escaping Source) { sources.withLock { $0.append(source) } }
 
     func all() -> [MetricRegistry.Reading] { sources.withLock { $0 }.flatMap { $0() } }

@@ -1,8 +1,8 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Asks the writer of the log for a sign of life every second, and knows when the last one came: a disk that no longer answers
-/// holds up the writer, and then no request can be recorded.
+/// Probes the writer of the event log every second, and records when it last responded: a disk that hangs blocks the
+/// writer, and then no request can be recorded.
 package final class WriterHeartbeat: Service {
     private let probe: @Sendable () async throws -> Void
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -14,11 +14,11 @@ package final class WriterHeartbeat: Service {
         var failure: String?
     }
 
-    /// Without a sign for longer, the writer is taken for stuck.
+    /// Time without a response after which the writer is considered stuck.
     package static let patience = Duration.seconds(5)
 
-    /// - Parameter probe: Returns when the writer has done what was handed to it before, and throws when it writes without
-    ///   syncing.
+    /// - Parameter probe: Returns when the writer has completed the work queued before; throws if the writer writes
+    ///   without syncing.
     package init(
         probe: @escaping @Sendable () async throws -> Void,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -54,6 +54,7 @@ package final class WriterHeartbeat: Service {
         }
     }
 
+    /// The readiness check of the writer.
     package var check: Health.Check {
         Health.Check("writer") { [self] in
             let last = last.withLock { $0 }

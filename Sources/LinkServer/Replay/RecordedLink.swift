@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 
-/// What an event still says of its link and context. Two events that say the same are answered the same, but for the time.
+/// The recorded parts of an event's link and context. Events with equal parts get the same answer, except for the time.
 struct RecordedLink: Sendable, Hashable {
     private let scheme: String
     /// Nil for a custom scheme.
@@ -12,12 +12,12 @@ struct RecordedLink: Sendable, Hashable {
     /// Whether the first segment may be written as the host of its custom scheme.
     private let mayBeginWithHost: Bool
     private let facts: Facts
-    /// Of what is recorded of the link's text.
+    /// Size of the recorded text of the link.
     let byteCount: Int
-    /// How the link was answered when it was recorded.
+    /// The route and the outcome that were recorded.
     let route: RouteID?
     let outcome: Outcome
-    /// Whether it was answered from the table and the settings that are live now.
+    /// Whether the link was answered from the table and the settings that are live now.
     let isOfLiveTable: Bool
 
     private struct Facts: Sendable, Hashable {
@@ -27,7 +27,7 @@ struct RecordedLink: Sendable, Hashable {
         let osVersion: String?
         let appVersion: String?
         let appBuild: Int64?
-        /// As they are recorded: a JSON object.
+        /// The recorded traits: a JSON object.
         let traits: String?
         let locale: String?
         let country: String?
@@ -38,19 +38,19 @@ struct RecordedLink: Sendable, Hashable {
         }
     }
 
-    /// Why nothing can be replayed.
+    /// Why an event cannot be replayed.
     enum Hidden: String, Error, CaseIterable {
-        /// Of a rejected link the text is never recorded.
+        /// The text of a rejected link is never recorded.
         case rejected
-        /// The settings keep the paths of unmatched links out of the log.
+        /// The settings exclude the paths of unmatched links from the log.
         case noPath
-        /// All but the first segment of the path was kept out, or may have been.
+        /// The segments after the first were excluded, or may have been.
         case pathCut
-        /// A sensitive value has no stand-in with which the live table gives the recorded route.
+        /// No stand-in for a sensitive value makes the live table choose the recorded route.
         case sensitive
-        /// The live table answers otherwise now than it did: something that decides was not recorded.
+        /// The live table now answers differently: a fact that decides was not recorded.
         case notReproduced
-        /// What is recorded makes no link.
+        /// The recorded parts form no valid link.
         case unreadable
     }
 
@@ -59,7 +59,7 @@ struct RecordedLink: Sendable, Hashable {
         guard let path = event.path else { throw .noPath }
         self.scheme = scheme
         host = event.host.map { RecordedText($0) }
-        // The root is written as a path without segments.
+        // The root is recorded as a path without segments.
         segments =
             path == "/"
             ? [] : path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { RecordedText($0) }
@@ -85,26 +85,26 @@ struct RecordedLink: Sendable, Hashable {
         guard outcome == .matched || !mayBeCut(event, live) else { throw .pathCut }
     }
 
-    /// Whether an unmatched link had more segments than were recorded, as far as its length can tell.
+    /// Whether an unmatched link may have had more segments than were recorded, according to its length.
     private func mayBeCut(_ event: Event, _ live: PublishedTable) -> Bool {
         guard segments.count == 1 else { return false }
         let isWhole =
             event.settingsRevision == live.settingsRevision && live.settings.privacy.unmatchedPath == .full
-        // One byte more is a trailing slash; another segment takes at least two.
+        // One byte more may be a trailing slash; another segment takes at least two.
         return !isWhole && event.linkLength > shown.utf8.count + 1
     }
 
-    // MARK: The link
+    // MARK: Link
 
-    /// The names of sensitive values that the link had.
+    /// The parameter names of the sensitive values that the link had.
     var withheld: [String] {
         (host?.withheld ?? []) + segments.flatMap(\.withheld)
     }
 
-    /// For people: the link as far as it is recorded, with `{name}` for what is not.
+    /// The link for people, as far as it is recorded, with `{name}` for a value that is not.
     var shown: String { text(filledBy: { "{\($0)}" }) }
 
-    /// The link with these values in the place of sensitive ones; nil where one is missing.
+    /// Returns the link with these values in the place of sensitive ones; nil if one is missing.
     func text(with value: (_ parameter: String) -> String?) -> String? {
         var values: [String: String] = [:]
         for name in withheld {
@@ -119,7 +119,7 @@ struct RecordedLink: Sendable, Hashable {
         if let host {
             text += "://" + host.filled(by: value) { String(decoding: $0, as: UTF8.self) }
         } else {
-            // A first segment that cannot be a host stands behind an empty one.
+            // A first segment that cannot be a host follows an empty host.
             text += mayBeginWithHost && segments.first?.isPlainHost == true ? ":/" : "://"
         }
         text += segments.isEmpty ? "/" : ""
@@ -131,7 +131,7 @@ struct RecordedLink: Sendable, Hashable {
         return text + "?" + items.joined(separator: "&")
     }
 
-    // MARK: The context
+    // MARK: Context
 
     func context(at instant: Timestamp) -> Context {
         Context(
@@ -152,7 +152,7 @@ struct RecordedLink: Sendable, Hashable {
         )
     }
 
-    /// As `POST /resolve` takes it, so that a sample can be tried.
+    /// The context as `POST /resolve` takes it, so that a sample can be tried.
     var contextJSON: JSONNode {
         .object([
             "app": facts.app.map { .string($0.rawValue) }, "platform": facts.platform.map { .string($0.rawValue) },
@@ -165,6 +165,6 @@ struct RecordedLink: Sendable, Hashable {
 }
 
 extension JSONNode {
-    /// One text or a list of them.
+    /// The texts of a single string or of a list.
     fileprivate var texts: [String] { elements?.compactMap(\.text) ?? text.map { [$0] } ?? [] }
 }

@@ -1,16 +1,17 @@
 import LinkEvents
 
-/// A host or segment as the log holds it: decoded text with places where a sensitive value stood.
+/// A host or segment as it is recorded: decoded text with placeholders for sensitive values.
 struct RecordedText: Sendable, Hashable {
     private var pieces: [Piece] = []
 
     private enum Piece: Sendable, Hashable {
         case bytes([UInt8])
-        /// By the name of its parameter.
+        /// A withheld value, by the name of its parameter.
         case withheld(String)
     }
 
-    /// Reads what ``Redaction`` wrote: `{name}` for a withheld value, and `%2F %25 %7B %7D` for what could be mistaken.
+    /// Parses the output of ``Redaction``: `{name}` for a withheld value, and `%2F %25 %7B %7D` for ambiguous
+    /// characters.
     init(_ text: some StringProtocol) {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -32,14 +33,14 @@ struct RecordedText: Sendable, Hashable {
         if !bytes.isEmpty { pieces.append(.bytes(bytes)) }
     }
 
-    /// The names of the values that are not there.
+    /// The names of the withheld values.
     var withheld: [String] {
         pieces.compactMap { piece in
             if case .withheld(let name) = piece { name } else { nil }
         }
     }
 
-    /// The text with something in each place of a withheld value.
+    /// Returns the text with a value in the place of each withheld one.
     func filled(by value: (String) -> String, encode: ([UInt8]) -> String) -> String {
         pieces.map { piece in
             switch piece {
@@ -49,7 +50,7 @@ struct RecordedText: Sendable, Hashable {
         }.joined()
     }
 
-    /// Whether a custom scheme may have it as its host.
+    /// Whether the text may be the host of a custom scheme.
     var isPlainHost: Bool {
         !pieces.isEmpty
             && pieces.allSatisfy { piece in
@@ -59,7 +60,7 @@ struct RecordedText: Sendable, Hashable {
     }
 }
 
-/// For a segment of a path, and for a name or value of a query.
+/// Returns the percent-encoded bytes for a segment of a path, or for a name or value of a query.
 func percentEncoded(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     let encoded = bytes.flatMap { byte -> [UInt8] in

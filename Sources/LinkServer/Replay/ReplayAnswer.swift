@@ -1,18 +1,18 @@
 import LinkRouting
 
-/// What a table answers to a recorded link, as far as replaying compares it.
+/// A table's answer to a recorded link, as far as a replay compares it.
 struct ReplayAnswer: Sendable, Hashable {
     let head: Head
     let destination: ResolvedDestination?
     let blockReason: String?
 
-    /// What changes are grouped by.
+    /// The parts by which changes are grouped.
     struct Head: Sendable, Hashable {
         let route: RouteID?
         let outcome: Outcome
         let action: Action?
 
-        /// `{route, outcome, action}`
+        /// Formatted as `{route, outcome, action}`.
         var json: JSONNode {
             .object([
                 "route": route.map { .string($0.rawValue) } ?? .null, "outcome": .string(outcome.rawValue),
@@ -27,7 +27,7 @@ struct ReplayAnswer: Sendable, Hashable {
         blockReason = resolution.blockReason
     }
 
-    /// In what the answers differ; empty when they are the same.
+    /// Returns the names of the parts that differ; empty if the answers are the same.
     func differences(from other: ReplayAnswer) -> [String] {
         guard self != other else { return [] }
         let (own, others) = (destination ?? ResolvedDestination(), other.destination ?? ResolvedDestination())
@@ -42,12 +42,12 @@ struct ReplayAnswer: Sendable, Hashable {
         return facets.filter { !$0.isEqual }.map(\.name)
     }
 
-    /// The destination as `POST /resolve` shows it; null where there is none.
+    /// The destination as `POST /resolve` returns it; null if there is none.
     var destinationJSON: JSONNode {
         guard let destination else { return .null }
         var writer = JSONWriter()
         writer.destination(destination)
-        // Written a line above, and as large as a few links at most.
+        // The text was written a line above and is at most as large as a few links.
         return (try? JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 20))) ?? .null
     }
 }

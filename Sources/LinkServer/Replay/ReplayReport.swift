@@ -1,20 +1,20 @@
 import LinkCatalog
 package import LinkRouting
 
-/// What a draft would change for recorded links.
+/// The effects of a draft on recorded links.
 ///
-/// `events` is `replayed` and what is `hidden`; `replayed` is `unchanged` and `changed`.
+/// `events` is the sum of `replayed` and `hidden`; `replayed` is the sum of `unchanged` and `changed`.
 package struct ReplayReport: Sendable {
     let live: PublishedTable
     let from: Timestamp
     let to: Timestamp
-    /// Whether older events of the time were left out.
+    /// Whether the limit excluded older events of the period.
     let isLimited: Bool
     let events: Int
-    /// Replayed with something else in the place of sensitive values.
+    /// Events that were replayed with stand-ins for sensitive values.
     let standIns: Int
     let hidden: [RecordedLink.Hidden: Int]
-    /// Most frequent first.
+    /// The changes, most frequent first.
     let changes: [Change]
     let replayedByPlace: [Place: Int]
     let unseen: [UnseenFact]
@@ -35,7 +35,7 @@ package struct ReplayReport: Sendable {
         let to: ReplayAnswer
     }
 
-    /// A route, or what answers where no route holds.
+    /// A route, or the outcome if no route matches.
     struct Place: Sendable, Hashable {
         let route: RouteID?
         let outcome: Outcome
@@ -46,7 +46,7 @@ package struct ReplayReport: Sendable {
         }
     }
 
-    /// Of changes and of routes: what a report lists.
+    /// Maximum number of changes and of routes in a report.
     private static let listed = 200
 
     init(
@@ -73,10 +73,12 @@ package struct ReplayReport: Sendable {
         self.unseen = unseen
     }
 
+    /// Number of replayed events whose answer changes.
     package var changed: Int { changes.reduce(0) { $0 + $1.count } }
+    /// Number of replayed events.
     package var replayed: Int { replayedByPlace.values.reduce(0, +) }
 
-    /// The routes that links would leave, reach, or be answered otherwise by; those with most changes first.
+    /// The routes that links would leave or reach, or whose answers would change; those with most changes first.
     private var routes: [(place: Place, changed: Int, gained: Int)] {
         var changed: [Place: Int] = [:]
         var gained: [Place: Int] = [:]
@@ -119,7 +121,7 @@ package struct ReplayReport: Sendable {
 }
 
 extension ReplayReport.Place {
-    /// For a stable order among equal counts.
+    /// The sort key among equal counts, for a stable order.
     fileprivate var order: String { "\(route?.rawValue ?? "") \(outcome.rawValue)" }
 }
 
@@ -129,7 +131,7 @@ extension ReplayReport.Change {
             .joined(separator: " ") + differences.joined(separator: " ")
     }
 
-    /// `{from, to, differs, count, samples}`
+    /// Formatted as `{from, to, differs, count, samples}`.
     fileprivate var json: JSONNode {
         .object([
             "from": from.json, "to": to.json, "differs": .array(differences.map(JSONNode.string)),
@@ -139,7 +141,7 @@ extension ReplayReport.Change {
 }
 
 extension ReplayReport.Sample {
-    /// `{link, context, at, from, to}`, the last two being destinations.
+    /// Formatted as `{link, context, at, from, to}`; the last two are destinations.
     fileprivate var json: JSONNode {
         .object([
             "link": .string(link.shown), "context": link.contextJSON, "at": .string(at.description),

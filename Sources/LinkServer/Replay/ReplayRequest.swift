@@ -1,16 +1,18 @@
 package import LinkEvents
 package import LinkRouting
 
-/// Which recorded links somebody wants replayed.
+/// The selection of recorded links for a replay.
 package struct ReplayRequest: Sendable {
-    /// Back from now.
+    /// Length of the period that ends now, in seconds.
     package var seconds: Int64
-    /// At most so many events, the newest.
+    /// Maximum number of events; the newest are replayed.
     package var limit: Int
     package var purposes: Set<Event.Purpose>
 
+    /// Default and permitted values of `seconds`.
     package static let usualSeconds: Int64 = 86_400
     package static let secondsRange: ClosedRange<Int64> = 1...31_622_400
+    /// Default and permitted values of `limit`.
     package static let usualLimit = 100_000
     package static let limitRange: ClosedRange<Int64> = 1...1_000_000
 
@@ -24,7 +26,7 @@ package struct ReplayRequest: Sendable {
         self.purposes = purposes
     }
 
-    /// Reads `{sinceSeconds, limit, purposes}`, all of it optional.
+    /// Reads `{sinceSeconds, limit, purposes}`; all members are optional.
     package init(_ object: ObjectField) throws {
         self.init()
         if let field = object["sinceSeconds"] { seconds = try field.int(in: Self.secondsRange) }
@@ -35,7 +37,7 @@ package struct ReplayRequest: Sendable {
         }
     }
 
-    /// As the API takes it.
+    /// The request in the form that the API takes.
     package var json: JSONNode {
         .object([
             "sinceSeconds": .int(seconds), "limit": .int(limit),

@@ -3,28 +3,28 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 
-/// Answers recorded links from two tables, and counts what differs. Its memory does not grow with the log.
+/// Answers recorded links from two tables and counts the differences. Its memory does not grow with the log.
 struct ReplayTally {
     private let live: PublishedTable
     private let draft: PublishedTable
-    /// What came of links that were answered before, where the time does not matter.
+    /// Verdicts on links that were answered before and do not depend on the time.
     private var known: [RecordedLink: Verdict] = [:]
     private var groups: [Group.Key: Group] = [:]
     private var sampleCount = 0
-    /// By what the live table answers.
+    /// Replayed events by the live table's answer.
     private var replayedByPlace: [ReplayReport.Place: Int] = [:]
     private(set) var events = 0
     private var standIns = 0
     private var hidden: [RecordedLink.Hidden: Int] = [:]
 
-    /// Links that are remembered; further ones are answered each time anew.
+    /// Maximum number of remembered links; further ones are answered again each time.
     private static let knownLimit = 20_000
-    /// Of a link that is remembered: people's links are shorter, and longer ones would fill the memory.
+    /// Maximum size of a remembered link: usual links are shorter, and longer ones would fill the memory.
     private static let knownBytes = 512
     private static let samplesPerGroup = 5
-    /// Over all groups; the first ones have theirs.
+    /// Maximum number of samples in all groups together; the groups that come first get theirs.
     private static let sampleLimit = 2_000
-    /// Of a link that is a sample; longer ones are only counted.
+    /// Maximum size of a link that becomes a sample; longer ones are only counted.
     private static let sampleBytes = 2_048
 
     private enum Verdict {
@@ -42,7 +42,7 @@ struct ReplayTally {
 
         var count = 0
         var samples: [ReplayReport.Sample] = []
-        /// The links of the samples, each told once.
+        /// The links of the samples, without duplicates.
         var links: Set<RecordedLink> = []
     }
 
@@ -74,7 +74,7 @@ struct ReplayTally {
         }
     }
 
-    /// Answers the link from both tables; a link of a group that has few samples becomes one.
+    /// Answers the link from both tables; adds it to the samples of its group if that has few.
     private mutating func judge(_ link: RecordedLink, at instant: Timestamp) -> Verdict {
         let (verdict, isLasting) = verdict(on: link, at: instant)
         if isLasting, link.byteCount <= Self.knownBytes, known.count < Self.knownLimit { known[link] = verdict }
@@ -95,7 +95,7 @@ struct ReplayTally {
         }
         guard let readable, let before else { return (.hidden(usesStandIns ? .sensitive : .unreadable), true) }
         let isReproduced = before.route == link.route && before.outcome == link.outcome
-        // A condition on the time may decide otherwise for the next event of the link.
+        // A condition on the time may decide differently for the next event with this link.
         let isTimeless = before.validFor > 0
         guard isReproduced || !usesStandIns else { return (.hidden(.sensitive), isTimeless) }
         guard isReproduced || !link.isOfLiveTable else { return (.hidden(.notReproduced), isTimeless) }
@@ -130,7 +130,8 @@ struct ReplayTally {
 
     // MARK: Stand-ins
 
-    /// The link as it can be asked; one with sensitive values with several stand-ins, those that the draft's types take first.
+    /// Returns the texts to resolve for the link. Sensitive values get stand-ins, those that fit the draft's types
+    /// first.
     private func texts(of link: RecordedLink) -> [String] {
         guard !link.withheld.isEmpty else { return [link.shown] }
         return [draft, live].compactMap { table in
@@ -139,7 +140,7 @@ struct ReplayTally {
         }
     }
 
-    // MARK: The report
+    // MARK: Report
 
     func report(from: Timestamp, to: Timestamp, isLimited: Bool) -> ReplayReport {
         let changes = groups.map { key, group in
@@ -167,7 +168,7 @@ struct ReplayTally {
 }
 
 extension Route {
-    /// A value that one of the route's parameters in host or path takes; nil when it has no such parameter.
+    /// Returns a value that the route's parameter in host or path accepts; nil if it has no such parameter.
     fileprivate func sample(of name: String) -> String? {
         if case .label(let parameter?, _) = host, parameter.name == name { return parameter.type.sample }
         for segment in path.segments {

@@ -3,8 +3,8 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 
-/// Runs recorded links against a draft. One replay at a time, on a thread of its own: what it computes takes seconds, and
-/// the threads that answer requests are few.
+/// Replays recorded links against a draft. One replay runs at a time, on a separate thread: it computes for seconds,
+/// and the threads that answer requests are few.
 package actor Replayer {
     private let executor = BlockingExecutor(label: "fingerpost.replay")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -14,7 +14,7 @@ package actor Replayer {
     private let now: @Sendable () -> Timestamp
     private var isBusy = false
 
-    /// Events that are in memory at once.
+    /// Maximum number of events in memory at once.
     private static let pageSize = 1_000
 
     package init(history: any EventHistory, editor: PublishingService, now: @escaping @Sendable () -> Timestamp) {
@@ -23,14 +23,16 @@ package actor Replayer {
         self.now = now
     }
 
-    /// Answers the newest recorded links from the live table and from the draft merged on it. Throws
-    /// `PublishingService.Failure` for a draft that is not there or may not be published.
+    /// Answers the newest recorded links from the live table and from the draft merged with it.
+    ///
+    /// - Throws: A ``Problem`` if another replay is running, `PublishingService.Failure` for a draft that does not
+    ///   exist or may not be published, `CancellationError` if the client is gone.
     package func replay(
         _ wish: ReplayRequest,
         at place: PublishingService.DraftLocation,
         limit: KeyGrant? = nil
     ) async throws -> ReplayReport {
-        // The actor takes a second call while the first one waits for the log.
+        // The actor is reentrant: a second call may begin while the first one waits for the log.
         guard !isBusy else {
             var problem = Problem(.busy, "Another replay is running; one runs at a time. Try again when it is done.")
             problem.headers[.retryAfter] = "10"
@@ -40,7 +42,7 @@ package actor Replayer {
         defer { isBusy = false }
 
         let (live, draft) = try await editor.comparison(at: place, limit: limit)
-        // The tables are read; the log may take long.
+        // The tables are in memory, and reading the log may take long.
         LargeDocuments.turn?.rest()
         var tally = ReplayTally(live: live, draft: draft)
         let end = now()
@@ -67,7 +69,8 @@ package actor Replayer {
                 tally.add(event)
                 oldest = event.recordedAt
             }
-            // A single event before the start may be one of a clock that was behind; a page of them is the past.
+            // A single event before the start may come from a clock that was behind. Only a whole page of them ends the
+            // search.
             guard page.count == Self.pageSize, let last = page.last,
                 page.contains(where: { $0.event.recordedAt >= start })
             else { break }

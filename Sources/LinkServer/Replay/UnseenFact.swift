@@ -1,14 +1,14 @@
 import LinkCatalog
 import LinkRouting
 
-/// Something that routes look at and that is never recorded, so that replaying cannot tell what depends on it.
+/// A fact that routes depend on and that is never recorded, so that a replay cannot show its effect.
 struct UnseenFact: Sendable, Hashable {
-    /// Such as `query code`, `fragment`, `trait userType`.
+    /// The name, such as `query code`, `fragment`, `trait userType`.
     let fact: String
-    /// Of either table, in their order.
+    /// Routes of either table that depend on the fact, in their order.
     let routes: [RouteID]
 
-    /// The facts of both tables, those that most routes look at first.
+    /// Returns the facts of both tables; those that most routes depend on come first.
     static func list(live: PublishedTable, draft: PublishedTable) -> [UnseenFact] {
         let recorded = live.settings.privacy
         var routes: [String: [RouteID]] = [:]
@@ -24,7 +24,7 @@ struct UnseenFact: Sendable, Hashable {
         }
     }
 
-    /// `{fact, count, routes}`, of which a few are named.
+    /// Formatted as `{fact, count, routes}`, with the first ten routes.
     var json: JSONNode {
         .object([
             "fact": .string(fact), "count": .int(routes.count),

@@ -3,7 +3,8 @@ import LinkEvents
 import LinkRouting
 import Synchronization
 
-/// What handling a request has brought to light, for its line in the log: ids and codes, nothing that the caller wrote.
+/// Fields of a request's access log line that are found while it is handled: ids and codes, nothing that the caller
+/// wrote.
 final class AccessLogFields: Sendable {
     struct Found {
         var tenant: TenantID?

@@ -9,7 +9,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// Gives every error its answer; the only place of the server that logs errors.
+/// Maps every error of a request to its response, and logs those that are the server's fault.
 struct ErrorMapper: Sendable {
     private let logger: Logger
 
@@ -21,7 +21,8 @@ struct ErrorMapper: Sendable {
 
     init(logger: Logger) {
         self.logger = logger
-        // Known at 0 from the start: a rate sees the first failure only of a counter that was there before.
+        // All are exported at 0 from the start: `rate()` does not see the first increment of a counter that was not
+        // there.
         _ = Self.authenticationFailures
     }
 
@@ -41,7 +42,7 @@ struct ErrorMapper: Sendable {
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
         case let error as LateBody:
             return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
-        // Nobody is there to read these.
+        // Nobody reads the responses to these.
         case is LostBody: return Problem(.invalidRequest, "The connection ended within the body.")
         case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The request was taken back.")
         case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
@@ -59,7 +60,7 @@ struct ErrorMapper: Sendable {
             )
             problem.headers = reason.headers
             return problem
-        // Its client is gone, or the process ends.
+        // The client is gone or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
         case let error as TooManyDrafts: return Problem(error)
         case let error as TooManySuites: return Problem(error)
@@ -122,7 +123,7 @@ extension ErrorMapper {
     }
 }
 
-/// Gives the errors of a port without a frame their answers.
+/// Maps the errors of a port without ``FrameMiddleware``.
 struct ErrorMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -142,7 +143,7 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension PublishingService.Failure {
-    /// What is wrong and what to do, as the API says it: `{detail, findings, conflicts, …}`.
+    /// The failure as the API describes it: `{detail, findings, conflicts, …}`.
     package var json: JSONNode {
         let problem = Problem(self)
         var writer = JSONWriter()
@@ -180,7 +181,7 @@ extension Problem {
         headers[.retryAfter] = "5"
     }
 
-    /// Nothing is half done, but for what says that it goes on when it is repeated: exports and erasures.
+    /// Nothing is half done, except for exports and erasures, which continue when they are repeated.
     fileprivate static var diskFull: Problem {
         var problem = Problem(
             .diskFull,
@@ -191,7 +192,7 @@ extension Problem {
         return problem
     }
 
-    /// Of a wrong key, too.
+    /// Also the response to a wrong key.
     static var endedKey: Problem {
         Problem(
             .invalidKey,

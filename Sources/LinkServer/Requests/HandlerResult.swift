@@ -1,14 +1,15 @@
 import LinkRouting
 
-/// How far an endpoint comes without waiting. What follows is the same whether a task or an event loop waits for it.
+/// The result of the synchronous part of an endpoint. The rest is the same whether a task or an event loop waits for
+/// it.
 enum HandlerResult {
     case answer(BufferedResponse)
-    /// The answer is made once these are in the log.
+    /// The response is built once these links are recorded.
     case record([LinkResolver.ResolvedLink], then: @Sendable (LinkResolver.Recorded) throws -> BufferedResponse)
 }
 
 extension LinkResolver {
-    /// Waits for what an endpoint waits for.
+    /// Returns the response; records the links of the result first, if there are any.
     func answer(_ step: HandlerResult, _ scope: RequestScope) async throws -> BufferedResponse {
         switch step {
         case .answer(let answer): answer

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import OutboundHTTP
 
-/// What goes around every request of a port, whichever way it is answered: its id, trace and arrival, what every answer has,
-/// its line in the log, and what is counted.
+/// The instrumentation of every request of a port, on the fast and the ordinary path: its id, trace and arrival, the
+/// headers that all responses share, the access log line and the metrics.
 final class RequestInstrumentation: Sendable {
     let metrics: RequestMetrics
     let log: RequestLog
@@ -28,7 +28,7 @@ final class RequestInstrumentation: Sendable {
         self.makeRequestID = makeRequestID
     }
 
-    /// A request has come. ``end(_:_:route:_:_:)`` is called once for each.
+    /// Begins a request. ``end(_:_:route:_:_:)`` must be called once for each.
     func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
         metrics.began()
         scope.arrival = uptime()
@@ -38,10 +38,12 @@ final class RequestInstrumentation: Sendable {
         scope.isTraced = parent != nil
     }
 
+    /// Ends a request: adds the shared headers, writes the access log line and updates the metrics.
+    ///
     /// - Parameters:
-    ///   - head: Of the request.
+    ///   - head: The request's head.
     ///   - route: The endpoint's pattern; nil where there is none.
-    ///   - headers: Of the answer, which get what every answer has.
+    ///   - headers: The response's headers, to which the shared ones are added.
     func end(
         _ head: HTTPRequest,
         _ scope: RequestScope,
@@ -58,7 +60,7 @@ final class RequestInstrumentation: Sendable {
     }
 }
 
-/// The frame around what Hummingbird's router answers.
+/// Instruments the requests that Hummingbird's router answers.
 struct FrameMiddleware: RouterMiddleware {
     typealias Context = ServerRequestContext
 
@@ -85,16 +87,16 @@ struct FrameMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    // The names are constants of this program, and proper ones.
-    static let requestID = HTTPField.Name("X-Request-ID") ?? .contentType
-    static let contentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .contentType
-    static let traceParent = HTTPField.Name("traceparent") ?? .contentType
-    static let traceState = HTTPField.Name("tracestate") ?? .contentType
-    static let traceResponse = HTTPField.Name("traceresponse") ?? .contentType
+    // Valid constants; the alternatives are never used.
+    static let requestID = HTTPField.Name.constant("X-Request-ID")
+    static let contentTypeOptions = HTTPField.Name.constant("X-Content-Type-Options")
+    static let traceParent = HTTPField.Name.constant("traceparent")
+    static let traceState = HTTPField.Name.constant("tracestate")
+    static let traceResponse = HTTPField.Name.constant("traceresponse")
 }
 
 extension String {
-    /// `[A-Za-z0-9._-]{1,64}`
+    /// Whether the text matches `[A-Za-z0-9._-]{1,64}`.
     fileprivate var isRequestID: Bool {
         (1...64).contains(utf8.count)
             && utf8.allSatisfy { byte in

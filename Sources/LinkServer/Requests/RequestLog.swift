@@ -3,8 +3,8 @@ import LinkCatalog
 import LinkRouting
 import Logging
 
-/// Writes a line about an answer, if the settings want one: the endpoint's pattern and not the path, ids and codes, and no
-/// address, query, header or body.
+/// Writes the access log line of a response, if the settings ask for one: the endpoint's pattern instead of the path,
+/// ids and codes, but no address, query, header or body.
 struct RequestLog: Sendable {
     private let port: PortRole
     private let settings: LogSettings
@@ -16,7 +16,7 @@ struct RequestLog: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter instant: Now, by the clock of the request's arrival.
+    /// - Parameter instant: The current time, on the clock of the request's arrival.
     func note(
         _ method: HTTPRequest.Method,
         _ status: HTTPResponse.Status,
@@ -45,7 +45,7 @@ struct RequestLog: Sendable {
     }
 
     private func isWanted(isFailure: Bool, at instant: ContinuousClock.Instant) -> Bool {
-        // Probes and scrapes come all the time, and a start that is not ready yet is no failure.
+        // Probes and scrapes come constantly, and a start that is not ready yet is no failure.
         if port == .ops, settings.requests != .all { return false }
         return switch settings.requests {
         case .off: false

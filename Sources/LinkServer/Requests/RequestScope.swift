@@ -1,17 +1,18 @@
 import LinkRouting
 import OutboundHTTP
 
-/// What is known of a request beside its message, whichever way it is answered.
+/// The state of a request besides its message, on the fast and the ordinary path.
 struct RequestScope: Sendable {
-    /// `X-Request-ID` where the client sent a proper one, else made here.
+    /// `X-Request-ID` if the client sent a valid one, otherwise generated.
     var requestID = "-"
-    /// When its head was read, where requests are timed.
+    /// When the head was read; nil where requests are not timed.
     var arrival: ContinuousClock.Instant?
-    /// The socket's peer, or whom a proxy opened the connection for; once the request is admitted, who asks.
+    /// The socket's peer, or the client that a PROXY header names. After admission, the client as the trusted proxies
+    /// report it.
     var client: ClientAddress
-    /// The trace that its work belongs to: that of who asks, else one of its own.
+    /// The trace of the request's work: the client's if it sent one, otherwise a new one.
     var trace: TraceContext?
-    /// Whether who asks takes part in tracing; others have no use for a trace.
+    /// Whether the client sent a trace; only such clients get one in the response.
     var isTraced = false
     let facts = AccessLogFields()
 

@@ -5,22 +5,22 @@ package import LinkRouting
 import Metrics
 package import OutboundHTTP
 
-/// The way of every link through the service: resolve against the live catalog, record, answer. `POST /resolve` and clicks
-/// both go through here.
+/// Resolves every link of the service against the live catalog, records it and builds the response. Both
+/// `POST /resolve` and clicks use it.
 package final class LinkResolver: Sendable {
     package let catalog: LiveCatalog
     package let recorder: EventRecorder
     package let sealer: ContinuationSealer
     package let eventIDs: EventIDGenerator
     package let addressKeys: AddressKeys
-    /// Gives the country of an address, ISO 3166-1 alpha-2; nil where no file with countries is configured.
+    /// Returns the country of an address, ISO 3166-1 alpha-2. Nil where no file of countries is configured.
     package let locate: (@Sendable (NetworkAddress) -> String?)?
     package let now: @Sendable () -> Timestamp
-    /// Measures how long a request takes, whatever is done to the wall clock meanwhile.
+    /// Monotonic clock that measures the duration of requests.
     package let uptime: @Sendable () -> ContinuousClock.Instant
-    /// Names this server in events.
+    /// The name of this server in events.
     package let node: String
-    /// Whether answers wait for the log; without it nothing of them is kept.
+    /// Whether responses wait for the log; if not, nothing is recorded.
     private let isRecording: Bool
 
     private static let resolutions = Dictionary(
@@ -53,14 +53,14 @@ package final class LinkResolver: Sendable {
         self.isRecording = isRecording
     }
 
-    /// Who asks, and how.
+    /// The caller of a request and the form of the call.
     struct Caller {
         var requestID: String
         var address: NetworkAddress?
-        /// Where the address lies, for what the context does not say. It is recorded, and decides nothing.
+        /// The country of the address, if the context names none. It is recorded and decides nothing.
         var country: String?
         var userAgent: String?
-        /// Of a click only: what an app sends names its HTTP library, which is no bot.
+        /// Set for clicks only: a request of an app names its HTTP library, which is not a bot.
         var botClass: BotClass?
         var referrerHost: String?
         var method: String
@@ -70,7 +70,7 @@ package final class LinkResolver: Sendable {
         var occurredAt: Timestamp?
     }
 
-    /// One link on its way; behind one reference, for it is handed on from stage to stage.
+    /// One resolved link and its event; a class, because it is handed from stage to stage.
     final class ResolvedLink: Sendable {
         let answer: CatalogResolution
         /// The link's text, for a continuation.
@@ -84,13 +84,15 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    /// The country of a caller; the address is not kept.
+    /// Returns the country of an address; nil if it is unknown. The address is not stored.
     func country(of address: NetworkAddress?) -> String? {
         guard let locate, let address else { return nil }
         return locate(address)
     }
 
-    /// - Parameter catalog: Loaded once a request, so that all its links see the same tables.
+    /// Resolves a link and builds its event, without recording it.
+    ///
+    /// - Parameter catalog: Loaded once for each request, so that all its links use the same tables.
     func resolve(
         _ url: String,
         from catalog: Catalog,
@@ -106,10 +108,10 @@ package final class LinkResolver: Sendable {
         return ResolvedLink(answer, url: url, event: event)
     }
 
-    /// What of a request is in the log.
+    /// Which links of a request are in the log.
     enum Recorded: Sendable {
         case all
-        /// Links that belong to no tenant were left out, because there are too many of them.
+        /// Only links that belong to a tenant, because too many others came.
         case owned
         case nothing
 
@@ -124,7 +126,7 @@ package final class LinkResolver: Sendable {
 
     /// Commits the events of one request together, with the time since its arrival.
     ///
-    /// - Parameter completion: Called once, on any thread; after a failure nothing may be answered but the problem.
+    /// - Parameter completion: Called once, on any thread. After a failure, its problem is the only permitted response.
     func record(
         _ passages: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?,
@@ -147,7 +149,7 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    /// As above; who is cancelled still learns what became of the events.
+    /// Commits the events as the method above does. A cancelled task still gets the result.
     func record(
         _ passages: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?
@@ -201,7 +203,7 @@ package final class LinkResolver: Sendable {
         return response
     }
 
-    /// Builds the event with nothing in it that the tenant does not let be recorded.
+    /// Builds the event from what the tenant's settings permit to record.
     private func event(
         _ answer: CatalogResolution,
         linkLength: Int,
@@ -257,7 +259,7 @@ package final class LinkResolver: Sendable {
         event.appBuild = context.appBuild
         event.traits = redaction.traits(context.traits)
         event.locale = context.locale.first?.description
-        // A link that belongs to no tenant leaves as little as possible.
+        // A link that belongs to no tenant records as little as possible.
         event.country = Redaction.country(context.country ?? (answer.table == nil ? nil : caller.country))
         event.referrerHost = caller.referrerHost
         event.address = caller.address.flatMap { redaction.address($0, key: addressKeys.key(for: instant.day)) }
@@ -269,14 +271,14 @@ package final class LinkResolver: Sendable {
 }
 
 extension Duration {
-    /// Whole ones.
+    /// The duration in whole microseconds.
     var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }
 
 extension Redaction {
-    /// A link that belongs to no tenant leaves as little as possible.
+    /// The redaction of a table's tenant. A link that belongs to no tenant records as little as possible.
     init(_ table: PublishedTable?) {
         guard let table else {
             self.init(recordQuery: [], unmatchedPath: .none, address: .truncated)

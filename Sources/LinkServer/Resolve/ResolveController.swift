@@ -5,7 +5,7 @@ import LinkEvents
 import LinkRouting
 import NIOCore
 
-/// `POST /resolve`
+/// Serves `POST /resolve`.
 struct ResolveController: Sendable {
     let resolving: LinkResolver
     let keys: APIKeyAuthenticator
@@ -33,7 +33,7 @@ struct ResolveController: Sendable {
         return try begin(request.head, body: body, grant, scope)
     }
 
-    /// - Parameter body: At most `limits.batchBytes`.
+    /// - Parameter body: At most `limits.batchBytes` bytes.
     func begin(
         _ head: HTTPRequest,
         body: ByteBuffer,
@@ -92,7 +92,7 @@ struct ResolveController: Sendable {
             Array(buffer: body),
             limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
         )
-        // Only a batch may be larger than a single link can ask for.
+        // Only a batch may be larger than the limit of a single link.
         if node["links"] == nil, body.readableBytes > limits.bodyBytes {
             throw Problem(
                 .bodyTooLarge,
@@ -107,8 +107,8 @@ struct ResolveController: Sendable {
         "The continuation was made for another environment or tenant; leave out 'environment', or resolve the link again."
     )
 
-    /// The links that the message asks for; a continuation holds its own, and goes on where it began: for the same tenant, in
-    /// the same environment.
+    /// Returns the links of the message. A continuation holds its own link, and is valid only for the tenant and the
+    /// environment for which it was made.
     private func links(
         of message: inout ResolveRequest
     ) throws -> (links: [ResolveRequest.Link], isBatch: Bool, tenant: TenantID?) {
@@ -139,14 +139,14 @@ struct ResolveController: Sendable {
         }
     }
 
-    /// Each link counts for its tenant; where one has too many, nothing of the message is answered or recorded.
+    /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
     private func checkTenants(of passages: [LinkResolver.ResolvedLink]) throws {
         guard admission.policy.tenant != nil else { return }
         let counts = Dictionary(passages.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
 
-    /// Some tenants answer only to their own apps and servers.
+    /// Checks the key for the tenants that answer only their own apps and servers.
     private func checkClientKey(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
         for passage in passages {
             guard let table = passage.answer.table, table.wantsClientKey else { continue }
@@ -162,7 +162,8 @@ struct ResolveController: Sendable {
         }
     }
 
-    /// A trace shows unpublished paths: it needs a key of scope `explain`, or a tenant that shows them to all.
+    /// Checks the key for a trace, which shows unpublished paths: it needs the scope `explain`, unless the tenant shows
+    /// traces to all.
     private func checkExplanation(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
         for passage in passages {
             guard let table = passage.answer.table, table.settings.explain == .key else { continue }
@@ -205,7 +206,7 @@ struct ResolveController: Sendable {
 }
 
 extension PublishedTable {
-    /// Whether it answers callers with a key only.
+    /// Whether the table's tenant answers only callers with a key.
     fileprivate var wantsClientKey: Bool {
         settings.clientKey == .required || environment != .production && settings.environmentKey == .required
     }

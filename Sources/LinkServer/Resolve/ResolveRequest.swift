@@ -1,8 +1,9 @@
 package import LinkEvents
 package import LinkRouting
 
-/// `POST /resolve`, read. Unknown fields are ignored and named in `warnings`.
+/// A parsed message of `POST /resolve`. Unknown fields are ignored and named in `warnings`.
 package struct ResolveRequest: Sendable, Hashable {
+    /// Maximum number of links in a batch.
     package static let maximumLinks = 100
 
     package enum Subject: Sendable, Hashable {
@@ -14,19 +15,22 @@ package struct ResolveRequest: Sendable, Hashable {
 
     package struct Link: Sendable, Hashable {
         package let url: String
+        /// The caller's own id of the event, 1 to 128 bytes; nil if there is none.
         package let clientEventID: String?
     }
 
     package let subject: Subject
     package var context: Context
-    /// Whose table is asked; the domain's owner has one for each. Nil where the message names none.
+    /// The environment whose table is used; the owner of the domain has a table for each. Nil if the message names
+    /// none.
     package var environment: EnvironmentID?
+    /// When the event occurred, according to the caller; nil if the message does not say.
     package let occurredAt: Timestamp?
     package let purpose: Event.Purpose
     package let explanation: Router.Explanation
     package var warnings: [String]
 
-    /// One link.
+    /// A message with one link and no warnings.
     init(
         _ link: Link,
         context: Context,

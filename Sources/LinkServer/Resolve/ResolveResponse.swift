@@ -1,12 +1,15 @@
 package import LinkCatalog
 package import LinkRouting
 
-/// One answer of `POST /resolve`, as JSON. The command line writes the same for an offline resolution, without `id`,
+/// One result of `POST /resolve`, as JSON. The command line writes the same for an offline resolution, without `id`,
 /// `recorded` and `continuation`.
 package struct ResolveResponse: Sendable {
     package var answer: CatalogResolution
+    /// Id of the recorded event; nil offline.
     package var id: String?
+    /// Whether the event is in the log; nil offline.
     package var isRecorded: Bool?
+    /// The sealed continuation of the action `signIn`.
     package var continuation: (token: String, expiresAt: Timestamp)?
     package var warnings: [String] = []
 

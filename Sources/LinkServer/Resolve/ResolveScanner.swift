@@ -1,21 +1,22 @@
 import LinkEvents
 import LinkRouting
 
-/// Reads a message of `POST /resolve` that is written as nearly all are: one link, facts about who asks, ASCII without
-/// escapes. No tree is built, and no text that is not kept.
+/// Parses a `POST /resolve` message in the usual form: one link, facts about the caller, ASCII without escapes. It
+/// builds no tree, and no string that is not kept.
 ///
-/// Whatever is unusual or wrong makes nil, and ``ResolveRequest/init(_:)`` reads the same bytes again: only there is said what
-/// a message may be. What is read here is what would be read there.
+/// Returns nil for everything unusual or invalid. ``ResolveRequest/init(_:)`` then reads the same bytes, and it alone
+/// decides what is valid. A message that is parsed here is parsed identically there.
 package struct ResolveScanner {
-    /// How many objects and lists stand inside one another.
+    /// Nesting depth of the objects and lists in a message that is parsed here.
     static let depth = 3
 
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// The first byte that has not been read.
+    /// Index of the first unread byte.
     private var index = 0
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
+    /// Returns the message; nil if it must be parsed as JSON.
     package static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ResolveRequest? {
         var scanner = ResolveScanner(bytes)
         guard let request = scanner.request() else { return nil }
@@ -23,7 +24,7 @@ package struct ResolveScanner {
         return scanner.index == bytes.count ? request : nil
     }
 
-    // MARK: The message
+    // MARK: Message
 
     private mutating func request() -> ResolveRequest? {
         var url: String?
@@ -79,7 +80,7 @@ package struct ResolveScanner {
         return (context, occurredAt)
     }
 
-    /// One tag, or a list of them.
+    /// Reads one tag, or a list of tags.
     private mutating func languages() -> [LanguageTag]? {
         guard take(UInt8(ascii: "[")) else { return text().flatMap { LanguageTag($0) }.map { [$0] } }
         var tags: [LanguageTag] = []
@@ -90,7 +91,7 @@ package struct ResolveScanner {
         return take(UInt8(ascii: "]")) ? tags : nil
     }
 
-    /// False for a value that cannot be read here, and for the second of a key.
+    /// Reads a value; returns false if it cannot be read here or its key occurs for the second time.
     private mutating func set<Value>(_ value: inout Value?, _ read: (inout Self) -> Value?) -> Bool {
         guard value == nil, let found = read(&self) else { return false }
         value = found
@@ -99,7 +100,8 @@ package struct ResolveScanner {
 
     // MARK: JSON
 
-    /// An object's members, each read by `read`, which moves behind the value; false where it is none, or one is not read.
+    /// Reads an object; `read` consumes the value of each member. Returns false if there is no object or a member is
+    /// not read.
     private mutating func members(_ read: (inout Self, Slice<UnsafeBufferPointer<UInt8>>) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         if take(UInt8(ascii: "}")) { return true }
@@ -119,7 +121,7 @@ package struct ResolveScanner {
         return take(word: "false") ? false : nil
     }
 
-    /// From 0, of at most 18 digits, so that it fits.
+    /// Reads a non-negative integer of at most 18 digits, which fits into `Int64`.
     private mutating func int() -> Int64? {
         skipSpace()
         let digits = bytes[index...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -130,7 +132,7 @@ package struct ResolveScanner {
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Between two quotes: printable ASCII without escapes.
+    /// Reads a string of printable ASCII without escapes.
     private mutating func string() -> Slice<UnsafeBufferPointer<UInt8>>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = index

@@ -3,18 +3,18 @@ import HTTPTypes
 import Hummingbird
 import LinkRouting
 
-/// An answer that dashboards ask for again and again: with a strong ETag, and 304 for who has it.
+/// A response that dashboards request repeatedly: it has a strong ETag, and is 304 for a client that has it.
 struct CountAnswer {
     private let bytes: [UInt8]
     private let isSettled: Bool
 
-    /// How long the answer about a range that is over may be kept without asking again, in seconds.
+    /// Seconds for which the response about a past range may be cached without revalidation.
     private static let settledAge = 300
 
-    /// - Parameter until: Up to when the answer counts.
+    /// - Parameter until: End of the counted range.
     init(_ writer: JSONWriter, until: Timestamp, now: Timestamp) {
         bytes = writer.bytes
-        // What was recorded just before midnight may be committed just after it.
+        // An event recorded just before midnight may be committed just after it.
         isSettled = until.milliseconds + 60_000 <= now.milliseconds && until <= now.day.start
     }
 

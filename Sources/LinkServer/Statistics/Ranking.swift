@@ -2,27 +2,27 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 
-/// What has the most events. Its parts add up: those shown, `rest`, `other` and `none` are `count` together.
+/// The values with the most events. Its parts add up: the values shown, `rest`, `other` and `none` make up `count`.
 struct Ranking {
-    /// Of the outcomes that were asked for, how many events had each.
+    /// Number of events of each requested outcome.
     private(set) var outcomes: [Outcome: Int64] = [:]
     private let wish: StatisticsQuery
     private let entry: AdminAuthorizer.Entry
     private let now: Timestamp
     private let shown: [ValueCount]
-    /// Counted together because there were too many values in a day.
+    /// Events that are counted together because a day had too many values.
     private let other: Int64
-    /// Of all events that have a value.
+    /// Number of events that have a value.
     private let sum: Int64
-    /// Of all events.
+    /// Number of all events.
     private let count: Int64
 
     private static let limits = 1...1_000
     private static let usualLimit = 100
 
-    /// The values of a dimension.
+    /// Ranks the values of a dimension.
     ///
-    /// - Parameter outcomes: The events that may have one; nil for all.
+    /// - Parameter outcomes: The outcomes whose events may have a value; nil for all.
     init(
         of dimension: Dimension,
         _ request: Request,
@@ -37,7 +37,7 @@ struct Ranking {
         let limit = try request.limit(Self.limits, usually: Self.usualLimit)
         let scope = wish.scope(entry)
         let values = try await statistics.values(ValuesQuestion(scope: scope, dimension: dimension, limit: limit))
-        // After the values: what is committed in between is more events, and never more values than events.
+        // Read after the values: events committed in between only add to the totals, so no value outnumbers the events.
         let totals = try await statistics.totals(TotalsQuestion(scope: scope, columns: [.outcome]))
         let wanted = outcomes ?? Outcome.allCases
         for outcome in wanted {
@@ -49,7 +49,7 @@ struct Ranking {
         sum = values.sum
     }
 
-    /// The values of a column of the totals.
+    /// Ranks the values of a column of the totals.
     init(
         of column: TotalsQuestion.Column,
         _ request: Request,
@@ -71,7 +71,7 @@ struct Ranking {
         count = groups.count
     }
 
-    /// `{…, "count", LIST: [{VALUE, "count"}], "rest", "other", "none"}`
+    /// Returns `{…, "count", LIST: [{VALUE, "count"}], "rest", "other", "none"}`.
     func answer(
         naming list: String,
         _ value: String,

@@ -2,7 +2,7 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 
-/// How links ended under several revisions, side by side.
+/// The outcomes, actions and routes of links under several revisions, side by side.
 struct RevisionComparison {
     private let revisions: [Int64]
     private let counts: [Int64]
@@ -12,7 +12,7 @@ struct RevisionComparison {
 
     private static let most = 10
 
-    /// The numbers of `?compare=7,9`; nil without it.
+    /// Returns the revisions of `?compare=7,9`; nil without it.
     static func wanted(_ request: Request) throws -> [Int64]? {
         guard let text = request.parameter("compare") else { return nil }
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int64($0) ?? 0 }
@@ -25,7 +25,7 @@ struct RevisionComparison {
         return numbers
     }
 
-    /// - Parameter wanted: Nil for the newest that have events, in their order.
+    /// - Parameter wanted: Nil for the newest revisions that have events, in ascending order.
     init(of wanted: [Int64]?, _ totals: [TotalsCount]) {
         let revisions =
             wanted ?? Array(Set(totals.compactMap(\.columns.revision)).sorted(by: >).prefix(Self.most).reversed())
@@ -46,8 +46,8 @@ struct RevisionComparison {
         (self.outcomes, self.actions, self.routes) = (outcomes, actions, routes)
     }
 
-    /// `"revisions", "counts", "outcomes", "actions", "routes", "rest"`; counts stand in the order of the revisions. Routes
-    /// whose share differs most between the first and the last revision come first.
+    /// Writes `"revisions", "counts", "outcomes", "actions", "routes", "rest"`; counts are in the order of the
+    /// revisions. Routes whose share differs most between the first and the last revision come first.
     func write(to writer: inout JSONWriter, routes limit: Int) {
         writer.key("revisions")
         writer.beginArray()
@@ -67,7 +67,7 @@ struct RevisionComparison {
         write(rest.reduce([Int64](repeating: 0, count: revisions.count)) { zip($0, $1.counts).map(+) }, to: &writer)
     }
 
-    /// Of the share that a route has of its revision's events, from the first revision to the last.
+    /// Returns how much a route's share of its revision's events differs between the first and the last revision.
     private func change(_ counts: [Int64]) -> Double {
         func share(_ index: Int) -> Double { Double(counts[index]) / Double(max(1, self.counts[index])) }
         guard let last = counts.indices.last else { return 0 }

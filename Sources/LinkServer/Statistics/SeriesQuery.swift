@@ -2,13 +2,13 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 
-/// A question about how counts went over time: `?interval=hour|day`.
+/// The query of a time series of counts: `?interval=hour|day`.
 struct SeriesQuery {
     let wish: StatisticsQuery
     let interval: CalendarZone.Interval
     let edges: [Timestamp]
     let subject: Subject
-    /// How many series are told apart.
+    /// Maximum number of separate series.
     let limit: Int
 
     enum Subject {
@@ -66,7 +66,7 @@ struct SeriesQuery {
         limit = try request.limit(1...100, usually: 10)
     }
 
-    /// The members that come before the series: `starts` of the buckets, and of days also which ones they are.
+    /// Writes the members before the series: `starts` of the buckets and, for the interval `day`, their `days`.
     func write(_ entry: AdminAuthorizer.Entry, to writer: inout JSONWriter) {
         wish.write(entry, to: &writer)
         writer.member("interval", interval.rawValue)

@@ -4,14 +4,14 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 
-/// Counts of a tenant's links: how many, when, by what, and which of them nobody answered.
+/// Serves the counts of a tenant's links: totals, series, rankings, and the links that no route matched.
 struct StatisticsController {
     let gate: AdminAuthorizer
     let store: any CatalogStore
     let statistics: any EventStatistics
     let pool: WorkPool
 
-    /// Fewer counts are put into groups at once.
+    /// Up to this number, counts are grouped on the current thread.
     private static let threshold = 10_000
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -23,14 +23,14 @@ struct StatisticsController {
         router.get("/admin/v1/tenants/:tenant/stats/revisions", use: revisions)
     }
 
-    /// A request that may be answered.
+    /// Authorizes a request for an existing tenant.
     private func entry(_ request: Request, _ context: ServerRequestContext) async throws -> AdminAuthorizer.Entry {
         let entry = try gate.allRoutes(request, context, .analyticsRead)
         try await store.require(entry.tenant)
         return entry
     }
 
-    /// Puts counts into groups; many on a thread that answers nobody.
+    /// Groups counts; many of them on a thread that answers no requests.
     private func groups(
         _ counts: [TotalsCount],
         of tenant: TenantID,
@@ -43,7 +43,7 @@ struct StatisticsController {
 
     // MARK: Totals and series
 
-    /// How many, by `?by=`, most first.
+    /// Returns the counts by `?by=`, largest first.
     @Sendable private func totals(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
@@ -70,7 +70,8 @@ struct StatisticsController {
         return CountAnswer(writer, until: wish.until, now: now).response(to: request)
     }
 
-    /// How many in each hour or day, by `?by=` or of one `?dimension=…&value=…`. Buckets without events are there.
+    /// Returns the counts of each hour or day, by `?by=` or of one `?dimension=…&value=…`. Buckets without events are
+    /// included.
     @Sendable private func series(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
@@ -110,7 +111,7 @@ struct StatisticsController {
 
     // MARK: Rankings
 
-    /// The values of a dimension with the most events.
+    /// Returns the values of a dimension with the most events.
     @Sendable private func top(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let name = context.parameters.get("dimension") ?? ""
         let entry = try await entry(request, context)
@@ -126,7 +127,7 @@ struct StatisticsController {
         return ranking.answer(naming: "top", "value") { $0.member("dimension", name) }.response(to: request)
     }
 
-    /// The paths that no route answered: what the table lacks, the most wanted first.
+    /// Returns the paths that no route matched, which the table lacks, most frequent first.
     @Sendable private func unmatched(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let outcomes: [Outcome] = [.unmatched, .fallback]
@@ -143,7 +144,7 @@ struct StatisticsController {
         }.response(to: request)
     }
 
-    /// Why links were rejected.
+    /// Returns the reasons for which links were rejected.
     @Sendable private func rejected(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let ranking = try await Ranking(
@@ -159,7 +160,7 @@ struct StatisticsController {
 
     // MARK: Revisions
 
-    /// How links ended under each revision, side by side: those of `?compare=7,9`, or the newest that answered any.
+    /// Compares the outcomes of links under the revisions of `?compare=7,9`, or under the newest that answered any.
     @Sendable private func revisions(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try await entry(request, context)
         let now = gate.now()
@@ -198,7 +199,7 @@ extension JSONWriter {
         if let number { int(number) } else { null() }
     }
 
-    /// `"count": …, "counts": […]`
+    /// Writes `"count": …, "counts": […]`.
     mutating func counts(_ counts: [Int64]) {
         member("count", counts.reduce(0, +))
         key("counts")
@@ -207,7 +208,7 @@ extension JSONWriter {
         endArray()
     }
 
-    /// What the limit left out: `"rest": {"groups", "count", "counts"}`, null when it left out nothing.
+    /// Writes the groups that the limit excluded: `"rest": {"groups", "count", "counts"}`, or null if there are none.
     fileprivate mutating func rest(of groups: TotalsGroups, inBuckets: Bool = false) {
         key("rest")
         guard groups.others > 0 else { return null() }

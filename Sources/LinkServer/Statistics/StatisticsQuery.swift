@@ -2,15 +2,15 @@ import Hummingbird
 import LinkEvents
 import LinkRouting
 
-/// What every question about counts says in its query: of when, on which calendar, and which purposes.
+/// Query parameters shared by all statistics endpoints: the range, the time zone and the purposes.
 struct StatisticsQuery {
     let zone: CalendarZone
-    /// Whole units of the precision.
+    /// The range, in whole units of the precision.
     let from: Timestamp
     let until: Timestamp
     let purposes: Set<Event.Purpose>
 
-    /// What counts are kept by; a range is widened to whole ones.
+    /// The unit in which counts are stored, in milliseconds; a range is widened to whole units.
     enum Precision: Int64 {
         case quarter = 900_000
         case hour = 3_600_000
@@ -19,7 +19,8 @@ struct StatisticsQuery {
     private static let usualDays: Int64 = 30
     static let mostDays: Int64 = 800
 
-    /// - Parameter interval: Of a series. One by the hour ends with the hour that is running, everything else with the day.
+    /// - Parameter interval: The interval of a series. `until` is by default the end of the current hour for an hourly
+    ///   series, and of the current day for everything else.
     init(
         _ request: Request,
         at now: Timestamp,
@@ -35,7 +36,7 @@ struct StatisticsQuery {
             throw Problem(.invalidRequest, "'from' must lie before 'until': \(from) does not lie before \(until).")
         }
         let length = until.milliseconds - from.milliseconds
-        // A day that is longer by a clock change is still one.
+        // A clock change may make one day an hour longer.
         guard length <= Self.mostDays * Timestamp.millisecondsPerDay + Precision.hour.rawValue else {
             throw Problem(.invalidRequest, "From 'from' to 'until' there may be at most \(Self.mostDays) days.")
         }
@@ -55,7 +56,7 @@ struct StatisticsQuery {
         )
     }
 
-    /// The members that every answer begins with.
+    /// Writes the members that every response begins with.
     func write(_ entry: AdminAuthorizer.Entry, to writer: inout JSONWriter) {
         writer.member("from", from.description)
         writer.member("until", until.description)
@@ -76,7 +77,7 @@ extension Int64 {
 }
 
 extension Request {
-    /// A member of the query; nil when it is not there.
+    /// Returns a query parameter; nil if it is missing.
     func parameter(_ name: String) -> String? { uri.queryParameters.get(name) }
 
     fileprivate func zone() throws -> CalendarZone {
@@ -87,7 +88,7 @@ extension Request {
         return zone
     }
 
-    /// An instant, or a day of the zone, which means its beginning.
+    /// Reads an instant, or a day, which means its beginning in the zone.
     func instant(_ name: String, in zone: CalendarZone = .utc) throws -> Timestamp? {
         guard let text = parameter(name) else { return nil }
         let instant = Timestamp(text) ?? CivilDay(text).map(zone.start)
@@ -100,10 +101,10 @@ extension Request {
         return instant
     }
 
-    /// Far enough from the first and the last instant there is that one may go a while from each.
+    /// The accepted instants; they leave room for calendar arithmetic before the first and after the last instant.
     private static let countable = Timestamp(milliseconds: 0)...Timestamp(milliseconds: 250_000_000_000_000)
 
-    /// `?purpose=live,test`, or `all` of them; nil without it.
+    /// Reads `?purpose=live,test`, or `all` of them; nil without it.
     func purposes() throws -> Set<Event.Purpose>? {
         guard let text = parameter("purpose") else { return nil }
         guard text != "all" else { return Set(Event.Purpose.allCases) }
@@ -118,7 +119,7 @@ extension Request {
         )
     }
 
-    /// `?limit=`
+    /// Reads `?limit=`.
     func limit(_ range: ClosedRange<Int>, usually usual: Int) throws -> Int {
         guard let text = parameter("limit") else { return usual }
         guard let limit = Int(text), range.contains(limit) else {

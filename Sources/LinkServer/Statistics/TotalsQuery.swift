@@ -1,9 +1,9 @@
 import Hummingbird
 import LinkEvents
 
-/// By what totals are told apart and which are left out: `?by=route,outcome&action=open_app`.
+/// The columns by which totals are grouped, and the filter: `?by=route,outcome&action=open_app`.
 struct TotalsQuery {
-    /// In the order that they were named in.
+    /// In the order in which they were named.
     let columns: [TotalsQuestion.Column]
     let filter: [TotalsQuestion.Column: String]
 
@@ -37,28 +37,29 @@ struct TotalsQuery {
     }
 }
 
-/// What has the same columns, bucket by bucket.
+/// The events with the same columns, by bucket.
 struct TotalsGroup: Sendable, Hashable {
     let columns: TotalsColumns
     let count: Int64
-    /// Together the count.
+    /// They add up to `count`.
     var buckets: [Int64]
 }
 
-/// The groups with the most events, and what the limit left out.
+/// The groups with the most events, and the sum of those that the limit excluded.
 struct TotalsGroups: Sendable, Hashable {
-    /// Of all events.
+    /// Number of all events.
     let count: Int64
-    /// Most first; equal ones in the order of their columns.
+    /// Largest first; groups of equal size in the order of their columns.
     fileprivate(set) var largest: [TotalsGroup]
-    /// How many groups were left out.
+    /// Number of groups that were excluded.
     let others: Int
-    /// Of the groups that were left out; empty when there are none.
+    /// Buckets of the excluded groups together; empty if there are none.
     fileprivate(set) var rest: [Int64]
 }
 
 extension [TotalsCount] {
-    /// Has buckets of the largest groups and of the rest only: groups and buckets are many, but not their product.
+    /// Groups the counts by their columns. Only the largest groups and the rest have buckets: there may be many groups
+    /// and many buckets, but not both multiplied.
     func groups(buckets: Int = 1, limit: Int = .max) -> TotalsGroups {
         var sums: [TotalsColumns: Int64] = [:]
         for item in self { sums[item.columns, default: 0] += item.count }
@@ -88,7 +89,7 @@ extension [TotalsCount] {
 }
 
 extension TotalsColumns {
-    /// As JSON has it; nil where the events have none.
+    /// Returns the value of a column as in JSON; nil if the events have none.
     func text(_ column: TotalsQuestion.Column) -> String? {
         switch column {
         case .route: route

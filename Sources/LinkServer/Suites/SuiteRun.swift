@@ -3,11 +3,12 @@ package import LinkCatalog
 package import LinkRouting
 
 extension LinkSuite {
-    /// Runs the suite against a table, published or not: what does not come out as expected. Nothing is recorded.
+    /// Runs the suite against a table, published or not, and returns the expectations that are not met. Records
+    /// nothing.
     ///
-    /// Only a server seals continuations, so nothing is expected of them here.
+    /// Expectations of continuations are not checked, because only a server seals continuations.
     ///
-    /// - Parameter budget: A case for which it does not suffice fails: nobody knows how it would have come out.
+    /// - Parameter budget: A case that it does not suffice for fails, because its result is unknown.
     package func failures(
         against table: PublishedTable,
         at now: Timestamp,
@@ -21,7 +22,7 @@ extension LinkSuite {
                 return [one.failure("undecided", tooMuch, suite: name ?? "")]
             }
             var warnings: [String] = []
-            // A suite was read with its contexts, so each of them can be read.
+            // The contexts were parsed with the suite, so parsing cannot fail here.
             var context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
             context.now = context.now ?? now
             let answer = catalog.resolve(
@@ -41,7 +42,7 @@ extension LinkSuite {
     }
 }
 
-/// The files of a table's hosts, each made once.
+/// The association files of a table's hosts, each made once.
 private struct AssociationFiles {
     let router: Router
     private let budget: WorkBudget
@@ -53,7 +54,8 @@ private struct AssociationFiles {
         self.budget = budget
     }
 
-    /// Why a link that the table opens in the app does not get there; nil where it does, or does not go through the system.
+    /// Returns why a link that the table opens in the app stays in the browser; nil if it opens in the app, or does not
+    /// go through the system.
     mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
         let opens: [Action] = [.openApp, .signIn, .updateApp]
         guard one.via == .system || one.via == .page, let action, opens.contains(action), let id = one.app,
@@ -88,8 +90,10 @@ private struct AssociationFiles {
 }
 
 extension LinkSuite.Case {
+    /// Whether the case expects a trace, so that the link must be resolved with one.
     package var wantsTrace: Bool { expectations.contains { $0.key == .trace } }
 
+    /// Returns the expectations that an answer of `POST /resolve` does not meet.
     package func failures(of answer: JSONNode, suite: String, sealsContinuations: Bool) -> [SuiteFailure] {
         expectations.compactMap { expectation in
             guard expectation.key != .continuation || sealsContinuations,

@@ -6,12 +6,13 @@ import Crypto
     import Darwin
 #endif
 
-/// Where the public port's certificate and key are, and what of TLS is offered with them.
+/// The paths of the public port's certificate and key, and the minimum TLS version offered with them.
 package struct CertificateFiles: Sendable, Hashable {
-    /// PEM: the certificate, then those that lead to its authority.
+    /// Path of a PEM file: the certificate, then its chain to the authority.
     package var certificate: String
-    /// PEM: the certificate's key, without a passphrase.
+    /// Path of a PEM file: the certificate's key, without a passphrase.
     package var key: String
+    /// The oldest TLS version that is accepted.
     package var minimumVersion: MinimumVersion
 
     package enum MinimumVersion: String, Sendable, CaseIterable {
@@ -25,7 +26,7 @@ package struct CertificateFiles: Sendable, Hashable {
         self.minimumVersion = minimumVersion
     }
 
-    /// What is wrong with the files and what to do, in one line.
+    /// The problem with a file and its correction, in one line.
     package struct Failure: Error, Hashable, CustomStringConvertible {
         package let description: String
 
@@ -33,15 +34,15 @@ package struct CertificateFiles: Sendable, Hashable {
         init(key path: String, _ problem: String) { description = "public.tls.key: \(path) \(problem)" }
     }
 
-    /// What the files hold.
+    /// The contents of both files.
     struct Contents {
         let chain: [UInt8]
         let key: [UInt8]
-        /// Tell these contents from others.
+        /// Digests that identify these contents.
         var digests: [SHA256Digest] { [SHA256.hash(data: chain), SHA256.hash(data: key)] }
     }
 
-    /// A chain of RSA certificates with every extension there is takes a tenth of it.
+    /// Maximum size of a file. A chain of RSA certificates with every existing extension takes a tenth of it.
     private static let mostBytes = 1 << 18
 
     func read() throws(Failure) -> Contents {
@@ -71,15 +72,15 @@ package struct CertificateFiles: Sendable, Hashable {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw ReadFailure(problem: "is not a file; write the path of a PEM file.")
         }
-        // Of the file that is open, so that it cannot be another by now. A group may be trusted: Kubernetes' secrets and
-        // Debian's ssl-cert are read through one.
+        // Checks the opened file, which nobody can replace meanwhile. The group may read it, because Kubernetes'
+        // secrets and Debian's ssl-cert rely on that.
         guard readers == .anyone || status.st_mode & 0o027 == 0 else {
             throw ReadFailure(problem: "may be read or changed by others; close it with: chmod 600 \(path)")
         }
         guard status.st_size <= mostBytes else {
             throw ReadFailure(problem: "has more than \(mostBytes) bytes; write the path of a PEM file.")
         }
-        // One call takes all of a small file.
+        // A single call reads all of a small file.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
             throw ReadFailure(problem: "cannot be read to its end; look whether something writes it.")

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOTLS
 
-/// Ends a connection whose handshake takes too long, or is not done when the server stops; stands after the TLS handler.
+/// Closes a connection whose TLS handshake takes too long or is unfinished when the server stops; comes after the TLS
+/// handler.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any
 
-    /// As long as a head may take.
+    /// Maximum time of a handshake, equal to the default for a request's head.
     static let limit = TimeAmount.seconds(5)
 
     private let crowd: ConnectionRegistry

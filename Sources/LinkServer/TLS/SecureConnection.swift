@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP2
 import NIOSSL
 
-/// A connection under TLS, which then speaks what client and server agreed on (ALPN): HTTP/2, or HTTP/1.1 as without TLS.
+/// A TLS connection that speaks the protocol negotiated by ALPN: HTTP/2, or HTTP/1.1 as without TLS.
 ///
-/// Hummingbird's `TLSChannel` and `HTTP2UpgradeChannel` keep the certificate of the start, wait for a handshake for ever, and
-/// take no limits for HTTP/2.
+/// Hummingbird's `TLSChannel` and `HTTP2UpgradeChannel` keep the certificate loaded at start, have no handshake
+/// timeout, and accept no limits for HTTP/2.
 struct SecureConnection: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -39,7 +39,8 @@ struct SecureConnection: ServerChildChannel {
             case .http2(let connection): await http2.handle(value: connection, logger: logger)
             }
         } catch {
-            // No handshake: a scanner, a client of 2009, one that does not trust us. Its own log says so.
+            // The handshake failed: a scanner, an outdated client, or one that does not trust the certificate. Its own
+            // log tells the reason.
             logger.trace("no handshake", metadata: ["error": "\(error)"])
         }
     }

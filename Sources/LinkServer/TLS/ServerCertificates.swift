@@ -6,10 +6,10 @@ import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
-/// The public port's certificate: read at start, and again when its files change. New connections take the new one, and
-/// those that are open go on with theirs. Files that cannot be used leave the certificate as it is.
+/// The public port's certificate, loaded at start and reloaded when its files change. New connections use the new one,
+/// and open connections keep theirs. If the files cannot be used, the current certificate stays.
 package final class ServerCertificates: Service {
-    /// How a reload ended.
+    /// The result of a reload.
     package enum Change: Sendable {
         case renewed, unchanged
     }
@@ -18,11 +18,11 @@ package final class ServerCertificates: Service {
         var context: NIOSSLContext
         var digests: [SHA256Digest]
         var expiry: Timestamp
-        /// What was wrong with the files when they were last looked at.
+        /// The failure at the last check of the files; nil if there was none.
         var complaint: CertificateFiles.Failure?
     }
 
-    /// How often the files are looked at.
+    /// Interval between two checks of the files.
     static let interval = Duration.seconds(60)
 
     private let files: CertificateFiles
@@ -37,9 +37,9 @@ package final class ServerCertificates: Service {
     private let failed: Counter
 
     /// - Parameters:
-    ///   - http2: Whether clients are offered HTTP/2 beside HTTP/1.1.
-    ///   - sleep: Waits between two looks at the files.
-    /// - Throws: A ``CertificateFiles/Failure`` when the files cannot be used.
+    ///   - http2: Whether clients are offered HTTP/2 besides HTTP/1.1.
+    ///   - sleep: Waits between two checks of the files.
+    /// - Throws: A ``CertificateFiles/Failure`` if the files cannot be used.
     package init(
         _ files: CertificateFiles,
         http2: HTTP2Offer,
@@ -59,17 +59,18 @@ package final class ServerCertificates: Service {
         state = Mutex(State(context: context, digests: contents.digests, expiry: identity.expiry))
         expiry = Meter(label: "fingerpost_tls_certificate_expiry_timestamp_seconds", factory: metrics)
         expiry.set(identity.expiry.milliseconds / 1_000)
-        // Known at 0 from the start: a rate sees the first failure only of a counter that was there before.
+        // Both are exported at 0 from the start: `rate()` does not see the first increment of a counter that was not
+        // there.
         func counter(_ result: String) -> Counter {
             Counter(label: "fingerpost_tls_reloads_total", dimensions: [("result", result)], factory: metrics)
         }
         (renewed, failed) = (counter("ok"), counter("failed"))
     }
 
-    /// For a connection that begins.
+    /// The TLS context for new connections.
     var context: NIOSSLContext { state.withLock(\.context) }
 
-    /// Looks at the files every minute until the service shuts down.
+    /// Checks the files every minute until the service shuts down.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -83,7 +84,9 @@ package final class ServerCertificates: Service {
         }
     }
 
-    /// Takes the files as they are now; after a failure what was in use goes on, and the failure is counted.
+    /// Loads the files as they are now. If they cannot be used, counts the failure and keeps the current certificate.
+    ///
+    /// - Throws: A ``CertificateFiles/Failure`` if the files cannot be used.
     package func reload() throws(CertificateFiles.Failure) -> Change {
         do throws(CertificateFiles.Failure) {
             return try takeFiles()
@@ -108,7 +111,7 @@ package final class ServerCertificates: Service {
         return .renewed
     }
 
-    /// What is wrong is counted and said once, not at every look.
+    /// Checks the files. The same problem is counted and logged once, not at every check.
     private func look() {
         do throws(CertificateFiles.Failure) {
             if try takeFiles() == .renewed {
@@ -126,11 +129,11 @@ package final class ServerCertificates: Service {
     }
 }
 
-/// Which versions of HTTP a client is offered.
+/// Whether clients are offered HTTP/2 besides HTTP/1.1.
 package enum HTTP2Offer: String, Sendable, CaseIterable {
     case enabled, disabled
 
-    /// The names of ALPN, the preferred first.
+    /// The protocol names for ALPN, the preferred one first.
     var protocols: [String] {
         switch self {
         case .enabled: ["h2", "http/1.1"]

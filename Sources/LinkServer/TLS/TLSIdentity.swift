@@ -2,12 +2,12 @@ import LinkRouting
 import NIOCore
 import NIOSSL
 
-/// A certificate, what leads to its authority, and its key: they fit, and hold at the time when they were read.
+/// A certificate chain, valid at the time when it was loaded, and its key. ``context(_:)`` checks that they match.
 struct TLSIdentity {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
     private let files: CertificateFiles
-    /// When the first of the chain ends.
+    /// When the first certificate of the chain expires.
     let expiry: Timestamp
 
     init(
@@ -48,8 +48,10 @@ struct TLSIdentity {
         }
     }
 
-    /// What a connection takes its handshake from: nothing older than TLS 1.2, and of that only what has forward secrecy and
-    /// authenticated encryption (RFC 9325).
+    /// Returns the TLS context for connections: TLS 1.2 or newer, and for TLS 1.2 only cipher suites with forward
+    /// secrecy and authenticated encryption (RFC 9325).
+    ///
+    /// - Throws: A ``CertificateFiles/Failure`` if the key does not match the certificate.
     func context(_ protocols: [String]) throws(CertificateFiles.Failure) -> NIOSSLContext {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
@@ -62,7 +64,7 @@ struct TLSIdentity {
             }
         configuration.cipherSuiteValues = Self.suites
         configuration.applicationProtocols = protocols
-        // A client that never says goodbye is not waited for any longer.
+        // Limits the wait for the client's close_notify.
         configuration.shutdownTimeout = .seconds(2)
         do {
             return try NIOSSLContext(configuration: configuration)
@@ -74,7 +76,7 @@ struct TLSIdentity {
         }
     }
 
-    /// Those of TLS 1.2; the three of TLS 1.3 are always on.
+    /// Cipher suites of TLS 1.2; the three of TLS 1.3 are always enabled.
     static let suites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,

@@ -1,40 +1,41 @@
 import NIOCore
 
-/// Stands at the socket of a connection and knows what its client has not taken yet. It closes the connection when the client takes
-/// nothing for too long, however little waits for it: otherwise it would be kept for ever, and a shutdown would wait for it.
+/// Tracks at the socket of a connection what its client has not taken yet, and closes the connection when the client
+/// stalls, however little waits for it. Otherwise the connection would stay open forever, and a shutdown would wait for
+/// it.
 final class Outflow: ChannelDuplexHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// What a client must take within the time, where more waits for it: one byte now and then is as good as nothing.
+    /// Bytes that a client must take within the limit if more wait for it: one byte now and then counts as a stall.
     static let leastTaken = 16 << 10
 
     private let unsent: UnsentAnswers
     private let port: PortRole
     private let limit: TimeAmount
-    /// What was written from the beginning, and what of it the system has taken.
+    /// Bytes written since the connection began, and how many of them the system has taken.
     private var written = 0
     private var taken = 0
-    /// What streams of HTTP/2 hold, for which the client has opened no window.
+    /// Bytes held by HTTP/2 streams for which the client has opened no window.
     private var ofStreams = 0
     private var window = (start: NIODeadline.now(), taken: 0)
     private var look: Scheduled<Void>?
     private var isNoted = false
     private var context: ChannelHandlerContext?
 
-    /// - Parameter limit: For how long a client may take nothing of what waits for it.
+    /// - Parameter limit: How long a client may take nothing of what waits for it.
     init(_ unsent: UnsentAnswers, port: PortRole, stalledAfter limit: TimeAmount) {
         self.unsent = unsent
         self.port = port
         self.limit = limit
     }
 
-    /// Nothing waits for the client.
+    /// Whether nothing waits for the client.
     var isEmpty: Bool { buffered == 0 }
 
-    /// Whether more may be answered.
+    /// Whether another request may be answered now.
     var mayAnswer: Bool { buffered + ofStreams <= UnsentAnswers.perConnection }
 
     private var buffered: Int {
@@ -42,14 +43,14 @@ final class Outflow: ChannelDuplexHandler {
         return (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Succeeds when the system has taken all that was written until now.
+    /// Succeeds `promise` when the system has taken everything written so far.
     func afterLastByte(_ promise: EventLoopPromise<Void>) {
         guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
         note(context)
     }
 
-    /// A stream of HTTP/2 holds so much more, or less.
+    /// Adds `bytes`, which may be negative, to what HTTP/2 streams hold.
     func streams(hold bytes: Int) {
         ofStreams += bytes
         if let context { note(context) }
@@ -96,7 +97,7 @@ final class Outflow: ChannelDuplexHandler {
         }
     }
 
-    /// Looks until nothing waits any more.
+    /// Checks at intervals for a stall until nothing waits any more.
     private func watch(_ context: ChannelHandlerContext) {
         let pause = min(TimeAmount.seconds(1), TimeAmount.nanoseconds(limit.nanoseconds / 4))
         look = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
@@ -104,7 +105,7 @@ final class Outflow: ChannelDuplexHandler {
             self.look = nil
             guard self.isNoted else { return }
             let now = NIODeadline.now()
-            // A stream has a time of its own.
+            // Streams have a deadline of their own.
             if self.isEmpty || self.taken - self.window.taken >= Self.leastTaken { self.window = (now, self.taken) }
             if self.window.start + self.limit <= now { context.close(promise: nil) } else { self.watch(context) }
         }

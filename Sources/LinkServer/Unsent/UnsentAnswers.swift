@@ -1,14 +1,16 @@
 import NIOCore
 import Synchronization
 
-/// What was answered but not taken by its clients yet, of all ports together: memory whose size strangers decide.
+/// Bytes of responses that clients have not taken yet, on all ports together: unknown clients decide how much memory
+/// they take.
 ///
-/// One connection holds about ``perConnection`` and one answer: nothing more is answered meanwhile. All together hold `limit`: above it
-/// the largest are closed, first those whose clients have taken nothing for a second.
+/// One connection holds about ``perConnection`` bytes and one response, because it answers nothing more meanwhile. All
+/// together hold `limit` bytes: above it, the connections with the most are closed, first those whose clients have
+/// taken nothing for a second.
 package final class UnsentAnswers: Sendable {
-    /// Above it nothing is read of a connection, and nothing answered.
+    /// Bytes above which a connection reads nothing and answers nothing.
     static let perConnection = 64 << 10
-    /// For which a client that takes its answer may pause before it counts as one that does not read.
+    /// How long a client may pause before it counts as one that does not read its responses.
     private static let pause = TimeAmount.seconds(1)
 
     private let limit: Int
@@ -35,9 +37,9 @@ package final class UnsentAnswers: Sendable {
     /// - Parameter limit: In bytes.
     package init(limit: Int) { self.limit = limit }
 
-    /// Notes what waits for a connection's client now; 0 when it is closed.
+    /// Records how many bytes wait for a connection's client; 0 also when the connection is closed.
     ///
-    /// - Parameter hasMoved: Whether the client has taken something since the last time.
+    /// - Parameter hasMoved: Whether the client has taken some since the last call.
     func note(_ bytes: Int, for channel: any Channel, of port: PortRole, hasMoved: Bool) {
         let id = ObjectIdentifier(channel)
         let tooLarge = state.withLock { state -> [any Channel] in
@@ -52,7 +54,7 @@ package final class UnsentAnswers: Sendable {
             state.backlogs[id] = backlog
             return closed(of: &state)
         }
-        // A close tells its handlers at once, which come back here.
+        // Closing a channel calls its handlers synchronously, and those call this method again.
         for channel in tooLarge { channel.eventLoop.execute { channel.close(promise: nil) } }
     }
 
@@ -70,7 +72,7 @@ package final class UnsentAnswers: Sendable {
         return closed
     }
 
-    /// For `/metrics`.
+    /// Metrics of the bytes that wait, by port.
     package var readings: [MetricRegistry.Reading] {
         let backlogs = state.withLock { Array($0.backlogs.values) }
         let ports = Dictionary(grouping: backlogs, by: \.port).mapValues { $0.reduce(0) { $0 + $1.bytes } }

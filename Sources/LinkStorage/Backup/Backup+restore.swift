@@ -3,7 +3,8 @@ import LinkEvents
 import LinkRouting
 
 extension Backup {
-    /// Reads the list of a backup.
+    /// Reads the file list of a backup. Throws `StorageError`: `.unusable` if there is no list, `.corrupt` if it is
+    /// invalid.
     package init(at folder: String) throws {
         let path = "\(folder)/\(Self.listName)"
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -37,7 +38,7 @@ extension Backup {
         }
     }
 
-    /// `catalog.db`, `events/ledger.db` and `events/YYYY-MM-DD.db`: nothing that leads elsewhere.
+    /// Allows only `catalog.db`, `events/ledger.db` and `events/YYYY-MM-DD.db`, so that no path leads elsewhere.
     private static func schema(of path: String) -> SQLiteSchema? {
         if path == "catalog.db" { return CatalogDatabase.schema }
         if path == "events/ledger.db" { return EventLog.ledgerSchema }
@@ -47,11 +48,12 @@ extension Backup {
         return EventLog.daySchema
     }
 
-    /// Copies every file into a directory that was opened for it and holds no databases. They take their places only when all
-    /// have the SHA-256 of the list, open as files of this version, and are synced.
+    /// Copies every file into a directory that was opened for a restore and holds no databases. The files are moved
+    /// into place only after all of them match the SHA-256 in the list, open as files of this version, and are synced.
     ///
-    /// A restore that is stopped before that leaves a folder that nothing starts on, and the next one begins anew. One that is
-    /// stopped later is whole, and whoever opens the directory next ends it.
+    /// A restore that is interrupted before that leaves a directory that no process starts on, and the next restore
+    /// begins again. A restore that is interrupted later is complete, and the next process that opens the directory
+    /// finishes it.
     package func restore(from folder: String, to directory: DataDirectory) throws {
         let place = RestorePlace(directory.path)
         if let ended = try place.finish() {

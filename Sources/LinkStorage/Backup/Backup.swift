@@ -3,20 +3,20 @@ import GRDB
 import LinkEvents
 package import LinkRouting
 
-/// A folder with a whole copy of the databases, made while they are written to, and a list of what is in it.
+/// A directory with a complete copy of the databases, made while they are in use, and a list of its files.
 ///
 /// ```
-/// backup.json     when, by which version, each file with its size and SHA-256
+/// backup.json     creation time, version, and each file with its size and SHA-256
 /// catalog.db
-/// events/         ledger.db and the days
+/// events/         ledger.db and the day files
 /// ```
 ///
-/// Files are copied one after the other: first the ledger, then the days from the oldest, last the catalog. So no edge of the
-/// ledger lies above what the days hold, and no event names a revision that the catalog lacks. What is committed meanwhile may
-/// be in the copy or not. Exports are files already and are not copied.
+/// Files are copied in order: first the ledger, then the days from the oldest, last the catalog. Thus no edge in the
+/// ledger is above the sequences in the day files, and no event refers to a revision that the catalog lacks. The copy
+/// may or may not include what is committed meanwhile. Exports already are files and are not copied.
 package struct Backup: Sendable {
     package struct File: Sendable, Hashable {
-        /// Relative to the backup.
+        /// Relative to the backup directory.
         package let path: String
         package let bytes: Int64
         package let sha256: String
@@ -45,10 +45,10 @@ package struct Backup: Sendable {
         ])
     }
 
-    /// Writes a backup to a folder that is not there yet. Until it is complete and synced it has another name. What backups of
-    /// the same directory left beside it that were killed is removed.
+    /// Writes a backup to a directory that must not exist yet. Until the backup is complete and synced, it has another
+    /// name. Also removes partial backups of the same data directory that killed processes left beside the target.
     ///
-    /// Blocks for as long as reading and writing everything takes.
+    /// Blocks while it reads and writes everything. Throws `StorageError`.
     package static func make(
         of directory: DataDirectory,
         catalog: CatalogDatabase,
@@ -60,7 +60,7 @@ package struct Backup: Sendable {
         guard access(target, F_OK) != 0 else {
             throw StorageError.refusedTarget(path: target, detail: "it is there already; name a folder that is not")
         }
-        // A backup there would be taken for a part of the directory, and would be lost with it.
+        // A backup inside the data directory would be taken for part of it, and would be lost with it.
         guard !isInside(target, directory.path) else {
             throw StorageError.refusedTarget(
                 path: target,
@@ -75,7 +75,7 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Whether a folder that is to be made would lie in the other one, whatever symbolic links lead there.
+    /// Whether a directory that does not exist yet would lie inside another one, after resolving symbolic links.
     private static func isInside(_ target: String, _ directory: String) -> Bool {
         func parts(_ path: String) -> [String]? {
             guard let real = realpath(path, nil) else { return nil }
@@ -83,7 +83,7 @@ package struct Backup: Sendable {
             return URL(filePath: String(cString: real)).pathComponents
         }
         guard let home = parts(directory) else { return false }
-        // Those above it may have to be made as well.
+        // Parent directories may not exist yet either.
         var folder = target
         while true {
             if let parts = parts(folder) { return parts.starts(with: home) }
@@ -126,15 +126,15 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Of the list.
+    /// The contents of the file list.
     var text: [UInt8] { Array((json.json(.pretty) + "\n").utf8) }
 
-    /// One database as it is at one moment, checked and synced.
+    /// Copies one database as of one moment, checks the copy and syncs it.
     private static func copy(_ file: StorageFile, to folder: String, _ name: String) throws -> File {
         let path = "\(folder)/\(name)"
         try OwnersFile.make(path)
         do {
-            // A reader sees one state of the file, and makes no writer wait.
+            // A read transaction sees one state of the file and blocks no writer.
             try file.writer.unsafeRead { db in
                 try db.tellingFullDisk(of: path) { try db.execute(sql: "VACUUM INTO ?", arguments: [path]) }
             }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import LinkEvents
 
-/// Files that are hashed, and on disk when a call returns.
+/// Hashes files, and writes files that are synced when the call returns.
 enum BackupFile {
     static func describe(_ path: String, as name: String) throws -> Backup.File {
         let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -2,11 +2,11 @@ import Foundation
 import LinkEvents
 package import LinkRouting
 
-/// The time of the last backup, in the file `last-backup`.
+/// The start time of the last backup, stored in the file `last-backup`.
 extension DataDirectory {
     private var lastBackupPath: String { path + "/last-backup" }
 
-    /// When the last backup that was finished was begun; nil where none is known.
+    /// When the last finished backup was begun; nil if none is known.
     package var lastBackup: Timestamp? {
         FileManager.default.contents(atPath: lastBackupPath)
             .flatMap { Timestamp(String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines)) }

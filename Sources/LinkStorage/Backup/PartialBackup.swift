@@ -1,8 +1,8 @@
 import Foundation
 import LinkEvents
 
-/// The folder of a backup that is being written. A file in it says whose it is, and is locked for as long as its writer lives:
-/// so the next backup knows what a killed one left, and takes away no other.
+/// The directory of a backup that is being written. A file in it names its owner and stays locked while the writer
+/// lives. The next backup can therefore identify and remove what a killed backup left, and leaves all others alone.
 final class PartialBackup {
     let path: String
     private let lock: Int32
@@ -20,7 +20,7 @@ final class PartialBackup {
         }
         self.path = path
         self.lock = lock
-        // Locked before anything stands in it: what is empty is nobody's.
+        // Locked before the owner is written. A file without an owner is never taken for an abandoned one.
         let owner = Self.owner(of: directory)
         guard flock(lock, LOCK_EX | LOCK_NB) == 0, pwrite(lock, owner, owner.count, 0) == owner.count else {
             let failure = FileFailure("write", file)
@@ -31,7 +31,7 @@ final class PartialBackup {
 
     deinit { close(lock) }
 
-    /// Gives the folder its name, when everything in it is on disk.
+    /// Renames the directory to its final name, after everything in it is on disk.
     func finish(as target: String) throws {
         try Folder.sync(path)
         guard rename(path, target) == 0 else { throw FileFailure("rename", path) }
@@ -42,7 +42,7 @@ final class PartialBackup {
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Removes folders beside `target` that backups of the directory were writing when they ended.
+    /// Removes directories beside `target` that interrupted backups of the data directory left.
     static func removeAbandoned(beside target: String, of directory: String) {
         let folder = Folder.parent(of: target)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

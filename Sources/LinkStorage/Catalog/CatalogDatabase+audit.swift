@@ -4,7 +4,7 @@ import GRDB
 package import LinkCatalog
 package import LinkRouting
 
-/// What an audit row says beside who, when and with which request.
+/// The content of an audit row, without the actor, time and request ID that ``AuditContext`` supplies.
 struct Audited {
     let action: String
     let tenant: TenantID?
@@ -31,7 +31,8 @@ struct Audited {
 }
 
 extension CatalogDatabase {
-    /// Adds a row, in the transaction of what it tells of. Its hash covers every column and the hash before it.
+    /// Adds a row in the transaction of the change that it describes. Its hash covers every column and the previous
+    /// row's hash.
     static func audit(_ audited: Audited, _ change: AuditContext, _ db: Database) throws {
         let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
         let row = AuditRow(
@@ -71,7 +72,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// A version and the SHA-256 of what it is: enough to tell it again.
+    /// Returns a version and its content's SHA-256, which identify the content without storing it.
     static func mark(_ version: some CustomStringConvertible, _ text: String) -> JSONNode {
         mark(version, hash: contentHash(text))
     }
@@ -80,7 +81,7 @@ extension CatalogDatabase {
         .object(["version": .string("\(version)"), "sha256": .string(hash)])
     }
 
-    /// SHA-256, hexadecimal.
+    /// Returns the SHA-256 of the text in hexadecimal.
     static func contentHash(_ text: String) -> String {
         var hash = SHA256()
         var text = text
@@ -88,7 +89,7 @@ extension CatalogDatabase {
         return Data(hash.finalize()).hexadecimal
     }
 
-    /// The same of the one text that a statement selects, whatever it says; nil when it selects none.
+    /// Returns the SHA-256 of the one text that a statement selects, without parsing it; nil if it selects no row.
     static func contentHash(_ db: Database, sql: String, arguments: StatementArguments) throws -> String? {
         guard let row = try Row.fetchCursor(db, sql: sql, arguments: arguments).next() else { return nil }
         return try row.withUnsafeData(atIndex: 0) { data in
@@ -123,7 +124,7 @@ extension CatalogDatabase {
                 }
                 (count, head, previous) = (count + 1, hash, said.id)
             }
-            // AUTOINCREMENT remembers the last id also when its row is gone.
+            // AUTOINCREMENT keeps the last id even if its row was deleted.
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'audit'")
             let isCut = last.map { $0 != previous ?? 0 } ?? false
             return AuditVerdict(rows: count, head: head?.hexadecimal, brokenAt: isCut ? (previous ?? 0) + 1 : nil)
@@ -148,7 +149,8 @@ extension CatalogDatabase {
 }
 
 extension AuditRow {
-    /// SHA-256 over the hash before and the row as JSON with fixed order, so that no two rows are written alike.
+    /// Returns the SHA-256 of the previous hash and the row. The row is a JSON array in fixed order, so that no two
+    /// different rows have the same encoding.
     fileprivate func chainHash(after previous: Data?) -> Data {
         let fields: [JSONNode] = [
             .int(id), .int(at.milliseconds), .string(actor.kind.rawValue), .string(actor.id), .string(actor.name),

@@ -60,12 +60,12 @@ extension CatalogDatabase {
         }
     }
 
-    /// What replacing and removing need of a draft: its content may be one that nobody can read.
+    /// The metadata needed to replace or remove a draft. Works even if the content is unreadable.
     private struct Stored {
         let version: DraftVersion
         let base: Revision?
         let onlyAuthor: String?
-        /// Of the content.
+        /// The SHA-256 of the content.
         let hash: String
         let bytes: Int
 
@@ -164,7 +164,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// A draft on a revision that is gone could never be published.
+    /// Returns the base revision. Throws if it does not exist, because such a draft could never be published.
     private static func revision(
         _ base: DraftBase,
         of tenant: TenantID,
@@ -222,7 +222,7 @@ extension CatalogDatabase {
         )
     }
 
-    /// A tenant's drafts, all environments together, may take only so much.
+    /// Throws `TooManyDrafts` if the draft would exceed the limits of the tenant, which span all environments.
     private static func require(
         _ room: DraftRoom,
         for current: Stored?,

@@ -30,7 +30,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// Whoever made the key may have ended since its request came.
+    /// Throws if the creating key has ended since the request arrived, or if the tenant has too many valid keys.
     private static func require(_ grant: KeyGrant, _ db: Database) throws {
         func livingKeys(_ condition: String, _ value: String?) throws -> Int {
             try Int.fetchOne(
@@ -108,7 +108,7 @@ extension CatalogDatabase {
         return after
     }
 
-    /// The keys that a key made or took over from, those that these made, and so on; also through keys that have ended.
+    /// Returns the keys that a key created or replaced, transitively, including through keys that have ended.
     private static func heirs(of id: String, _ db: Database) throws -> [String] {
         var near: [String: [String]] = [:]
         let rows = try Row.fetchCursor(
@@ -128,7 +128,7 @@ extension CatalogDatabase {
         return seen.subtracting([id]).sorted()
     }
 
-    /// No change of anybody's rights, and so without an audit row.
+    /// Writes no audit row, because no access rights change.
     package func noteUse(ofKey id: String, at hour: Timestamp) async throws {
         try await pool.storing { db in
             try db.execute(

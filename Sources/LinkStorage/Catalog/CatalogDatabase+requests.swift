@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    /// How much is kept of the answers to one actor, and to all of a tenant.
+    /// Limits for the stored responses of one actor, and of all actors of a tenant.
     private static let maximumAnswersOfActor = 1_000
     private static let maximumBytesOfActor = 16 << 20
     private static let maximumAnswersOfTenant = 4_000
@@ -75,7 +75,9 @@ extension CatalogDatabase {
         }
     }
 
-    /// - Parameter column: Whose value says whose the answers are.
+    /// Deletes the oldest stored responses that exceed a limit.
+    ///
+    /// - Parameter column: The column that identifies the owner of the responses.
     private static func forgetOldest(
         of column: StaticString,
         _ value: String,

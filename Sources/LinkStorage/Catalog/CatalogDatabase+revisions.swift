@@ -65,7 +65,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// Whether everything is still as it was when the publication was checked.
+    /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
     private static func require(_ publication: Publication, live: Revision?, _ db: Database) throws {
         let tenant = publication.tenant
         let settings = try Self.settingsRevision(of: tenant, db) ?? 0
@@ -131,7 +131,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// All but the table itself.
+    /// All columns except the table itself.
     private static let columns = """
         number, environment, parent, content_hash, route_count, message, actor_kind, actor_id, actor_name, published_at, \
         origin, origin_number, approvals, override_reason

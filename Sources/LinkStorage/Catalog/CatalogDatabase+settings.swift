@@ -44,7 +44,7 @@ extension CatalogDatabase {
     }
 
     static func liveSettings(_ db: Database) throws -> [(tenant: TenantID, revision: Int64, text: String)] {
-        // SQLite takes the other columns from the row that has the maximum.
+        // SQLite takes the other columns from the row with the maximum.
         try Row.fetchAll(
             db,
             sql: "SELECT tenant, max(revision) AS revision, content FROM settings GROUP BY tenant ORDER BY tenant"
@@ -70,7 +70,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// Of settings as they were stored, without reading them.
+    /// Returns the hash of stored settings without parsing them.
     private static func settingsHash(_ revision: Int64, of tenant: TenantID, _ db: Database) throws -> String? {
         try contentHash(
             db,
@@ -140,10 +140,10 @@ extension CatalogDatabase {
         }
     }
 
-    /// How many settings of a tenant are kept, and how many bytes of them; the live ones in any case.
+    /// The number and total bytes of settings revisions kept for a tenant. The live revision is always kept.
     static let keptSettings = (count: 100, bytes: 16 << 20)
 
-    /// Nothing but their history refers to settings that are not live.
+    /// Deletes old settings beyond ``keptSettings``. Only the history refers to settings that are not live.
     private static func forgetOldSettings(of tenant: TenantID, _ db: Database) throws {
         try db.execute(
             sql: """
@@ -178,7 +178,8 @@ extension CatalogDatabase {
         return keys
     }
 
-    /// Of the domains that the tenant does not have yet: what was claimed before stays.
+    /// Throws `OwnershipConflict` if a new domain overlaps with another tenant's. Domains that the tenant already has
+    /// are not checked.
     private static func refuseOverlaps(of identity: Identity, _ tenant: TenantID, _ db: Database) throws {
         struct Claim: Hashable {
             let host: String
@@ -199,7 +200,7 @@ extension CatalogDatabase {
                 Claim(host: domain.host, port: Int(domain.port ?? 0), coversSubdomains: domain.coversSubdomains)
             )
         }
-        // Most writes claim nothing new, and need not look at what all others have.
+        // Most writes claim nothing new and need not read the claims of all other tenants.
         guard !new.isEmpty else { return }
         var claims = HostClaims(askedBelow: Set(new.filter(\.coversSubdomains).map(\.host)))
         let rows = try Row.fetchCursor(
@@ -216,7 +217,7 @@ extension CatalogDatabase {
         }
     }
 
-    /// Replaces what the tenant owns; the tables' keys let no two tenants own the same.
+    /// Replaces the tenant's domains and schemes. Primary keys prevent two tenants from owning the same one.
     private static func own(_ identity: Identity, _ tenant: TenantID, _ db: Database) throws {
         try db.execute(sql: "DELETE FROM domain WHERE tenant = ?", arguments: [tenant.rawValue])
         try db.execute(sql: "DELETE FROM scheme WHERE tenant = ?", arguments: [tenant.rawValue])
@@ -244,7 +245,7 @@ extension CatalogDatabase {
 }
 
 extension Domain {
-    /// As settings name it, but for the letters in which an international name is written.
+    /// The domain as written in settings. An international name may be spelled differently.
     fileprivate var written: String {
         (coversSubdomains ? "*." : "") + host + (port.map { ":\($0)" } ?? "")
     }

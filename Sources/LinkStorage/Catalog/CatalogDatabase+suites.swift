@@ -61,7 +61,7 @@ extension CatalogDatabase {
                 sql: "DELETE FROM suite WHERE tenant = ? AND name = ?",
                 arguments: [tenant.rawValue, name]
             )
-            // A publication that was checked with this suite is to be checked again.
+            // Invalidates publications that were checked with this suite.
             _ = try Self.nextVersion(of: tenant, db)
             try Self.audit(
                 Audited("suite.remove", tenant, subject: name, before: .object(["version": .int(current)])),

@@ -4,19 +4,23 @@ package import LinkCatalog
 import LinkRouting
 import Migrations
 
-/// `catalog.db`: tenants, settings, drafts, revisions, suites, keys, audit. Every write is one transaction with its audit row.
+/// `catalog.db`: tenants, settings, drafts, revisions, suites, keys, audit log. Every change is one transaction with
+/// its audit row.
 package final class CatalogDatabase: CatalogStore {
     let pool: StorageFile
     private let connections: DatabasePool
 
     static let schema = SQLiteSchema(applicationID: 0x4650_4341, migrations: Migrations.catalog)
 
-    /// Opens the file; after an unclean stop it is checked first.
+    /// Opens or creates the file and migrates it. Throws `StorageError`.
+    ///
+    /// - Parameter checkFirst: Whether to check the whole file before opening, as required after an unclean stop.
     package init(_ path: String, checkFirst: CheckFirst = .no) throws {
         if checkFirst == .yes { try SQLiteFile.quickCheck(path, Self.schema) }
         connections = try SQLiteFile.open(path, Self.schema)
         pool = StorageFile(path, connections)
-        // What the last process did not finish is answered by nobody any more: it may be sent again.
+        // Nobody will complete the requests that the last process left unfinished, so their idempotency keys become
+        // free again.
         try pool.storing { try $0.execute(sql: "DELETE FROM repeated_request WHERE status IS NULL") }
     }
 
@@ -45,7 +49,7 @@ package final class CatalogDatabase: CatalogStore {
                 )
             }
             return CatalogSnapshot(
-                // Every write adds a row there.
+                // Every change adds an audit row.
                 version: try Int64.fetchOne(db, sql: "SELECT max(id) FROM audit") ?? 0,
                 tenants: tenants,
                 installKeys: try Self.installKeys(db)
@@ -68,7 +72,7 @@ package final class CatalogDatabase: CatalogStore {
 
     // MARK: Shared
 
-    /// Which revisions are live. A row whose names were damaged is left out.
+    /// Returns the live revisions of all tenants. Skips rows with damaged names.
     private static func live(_ db: Database) throws -> [TenantID: [EnvironmentID: Revision]] {
         var live: [TenantID: [EnvironmentID: Revision]] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT tenant, environment, number FROM live") {
@@ -82,7 +86,7 @@ package final class CatalogDatabase: CatalogStore {
 
     static func content(_ text: String) throws -> JSONNode { try Document.readStored(text) }
 
-    /// As `content`, for what people wrote.
+    /// Parses a stored document. Throws ``UnreadableDocument``, which names the document.
     static func content(_ text: String, of kind: UnreadableDocument.Kind) throws -> JSONNode {
         do {
             return try Document.readStored(text)
@@ -121,7 +125,7 @@ package final class CatalogDatabase: CatalogStore {
         ).map(Revision.init(rawValue:))
     }
 
-    /// The next of a tenant's numbers for drafts and suites.
+    /// Returns the next version number, which a tenant's drafts and suites share.
     static func nextVersion(of tenant: TenantID, _ db: Database) throws -> Int64 {
         try db.execute(
             sql: "UPDATE tenant SET counter = counter + 1 WHERE id = ?",

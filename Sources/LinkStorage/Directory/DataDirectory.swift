@@ -2,30 +2,32 @@ import Foundation
 import LinkEvents
 import LinkRouting
 
-/// The folder that one process at a time works in.
+/// The data directory. Only one process uses it at a time.
 ///
 /// ```
 /// catalog.db      tenants, settings, tables, keys
 /// events/         one SQLite file per UTC day, and ledger.db
 /// exports/        finished exports, unless another place is configured
 /// last-backup     when the last backup was begun
-/// control.sock    how other commands speak to the running server
-/// lock            held while a process uses the directory; names it
-/// running         there while a process runs; left behind by one that did not end cleanly
-/// restoring/      there while a backup is copied; left behind by a restore that did not end
+/// control.sock    how other commands communicate with the running server
+/// lock            held while a process uses the directory; contains its process ID
+/// running         exists while a process runs; left behind by an unclean stop
+/// restoring/      exists while a backup is copied; left behind by an interrupted restore
 /// ```
 package final class DataDirectory: Sendable {
     package let path: String
-    /// Whether the last process that worked here did not end cleanly.
+    /// Whether the last process that used the directory did not stop cleanly.
     package let wasUnclean: Bool
     private let lock: Int32
-    /// Locked as well: the lock file may be removed.
+    /// The directory is locked too, because the lock file may be removed.
     private let folder: Int32
 
     package enum Purpose: Sendable { case use, restore }
 
-    /// Makes the folder if it is new, for its owner alone, and takes its lock. Throws `StorageError.locked` when another
-    /// process has it, and where a restore did not end or the catalog of a log is gone.
+    /// Creates the directory if needed, with mode 0700, and locks it.
+    ///
+    /// Throws `StorageError`: `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted
+    /// restore, and `.missing` if there are day files but no catalog.
     package init(_ path: String, for purpose: Purpose = .use) throws {
         do {
             try Folder.make(path, mode: 0o700)
@@ -56,7 +58,7 @@ package final class DataDirectory: Sendable {
         self.folder = folder
     }
 
-    // Closing gives up the locks.
+    // Closing releases the locks.
     deinit {
         close(lock)
         close(folder)
@@ -67,13 +69,14 @@ package final class DataDirectory: Sendable {
     package var exportsPath: String { path + "/exports" }
     package var controlSocketPath: String { path + "/control.sock" }
 
-    /// Whether every user of the machine may look into the folder. Its files are closed to them all the same.
+    /// Whether every user of the machine may access the directory. Its files still exclude other users.
     package var isOpenToOthers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o007 != 0
     }
 
-    /// Ends a restore that was whole, and throws where starting would leave data behind that was there once.
+    /// Completes a restore whose copy is complete. Throws if starting would silently leave out data that existed
+    /// before.
     private static func requireWhole(_ path: String) throws {
         let place = RestorePlace(path)
         guard !place.isUnfinished else { throw StorageError.unfinishedRestore(directory: path) }
@@ -90,7 +93,7 @@ package final class DataDirectory: Sendable {
         throw StorageError.missing(file: catalog, detail: "events/\(day) is there")
     }
 
-    /// Closes databases to other users that an older version or a copy left open.
+    /// Removes other users' access to databases that an older version or a copy left open.
     private static func shutFiles(in path: String) {
         for ending in ["", "-wal", "-shm"] { OwnersFile.shut(path + "/catalog.db" + ending) }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path + "/events")) ?? [] {
@@ -98,14 +101,14 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// Says that everything was checked and closed; the next start need not check the files.
+    /// Marks that everything was checked and closed; the next start need not check the files.
     package func markClean() throws {
         let marker = path + "/running"
         guard unlink(marker) == 0 || errno == ENOENT else { throw FileFailure("remove", marker) }
         try Folder.sync(path)
     }
 
-    /// For a short command, which checks nothing: whether the last stop was clean stays as it was found.
+    /// For short commands, which check nothing: keeps the mark of an earlier unclean stop.
     package func leaveAsFound() throws {
         if !wasUnclean { try markClean() }
     }
@@ -141,7 +144,7 @@ package final class DataDirectory: Sendable {
         return lock
     }
 
-    /// The process that wrote itself into the lock file; it may just be about to.
+    /// Returns the process ID in the lock file; "unknown" if the process has not written it yet.
     private static func holder(_ lock: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 20)
         let count = pread(lock, &bytes, bytes.count, 0)
@@ -149,7 +152,8 @@ package final class DataDirectory: Sendable {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Leaves the marker of a running process, durably: after a power cut it must be there. Whether it already was.
+    /// Creates the marker of a running process and fsyncs the directory, so that the marker survives a power cut.
+    /// Returns whether the marker already existed.
     private static func mark(_ path: String) throws -> Bool {
         let marker = path + "/running"
         let file = open(marker, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -1,11 +1,11 @@
 import Foundation
 import LinkEvents
 
-/// Where a restore stands in a data directory.
+/// The state of a restore in a data directory.
 ///
 /// ```
-/// restoring/      is being copied; a directory with it is refused until a restore ends
-/// restored/       whole: what is in it is moved to its place, by whoever opens the directory next if need be
+/// restoring/      the copy is incomplete; the directory is unusable until a restore ends
+/// restored/       the copy is complete; its files are moved into place, by the next opener if need be
 /// ```
 struct RestorePlace {
     private let directory: String
@@ -17,7 +17,7 @@ struct RestorePlace {
 
     private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether a restore was stopped halfway, also one of a version that named its copies `.partial`.
+    /// Whether a restore was interrupted. Also recognizes a version that named its copies `.partial`.
     var isUnfinished: Bool { Self.isThere(restoring) || !partialFiles.isEmpty }
 
     private var partialFiles: [String] {
@@ -29,8 +29,8 @@ struct RestorePlace {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)")) ?? []).sorted()
     }
 
-    /// Takes away what a stopped restore left. Throws where a database is, or what is left of one: SQLite would replay a `-wal`
-    /// that stays behind into the file that is restored.
+    /// Removes what an interrupted restore left. Throws `StorageError.occupied` if there is a database or a remainder
+    /// of one: SQLite would replay a leftover `-wal` into the restored file.
     func clear() throws {
         try? FileManager.default.removeItem(atPath: restoring)
         for file in partialFiles { unlink("\(directory)/\(file)") }
@@ -38,7 +38,7 @@ struct RestorePlace {
         if let file = left.first { throw StorageError.occupied(directory: directory, by: file) }
     }
 
-    /// Says that everything is copied.
+    /// Marks the copy as complete, durably.
     func commit() throws {
         try Folder.sync(restoring + "/events")
         try Folder.sync(restoring)
@@ -46,14 +46,14 @@ struct RestorePlace {
         try Folder.sync(directory)
     }
 
-    /// Moves what was committed to its place, the catalog last. The list of the backup that it came from; nil where nothing
-    /// was committed.
+    /// Moves the committed copy into place, the catalog last. Returns the file list of the backup it came from; nil if
+    /// nothing was committed.
     func finish() throws -> [UInt8]? {
         guard Self.isThere(restored) else { return nil }
         let list = FileManager.default.contents(atPath: "\(restored)/\(Backup.listName)")
         for name in ["events", "catalog.db"] where Self.isThere("\(restored)/\(name)") {
             let target = "\(directory)/\(name)"
-            // A folder takes the place of an empty one only, a file would take that of any.
+            // Renaming a directory replaces only an empty one; renaming a file replaces any file.
             guard name == "events" || !Self.isThere(target) else {
                 throw StorageError.occupied(directory: directory, by: name)
             }

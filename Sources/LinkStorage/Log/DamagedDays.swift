@@ -1,18 +1,18 @@
 import LinkRouting
 import Synchronization
 
-/// The days that are over whose files cannot be used, by what is wrong with them: found when the log is opened, or by whoever
-/// read from them since. They hold up no other day.
+/// Finished days whose files cannot be used, with the damage found when the log was opened or when they were read
+/// since. They do not affect other days.
 final class DamagedDays: Sendable {
     private let days = Mutex<[CivilDay: StorageError]>([:])
     private let tell: @Sendable (StorageError) -> Void
 
-    /// - Parameter tell: Hears of each day once.
+    /// - Parameter tell: Called once for each day.
     init(tell: @escaping @Sendable (StorageError) -> Void) { self.tell = tell }
 
     subscript(day: CivilDay) -> StorageError? { days.withLock { $0[day] } }
 
-    /// Oldest day first.
+    /// All damaged days, oldest first.
     var all: [(day: CivilDay, damage: StorageError)] {
         days.withLock { days in days.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
     }
@@ -26,6 +26,6 @@ final class DamagedDays: Sendable {
         if isNew { tell(damage) }
     }
 
-    /// The day's file is gone.
+    /// Removes a day whose file was deleted.
     func forget(_ day: CivilDay) { days.withLock { $0[day] = nil } }
 }

@@ -2,7 +2,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// A day of the log, open. Nobody but the log's writer adds to it; retention and erasures take rows out.
+/// An open day file of the log. Only the log's writer inserts rows; retention and erasures delete them.
 final class DayFile: Sendable {
     let day: CivilDay
     let database: StorageFile
@@ -13,9 +13,9 @@ final class DayFile: Sendable {
         self.database = database
     }
 
-    /// The tenant's events that a condition with an order and a limit selects.
+    /// Returns the tenant's events that match a SQL condition, which includes the order and the limit.
     ///
-    /// One read transaction: a reader that never ends would keep the WAL from being checkpointed.
+    /// Uses one read transaction: a reader that never ends would keep the WAL from being checkpointed.
     func events(
         of tenant: TenantID,
         _ condition: String,
@@ -24,7 +24,7 @@ final class DayFile: Sendable {
         try await database.read { try self.events(of: tenant, condition, arguments, $0) }
     }
 
-    /// The tenant's events that are in no count yet, of a transaction that reads the counts, too.
+    /// Returns the tenant's events above the `counted` watermark. The caller's transaction also reads the rollups.
     func uncountedEvents(of tenant: TenantID, _ db: Database) throws -> [Event] {
         try events(of: tenant, EventRow.uncountedSQL, [], db).map(\.event)
     }

@@ -1,11 +1,11 @@
 import GRDB
 import Synchronization
 
-/// The texts of a day file by their numbers, for its readers. Grows as the file does.
+/// The texts of a day file by number, cached for readers. Grows with the file.
 final class DayTexts: Sendable {
     private let texts = Mutex<[String]>([])
 
-    /// Those that a snapshot of the file may name.
+    /// Returns all texts that are visible in the current transaction. Throws `SQLITE_CORRUPT` if the numbers have gaps.
     func all(_ db: Database) throws -> [String] {
         var known = texts.withLock { $0 }
         let rows = try Row.fetchCursor(

@@ -2,23 +2,24 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// Appends to the day file that is written to.
+/// Appends events to the newest day file.
 ///
-/// A batch is its rows. What they count is summed in memory and written with a later batch, see m0002_events.sql: after a
-/// crash the rows that are in no count yet are summed again, and readers sum them for themselves.
+/// A batch commits only its rows. Their counts are accumulated in memory and written with a later batch, see
+/// m0002_events.sql. After a crash the uncounted rows are accumulated again; readers count uncounted rows themselves.
 struct DayWriter {
     let day: CivilDay
     let pool: DatabasePool
-    /// What of the file is kept in memory; nil after a transaction that failed, for it may hold what was rolled back.
+    /// Cached state of the file; nil after a failed transaction, because the cache may contain what was rolled back.
     private var memory: Memory?
 
-    /// Rows that are in no count yet, before a batch. A question about counts reads them, so they are few.
+    /// The number of uncounted rows at which the counts are written. Analytics queries read uncounted rows one by one,
+    /// so it is small.
     private static let mostUncounted = 1_024
 
     private struct Memory {
         private(set) var texts: TextDictionary
         private var counts: RollupWriter
-        /// Of the rows that are in no count yet.
+        /// The counts of the uncounted rows.
         private var tally = RollupAccumulator()
 
         init(_ db: Database) throws {
@@ -28,7 +29,7 @@ struct DayWriter {
             try counts.number(&tally, db)
         }
 
-        /// Whether the counts are to be written now.
+        /// Whether the counts must be written now.
         var isFull: Bool { tally.eventCount >= DayWriter.mostUncounted || counts.isCrowded }
         var uncounted: Int { tally.eventCount }
 
@@ -47,7 +48,7 @@ struct DayWriter {
             tally.startAnew()
         }
 
-        /// Behind the counts.
+        /// Evicts values. Call it after ``writeCounts(_:)``.
         mutating func makeRoom(_ db: Database) throws {
             guard counts.isCrowded else { return }
             try counts.makeRoom(db)
@@ -60,7 +61,7 @@ struct DayWriter {
         self.pool = pool
     }
 
-    /// Adds the events in one transaction with one fsync.
+    /// Inserts the events in one transaction with one fsync.
     mutating func append(_ events: [Event], from first: Int64) throws {
         try write { memory, db in
             try memory.add(events, from: first, db)
@@ -70,20 +71,20 @@ struct DayWriter {
         }
     }
 
-    /// Brings the counts up to the last row.
+    /// Writes the counts up to the last row.
     mutating func writeCounts() throws {
         let isUpToDate = try memory.map { $0.uncounted == 0 } ?? pool.read { try EventRow.isCounted($0) }
         guard !isUpToDate else { return }
         try write { try $0.writeCounts($1) }
     }
 
-    /// Reads the file anew before the next batch.
+    /// Discards the cache; the next batch reads the file again.
     mutating func forget() { memory = nil }
 
     private mutating func write(_ body: (inout Memory, Database) throws -> Void) throws {
         var known = memory.take()
         memory = try pool.storing { db in
-            // Taken and not copied: a second owner would make the first change copy the whole dictionary.
+            // Moved and not copied: with a second owner, the first change would copy the whole dictionary.
             var memory = try known.take() ?? Memory(db)
             try body(&memory, db)
             return memory

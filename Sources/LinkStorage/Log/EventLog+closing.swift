@@ -2,8 +2,8 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// A day that is over is closed: its counts are added to those of all days in `ledger.db`, in the transaction that notes it
-/// as closed, so each is added exactly once.
+/// Closes finished days: adds a day's rollups to those in `ledger.db`, in the same transaction that marks the day as
+/// closed. Each day is therefore added exactly once.
 extension EventLog: EventDays {
     package func closeFinishedDays() async throws {
         try await rotate()
@@ -42,7 +42,7 @@ extension EventLog: EventDays {
     }
 }
 
-/// A day that is read while the ledger is written: damage in it is never taken for the ledger's.
+/// A day file that is read while the ledger is written. Its errors name the day file, not the ledger.
 private struct DaySource {
     let file: StorageFile
     let db: Database
@@ -53,11 +53,11 @@ private struct DaySource {
     }
 }
 
-/// Adds the counts of one file to those of the ledger.
+/// Adds the rollups of a day file to the ledger.
 private struct CountCopy {
     private let source: DaySource
     private let ledger: Database
-    /// The ledger's numbers for those of the source.
+    /// Maps the source's numbers to the ledger's numbers.
     private var streams: [Int64: Int64] = [:]
     private var results: [Int64: (stream: Int64, result: Int64, outcome: String, action: String)] = [:]
     private var values: [Int64: (dimension: String, value: Int64)] = [:]
@@ -101,7 +101,7 @@ private struct CountCopy {
     }
 
     private mutating func numberValues() throws {
-        // Not those that gave up their place.
+        // Skips evicted values.
         let sql = "SELECT id, tenant, dimension, other, value FROM value WHERE id IN (SELECT value FROM value_hour)"
         let find = try ledger.cachedStatement(
             sql: "SELECT id FROM value WHERE tenant = ? AND dimension = ? AND other = ? AND value = CAST(? AS TEXT)"

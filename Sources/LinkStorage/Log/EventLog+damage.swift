@@ -2,19 +2,20 @@ import GRDB
 import LinkEvents
 package import LinkRouting
 
-/// Damaged days. Whoever needs one of them is told its file; everybody else goes on.
+/// Damaged days. An operation that needs one of them fails with the name of its file; all other operations continue.
 extension EventLog {
-    /// What is wrong with days that are over, oldest first.
+    /// The damage of finished days, oldest first.
     package var damagedDays: [(day: CivilDay, damage: StorageError)] { damaged.all }
 
-    /// For people: how many days there are, and which of them are damaged. A damaged day is no reason to send requests elsewhere.
+    /// A summary for operators: the number of days and the damage of up to 10 of them. A damaged day is no reason to
+    /// route requests to another instance.
     package var condition: String {
         let damages = damagedDays.prefix(10).map(\.damage.description)
         return (["\(allDays().count) days, \(damagedDays.count) of them damaged"] + damages).joined(separator: "; ")
     }
 
-    /// Runs `body` for one day after the other. One whose file is damaged is left out, and one that fails otherwise holds up
-    /// none of the others: what it threw is thrown at the end.
+    /// Runs `body` for each day in order. Skips days whose file is damaged. Another failure does not stop the remaining
+    /// days; the first such error is thrown at the end.
     func forEachSound(_ days: [CivilDay], _ body: (CivilDay) throws -> Void) throws {
         var failure: (any Error)?
         for day in days {
@@ -27,7 +28,7 @@ extension EventLog {
         if let failure { throw failure }
     }
 
-    /// The damage of a day that may hold rows of an erasure; nil where each of them could be read.
+    /// Returns the damage of a day that may still hold rows of the erasure; nil if all of them can be read.
     func damage(hiding erasure: Erasure) throws -> StorageError? {
         for (day, damage) in damagedDays where try mayHoldRows(of: erasure, day) { return damage }
         return nil
@@ -50,8 +51,9 @@ extension EventLog {
         }
     }
 
-    /// The sequence that a damaged day begins with: the ledger's where the day is closed, else the one behind all rows of the
-    /// days before. The day may have had none, which its file alone would tell.
+    /// Returns the sequence that a damaged day begins with. For a closed day it comes from the ledger. For an open day
+    /// it is the sequence after all rows of earlier days; only the damaged file could tell whether the day has rows at
+    /// all.
     func startOfDamaged(_ day: CivilDay) throws -> Start {
         let closed = try ledger.read { db in
             try Row.fetchOne(
@@ -66,7 +68,7 @@ extension EventLog {
             let last = try Self.lastSequence(try file(of: earlier).database)
             if last > 0 { return .at(last + 1) }
         }
-        // The days before are closed and dropped.
+        // All earlier days are closed and dropped.
         let dropped = try ledger.read { db in
             try Int64.fetchOne(db, sql: "SELECT max(last_seq) FROM day WHERE day < ?", arguments: [day.daysSince1970])
         }

@@ -2,8 +2,8 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// Retention: rows leave the log for good. The ledger says so first, so that a crash in between is finished later and no
-/// export reads what is half gone.
+/// Retention: removes rows from the log for good. The ledger records the drop first, so that a crash in between is
+/// completed later and no export reads half-removed rows.
 extension EventLog {
     package func heldRows() async throws -> [RetainedRows] {
         try await ledger.read { db in
@@ -43,7 +43,7 @@ extension EventLog {
                     jumpedAt: (row[1] as Int64?).map(Timestamp.init(milliseconds:))
                 )
             }
-            // A log of an earlier version was last looked at when its newest day with rows was written.
+            // A log of an earlier version has no clock; its newest day with rows stands in for the last pass.
             let day = try Int64.fetchOne(db, sql: "SELECT max(day) FROM day_tenant")
             return day.map { RetentionClock(lastPass: CivilDay(daysSince1970: $0).start) }
         }
@@ -83,7 +83,7 @@ extension EventLog {
         }
     }
 
-    /// Removes what the ledger says is dropped and may still be there.
+    /// Removes rows that the ledger marks as dropped and that may still be in the files.
     func removeDroppedRows(at now: Timestamp) throws {
         let (days, rows) = try ledger.read { db in
             (
@@ -109,7 +109,7 @@ extension EventLog {
         }
     }
 
-    /// Few enough that a transaction is over at once, and its WAL stays small.
+    /// Bounds a transaction, so that it ends quickly and its WAL stays small.
     private static let rowsAtOnce = 2_000
     private static let pagesAtOnce = 1_000
 

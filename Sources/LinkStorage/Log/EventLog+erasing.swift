@@ -3,7 +3,8 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// Erasures: the rows of one install leave the log, and the ledger keeps their sequences, so that a gap is never a loss.
+/// Erasures: deletes the rows of one install. The ledger keeps their sequences, so that a gap is never taken for a
+/// loss.
 extension EventLog {
     package func beginErasure(
         of install: String,
@@ -32,10 +33,11 @@ extension EventLog {
 
     package func deleteRows(of erasure: Erasure) async throws -> Int {
         try await onSettlingThread { log in
-            // A row that is erased stays counted.
+            // Erased rows stay counted, so they must be counted before they are deleted.
             try log.writeCounts()
             try log.forEachSound(log.allDays()) { try log.deleteRows(of: erasure, on: $0) }
-            // It is not done while rows may be left: it is ended once their file can be read, or was taken out.
+            // The erasure stays unfinished while rows may be left in a damaged file. It completes once the file can be
+            // read or was removed.
             if let damage = try log.damage(hiding: erasure) { throw damage }
             return try log.ledger.read { db in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM erased WHERE erasure = ?", arguments: [erasure.id]) ?? 0
@@ -43,7 +45,7 @@ extension EventLog {
         }
     }
 
-    /// Sequences that are looked through in one read transaction.
+    /// The number of sequences searched in one read transaction.
     private static let span: Int64 = 50_000
 
     private func deleteRows(of erasure: Erasure, on day: CivilDay) throws {
@@ -74,7 +76,7 @@ extension EventLog {
             }
             start = end + 1
             guard !found.isEmpty else { continue }
-            // The gaps are known before there are any; an erasure that is run again finds what is left.
+            // The ledger lists the sequences before they are deleted; a repeated erasure finds the remaining rows.
             try ledger.storing { db in
                 for sequence in found {
                     try db.execute(
@@ -87,7 +89,7 @@ extension EventLog {
                 for sequence in found { try db.execute(sql: "DELETE FROM event WHERE seq = ?", arguments: [sequence]) }
             }
         }
-        // Also where the rows went before a crash: their texts may still be there.
+        // Also runs if the rows were deleted before a crash, because their texts may still be there.
         let isChanged = try ledger.read { db in
             try Bool.fetchOne(
                 db,
@@ -105,7 +107,7 @@ extension EventLog {
                 arguments: [now.milliseconds, erasure.id]
             )
         }
-        // The install has left the file, and leaves the WAL with this.
+        // The update removed the install from the file; the checkpoint removes it from the WAL.
         try await onSettlingThread { try $0.ledger.checkpoint() }
     }
 

@@ -2,7 +2,7 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// `ledger.db`: what has been cut into windows and exported.
+/// Export windows and cursors, stored in `ledger.db`.
 extension EventLog: ExportLedger {
     package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
         try await ledger.storing { db in
@@ -41,11 +41,12 @@ extension EventLog: ExportLedger {
                 "WHERE tenant = ? AND window_end = ?",
                 [tenant.rawValue, end.milliseconds]
             ).first {
-                // Cut before; or cut before a rewind, in a time that comes again now.
+                // Either the window was cut before, or the cursor was rewound and this instant was cut before the
+                // rewind.
                 guard cursor.lastEnd < end else { return stored }
                 end = Timestamp(milliseconds: end.milliseconds + 1)
             }
-            // An edge never moves back; a window that got nothing new is empty.
+            // An edge never moves back; a window without new events is empty.
             let last = max(edge, cursor.edge)
             let start = min(start ?? cursor.lastEnd, cursor.lastEnd)
             try db.execute(

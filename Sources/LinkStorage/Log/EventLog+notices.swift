@@ -2,7 +2,7 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// `ledger.db`: windows that are exported again, and what is still to be told about exports.
+/// Export windows that are exported again, and the queue of webhook deliveries, stored in `ledger.db`.
 extension EventLog {
     package func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow? {
         try await ledger.read { db in

@@ -3,7 +3,7 @@ package import LinkEvents
 package import LinkRouting
 import Synchronization
 
-/// Events by their sequences, from the files that hold them.
+/// Reads events by sequence.
 extension EventLog {
     private static let olderDaysOpen = 4
 
@@ -11,7 +11,7 @@ extension EventLog {
         var found: [StoredEvent] = []
         for day in try days(holding: range) where found.count < limit {
             let rest = limit - found.count
-            // One read transaction a page: a reader that never ends would keep the WAL from being checkpointed.
+            // One read transaction per page: a reader that never ends would keep the WAL from being checkpointed.
             guard let file = try heldFile(of: day) else { continue }
             found += try await file.events(
                 of: tenant,
@@ -42,7 +42,7 @@ extension EventLog {
         return found
     }
 
-    /// The days that hold sequences of the range, oldest first. A day is opened to see what it begins with, once.
+    /// Returns the days that hold sequences of the range, oldest first. Opens a day once to find its first sequence.
     private func days(holding range: ClosedRange<Int64>, since first: CivilDay = .first) throws -> [CivilDay] {
         var holding: [CivilDay] = []
         for known in state.withLock({ $0.days }).reversed() where known.day >= first {
@@ -58,7 +58,7 @@ extension EventLog {
         return holding.reversed()
     }
 
-    /// Nil for a day that retention has dropped since it was listed.
+    /// Returns the day's start; nil if retention has dropped the day since it was listed.
     private func knownStart(of day: CivilDay) throws -> Start? {
         if damaged[day] == nil {
             do {
@@ -71,7 +71,8 @@ extension EventLog {
         return try startOfDamaged(day)
     }
 
-    /// The ledger, then every day from the oldest: the name of each file, and how to read it when it is its turn.
+    /// Returns the files to back up: the ledger, then every day, oldest first. Each has a name and a closure that opens
+    /// it when its turn comes. The closure returns nil if retention has dropped the day in the meantime.
     func backupFiles() -> [(name: String, file: () throws -> StorageFile?)] {
         let days = state.withLock { $0.days.map(\.day) }
         return [("ledger.db", { self.ledger })]
@@ -80,7 +81,7 @@ extension EventLog {
             }
     }
 
-    /// Nil for a day that retention has dropped since it was listed.
+    /// Returns the day's file; nil if retention has dropped the day since it was listed.
     private func heldFile(of day: CivilDay) throws -> DayFile? {
         do {
             return try file(of: day)
@@ -101,7 +102,7 @@ extension EventLog {
         if let open { return open }
         let queue = try openOlder(day)
         let file = DayFile(day: day, storageFile(queue, of: day))
-        // What falls out closes when its last reader is done.
+        // An evicted file closes when its last reader is done.
         _ = state.withLock { state in
             state.older.append((file, queue))
             return state.older.count > Self.olderDaysOpen ? state.older.removeFirst() : nil

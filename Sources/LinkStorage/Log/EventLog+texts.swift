@@ -2,15 +2,15 @@ import GRDB
 import GRDBSQLite
 import LinkRouting
 
-/// Texts that no row names any more leave the day's file with the rows that named them.
+/// Removes texts from a day file once no row refers to them.
 extension EventLog {
-    /// Empties those texts, then brings the WAL into the file, which it then no longer holds either. A text keeps its number:
-    /// readers count on there being no gaps. Reads the whole day.
+    /// Blanks texts that no row refers to, then checkpoints the WAL, so that neither the file nor the WAL contains
+    /// them. A blanked text keeps its number, because readers rely on numbers without gaps. Reads the whole day.
     func removeUnusedTexts(of day: CivilDay) throws {
         let file = try file(of: day)
         var use = TextUse()
         while try file.database.read({ try use.readSpan($0) }) {}
-        // The writer of the newest day knows texts by heart: it must not go on with one that is emptied here.
+        // The newest day's writer caches texts and must not use the number of a text that is blanked here.
         try forgettingTexts(of: day) {
             try file.database.storing { db in
                 while try use.readSpan(db) {}
@@ -19,25 +19,26 @@ extension EventLog {
                 for id in ids where !use.contains(id) { try empty.execute(arguments: [id]) }
             }
         }
-        // Deleted rows are overwritten in the file (secure_delete), and leave the WAL with this.
+        // secure_delete overwrites deleted rows in the file; the checkpoint removes them from the WAL.
         try file.database.checkpoint()
     }
 }
 
-/// Which texts of a day's file its rows name, by number.
+/// The numbers of the texts that the rows of a day file refer to.
 private struct TextUse {
     private var isUsed: [Bool] = []
-    /// Of the last row that was read.
+    /// The sequence of the last row read.
     private var sequence: Int64 = 0
 
-    /// Rows that are read in one transaction: a reader that goes on for long would keep the WAL from being checkpointed.
+    /// The number of rows read in one transaction: a long reader would keep the WAL from being checkpointed.
     private static let span = 50_000
-    /// A file that says more is damaged.
+    /// A higher number means that the file is damaged.
     private static let mostTexts: Int64 = 1 << 24
 
     func contains(_ number: Int64) -> Bool { number < isUsed.count && isUsed[Int(number)] }
 
-    /// Whether there may be more. Through SQLite's C interface: a day has millions of rows with thirty of these columns.
+    /// Marks the texts of the next rows. Returns whether there may be more rows. Uses SQLite's C interface, because a
+    /// day has millions of rows with thirty of these columns.
     mutating func readSpan(_ db: Database) throws -> Bool {
         let select = try db.cachedStatement(
             sql:

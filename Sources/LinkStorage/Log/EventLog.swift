@@ -6,10 +6,11 @@ package import LinkRouting
 import Migrations
 import Synchronization
 
-/// The folder `events/`: one file per UTC day of commit, and the ledger.
+/// The `events/` directory: one SQLite file per UTC day of commit, and the ledger.
 ///
-/// One day is written to; it is a pool, so that readers never make the writer wait. An older day is opened when it is read,
-/// and only a few stay open: neither a start nor a long run depends on how many days are kept.
+/// Only the newest day is written to. It is opened as a `DatabasePool`, so that readers never block the writer. Older
+/// days are opened on demand and only a few stay open. A start normally reads only their headers, so neither a start
+/// nor a long run depends on how many days are retained.
 package final class EventLog: EventStore, EventHistory {
     let folder: String
     let now: @Sendable () -> Timestamp
@@ -17,9 +18,9 @@ package final class EventLog: EventStore, EventHistory {
     private let ledgerPool: DatabasePool
     let damaged: DamagedDays
     let state: Mutex<State>
-    /// Where others wait for the writer, so that they hold no thread that answers requests.
+    /// Callers wait on this serial queue for the writer, so that they block no thread that answers requests.
     private let waiting = DispatchQueue(label: "fingerpost.log.waiting")
-    /// Empties the WALs of days that are over while the writer goes on in the next file.
+    /// A serial queue that checkpoints the WALs of finished days while the writer continues in the next file.
     private let checkpointing = DispatchQueue(label: "fingerpost.log.settling")
 
     struct State {
@@ -27,12 +28,12 @@ package final class EventLog: EventStore, EventHistory {
         var days: [Day] = []
         /// The last of `days`; nil until a new log's first append.
         var newest: (file: DayFile, pool: DatabasePool)?
-        /// Older days that were read lately, the latest last.
+        /// The older days read last, the most recently read at the end.
         var older: [(file: DayFile, queue: DatabaseQueue)] = []
         var lastSequence: Int64 = 0
     }
 
-    /// What is written to, by one thread at a time.
+    /// The writer of the newest day, used by one thread at a time.
     private let today = Mutex<DayWriter?>(nil)
 
     struct Day {
@@ -54,9 +55,12 @@ package final class EventLog: EventStore, EventHistory {
     )
     static let ledgerSchema = SQLiteSchema(applicationID: 0x4650_4C45, migrations: Migrations.ledger)
 
-    /// Opens the log and finds the last sequence. `now` says which day a commit belongs to.
+    /// Opens the log and finds the last sequence. Throws `StorageError`, such as `.missing` when there are day files
+    /// but no ledger.
     ///
-    /// - Parameter tell: Hears of each damaged day once.
+    /// - Parameters:
+    ///   - now: The clock that determines the day of a commit.
+    ///   - tell: Called once for each damaged day.
     package init(
         _ folder: String,
         now: @escaping @Sendable () -> Timestamp,
@@ -67,7 +71,7 @@ package final class EventLog: EventStore, EventHistory {
         let hasDays = try FileManager.default.contentsOfDirectory(atPath: folder)
             .contains { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
         if hasDays, access(folder + "/ledger.db", F_OK) != 0, access(folder + "/ledger.db-wal", F_OK) != 0 {
-            // Made anew it would not know what was exported, erased and dropped, and days would be counted twice.
+            // A new ledger would not know what was exported, erased and dropped, and days would be counted twice.
             throw StorageError.missing(file: folder + "/ledger.db", detail: "days of the log are there")
         }
         ledgerPool = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
@@ -79,7 +83,7 @@ package final class EventLog: EventStore, EventHistory {
         try findLastSequence()
     }
 
-    /// The header of each day that is over: one damaged file keeps no service from starting.
+    /// Checks the header of each finished day and records damage, so that one damaged file does not prevent a start.
     private func inspectOlderDays() throws {
         for day in finishedDays() {
             do {
@@ -98,9 +102,9 @@ package final class EventLog: EventStore, EventHistory {
         today.withLock { $0 = DayWriter(day, pool) }
     }
 
-    /// The last sequence that was given out, from the newest day that has had rows.
+    /// Sets the last assigned sequence, taken from the ledger and the newest day that has had rows.
     private func findLastSequence() throws {
-        // A day that retention dropped may have held the highest one.
+        // A day that retention dropped may have held the highest sequence.
         var last =
             try ledger.read { db in
                 try Int64.fetchOne(
@@ -111,7 +115,8 @@ package final class EventLog: EventStore, EventHistory {
             } ?? 0
         for day in allDays().reversed() {
             if let damage = damaged[day] {
-                // What a closed day ended with stands in the ledger. Of another nobody knows it, and nothing may be added.
+                // The ledger holds the last sequence of a closed day. For an open day it is unknown, and nothing may be
+                // appended.
                 guard try isClosed(day) else { throw damage }
                 break
             }
@@ -149,14 +154,14 @@ package final class EventLog: EventStore, EventHistory {
 
     static func path(_ day: CivilDay, in folder: String) -> String { "\(folder)/\(day).db" }
 
-    /// The days whose files are there. One that retention has dropped may have outlived a crash.
+    /// Returns the days that have files, oldest first. Deletes files of dropped days that a crash left behind.
     private static func days(in folder: String, _ ledger: StorageFile) throws -> [CivilDay] {
         let dropped = try ledger.read {
             Set(try Int64.fetchAll($0, sql: "SELECT day FROM day WHERE dropped_at IS NOT NULL"))
         }
         let names = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
         for name in names where name.hasSuffix(".db-wal") && !names.contains(String(name.dropLast(4))) {
-            // Its rows would be missing, and their sequences given out again.
+            // The day's rows would be missing, and their sequences would be assigned again.
             guard let day = CivilDay(name.dropLast(7)), !dropped.contains(day.daysSince1970) else { continue }
             throw StorageError.corrupt(file: path(day, in: folder), detail: "it is gone, but its -wal file is there")
         }
@@ -169,25 +174,26 @@ package final class EventLog: EventStore, EventHistory {
     }
 
     static func start(_ reader: StorageFile) throws -> Start {
-        // Not the rows, where there are counts: those at the beginning may have been erased.
+        // Prefers the rollups to the rows: the first rows may have been erased.
         let sql = "SELECT ifnull((SELECT min(first_seq) FROM tenant_rows), (SELECT min(seq) FROM event))"
         return try reader.read { try Int64.fetchOne($0, sql: sql) }.map(Start.at) ?? .empty
     }
 
-    /// 0 when the day has had no rows. Not that of the rows alone: those at the end may have been erased.
+    /// Returns the day's last sequence; 0 when the day has had no rows. Includes the `counted` watermark, because the
+    /// last rows may have been erased.
     static func lastSequence(_ reader: StorageFile) throws -> Int64 {
         let sql = "SELECT max((SELECT seq FROM counted), (SELECT ifnull(max(seq), 0) FROM event))"
         return try reader.read { try Int64.fetchOne($0, sql: sql) } ?? 0
     }
 
-    /// Reads the whole newest day file and throws when it is damaged. Blocks for as long as that takes: for after an unclean
-    /// stop, in the background, on a thread that answers no requests.
+    /// Runs SQLite's `quick_check` on the newest day file and throws `StorageError` when it is damaged. Blocks while it
+    /// reads the whole file. Intended for a background thread after an unclean stop.
     package func checkNewestDay() throws {
         guard let newest = state.withLock({ $0.newest }) else { return }
         try SQLiteFile.quickCheck(newest.pool, file: Self.path(newest.file.day, in: folder))
     }
 
-    /// Returns when the append that is under way is done; throws unless its connection syncs every commit.
+    /// Waits for the append in progress, then throws unless its connection syncs every commit.
     package func assertDurable() async throws {
         try await withCheckedThrowingContinuation { continuation in
             waiting.async {
@@ -203,14 +209,14 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Brings every WAL into its file and closes. Nothing may be appended or read afterwards.
+    /// Checkpoints every WAL and closes the files. Nothing may be appended or read afterwards.
     package func close() throws {
         try checkpointing.sync {
             try today.withLock { today in
                 do {
                     try today?.writeCounts()
                 } catch StorageError.full {
-                    // It is left to the next start, which finds the rows that are not counted.
+                    // The disk is full. The next start counts the rows that are not counted yet.
                 } catch let error as DatabaseError {
                     throw StorageError(error, file: today.map { Self.path($0.day, in: folder) } ?? folder)
                 }
@@ -229,14 +235,14 @@ package final class EventLog: EventStore, EventHistory {
 
     func knownSequence() -> Int64 { state.withLock { $0.lastSequence } }
 
-    /// Blocks the caller's thread on the disk: the recorder has one for it that answers no requests. It is not GRDB's own
-    /// asynchronous writing, which is interrupted when the caller's task is cancelled: a stopping server still writes what it
-    /// has taken.
+    /// Blocks the caller's thread on disk I/O; the recorder calls it on a thread that answers no requests. GRDB's
+    /// asynchronous writes are not used, because cancelling the caller's task interrupts them: a stopping server still
+    /// writes the events that it has accepted.
     package func append(_ events: [Event]) async throws -> Int64 {
         try today.withLock { today in
             let first = state.withLock { $0.lastSequence } + 1
             guard !events.isEmpty else { return first }
-            // The file is chosen once for the batch, so that no transaction spans two.
+            // The file is chosen once per batch, so that no transaction spans two files.
             try rotateIfNeeded(&today)
             guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
             do {
@@ -258,12 +264,13 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Turns to the file of today; a clock that steps back stays in the newest one, so that sequences rise from file to file.
+    /// Switches to today's file. If the clock steps back, stays with the newest file, so that sequences rise from file
+    /// to file.
     private func rotateIfNeeded(_ today: inout DayWriter?) throws {
         let date = now().day
         if let today, today.day >= date { return }
         do {
-            // First of all, so that only the newest file ever has rows that are not counted.
+            // Counts are written first, so that only the newest file ever has uncounted rows.
             try today?.writeCounts()
             let pool = try SQLiteFile.open(Self.path(date, in: folder), Self.daySchema)
             let before = today?.pool
@@ -280,12 +287,12 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Brings the counts up to the last row. Waits for the append that is under way.
+    /// Writes the rollups up to the last row. Waits for the append in progress.
     func writeCounts() throws { try today.withLock { try $0?.writeCounts() } }
 
-    /// Runs what changes the texts of a day's file. The writer waits, and reads them anew afterwards.
+    /// Runs `body`, which changes the texts of a day file. Blocks the writer meanwhile and discards its text cache.
     func forgettingTexts(of day: CivilDay, _ body: () throws -> Void) throws {
-        // A day that is over is never written to again.
+        // Finished days are never written to again.
         guard state.withLock({ $0.days.last?.day == day }) else { return try body() }
         try today.withLock { today in
             if today?.day == day { today?.forget() }
@@ -293,13 +300,13 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Brings the WAL of a day that is over into its file; whoever still reads from the pool may go on. What cannot be
-    /// brought over now stays in the WAL and is read from there, so a failure loses nothing.
+    /// Checkpoints the WAL of a finished day; readers of the pool may continue. A failure loses nothing: what cannot be
+    /// checkpointed now stays in the WAL and is read from there.
     private static func checkpoint(_ pool: DatabasePool) {
         try? SQLiteFile.checkpoint(pool)
     }
 
-    /// Turns to the file of today when the newest one is of an earlier day; a log without files stays so.
+    /// Switches to today's file if the newest file belongs to an earlier day. Does nothing for a log without files.
     func rotate() async throws {
         try await withCheckedThrowingContinuation { continuation in
             waiting.async {
@@ -314,13 +321,13 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// The days that nothing is added to any more, oldest first.
+    /// The days that receive no more events, oldest first.
     func finishedDays() -> [CivilDay] { state.withLock { $0.days.dropLast().map(\.day) } }
 
     /// All days, oldest first.
     func allDays() -> [CivilDay] { state.withLock { $0.days.map(\.day) } }
 
-    /// Removes the file of a day that is over; whoever still reads from it may go on.
+    /// Removes the file of a finished day. Open readers may continue.
     func removeFile(of day: CivilDay) throws {
         state.withLock { state in
             state.days.removeAll { $0.day == day }
@@ -342,7 +349,7 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Runs what blocks for long on the thread that brings days to rest: one after the other, beside the writer.
+    /// Runs long blocking work on the serial checkpoint queue, beside the writer.
     func onSettlingThread<Result: Sendable>(
         _ body: @escaping @Sendable (EventLog) throws -> Result
     ) async throws -> Result {
@@ -351,7 +358,7 @@ package final class EventLog: EventStore, EventHistory {
         }
     }
 
-    /// Returns when the files of days that are over are brought to rest.
+    /// Returns when the queued checkpoints of finished days are done.
     func finishSettling() { checkpointing.sync {} }
 }
 
@@ -364,7 +371,7 @@ extension EventStoreError {
         }
     }
 
-    /// There is no room, or the next day's file cannot be opened.
+    /// Maps a full disk to `.full` and other failures, such as a day file that cannot be opened, to `.io`.
     init(_ error: StorageError) {
         if case .full = error { self = .full } else { self = .io("\(error)") }
     }

@@ -2,9 +2,9 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// An event as a row of a day file, see m0001_events.sql.
+/// Maps an event to a row of a day file, see m0001_events.sql.
 enum EventRow {
-    /// The order in which ``bind(_:sequence:to:texts:_:)`` writes them and ``event(_:texts:)`` reads them.
+    /// The order in which ``bind(_:sequence:to:texts:_:)`` writes columns and ``event(_:texts:)`` reads them.
     private static let columns = [
         "seq", "recorded_at", "tenant", "environment", "purpose", "kind", "outcome", "action", "reason", "route",
         "revision", "settings_revision", "app", "experiment", "variant", "scheme", "host", "path", "link_length",
@@ -14,7 +14,7 @@ enum EventRow {
         "id", "request_id", "occurred_at", "parent", "client_event_id",
     ]
 
-    /// Those that may name a text of the dictionary by its number.
+    /// The columns that may hold the number of a text in the dictionary.
     static let textColumns = [
         "tenant", "environment", "purpose", "kind", "outcome", "action", "reason", "route", "app", "experiment",
         "variant", "scheme", "host", "query", "platform", "device", "os_version", "app_version", "traits", "locale",
@@ -30,7 +30,7 @@ enum EventRow {
 
     // MARK: Writing
 
-    /// Binds a row of ``insertSQL``; a text that is new to the dictionary is added to the file first.
+    /// Binds an event to ``insertSQL``. Inserts texts that are new to the dictionary into the file first.
     static func bind(
         _ event: Event,
         sequence: Int64,
@@ -99,7 +99,7 @@ enum EventRow {
 
     // MARK: Reading
 
-    /// Which rows are in no count yet: none but the last ones of the day that is written to.
+    /// Selects rows above the `counted` watermark. Only the newest rows of the newest day are.
     static let uncountedSQL = "seq > (SELECT seq FROM counted)"
 
     static func uncounted(_ db: Database) throws -> [StoredEvent] {
@@ -114,7 +114,7 @@ enum EventRow {
         try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM event WHERE \(uncountedSQL))") ?? true
     }
 
-    /// A row of ``selectSQL``.
+    /// Decodes a row of ``selectSQL``.
     static func event(_ row: Row, texts: [String]) throws -> StoredEvent {
         var row = RowReader(row, texts: texts)
         let sequence = try row.integer()
@@ -190,7 +190,7 @@ enum EventRow {
         }
     }
 
-    /// Reads the columns of a row one after the other.
+    /// Reads the columns of a row in order.
     private struct RowReader {
         private let row: Row
         private let texts: [String]
@@ -215,7 +215,7 @@ enum EventRow {
             return value
         }
 
-        /// A text that stands there, or in the dictionary, or as bytes.
+        /// Reads a text that is stored inline, in the dictionary, or as bytes.
         mutating func optionalWord(blob: ([UInt8]) -> String = Hex.uuid) throws -> String? {
             index += 1
             switch row[index] as StoredValue? {

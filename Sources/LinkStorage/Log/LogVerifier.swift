@@ -1,13 +1,13 @@
 import GRDB
 package import LinkRouting
 
-/// Where every sequence of the log went, and whether its counts agree with its rows.
+/// The result of a log verification: the state of every sequence, and whether the rollups agree with the rows.
 package struct LogVerifier: Sendable, Hashable {
     package internal(set) var lastSequence: Int64 = 0
     package internal(set) var stored: Int64 = 0
     package internal(set) var erased: Int64 = 0
     package internal(set) var dropped: Int64 = 0
-    /// What does not add up, for people; empty when every sequence from 1 to the last is stored, erased or dropped.
+    /// Inconsistencies, for operators. Empty when every sequence from 1 to the last is stored, erased or dropped.
     package internal(set) var faults: [String] = []
 
     package var json: JSONNode {
@@ -19,7 +19,8 @@ package struct LogVerifier: Sendable, Hashable {
 }
 
 extension EventLog {
-    /// Reads every page of every file, each in one transaction, so a running log may be asked. Takes as long as reading it all.
+    /// Verifies every page of every file. Each file is read in one transaction, so the log may be in use. Takes as long
+    /// as reading the whole log.
     package func account() async throws -> LogVerifier {
         try await onSettlingThread { log in
             var accountant = Accountant(log: log)
@@ -28,16 +29,16 @@ extension EventLog {
     }
 }
 
-/// Goes through the days from the oldest on.
+/// Verifies the days, oldest first.
 private struct Accountant {
     let log: EventLog
     private var account = LogVerifier()
-    /// The sequence that the next day must begin with; nil behind a day that nobody can read.
+    /// The sequence that the next day must begin with; nil after a day that cannot be read.
     private var next: Int64? = 1
 
     init(log: EventLog) { self.log = log }
 
-    /// Rows of one tenant in one day, as they were committed.
+    /// The rows of one tenant in one day, as committed.
     private struct Rows {
         let tenant: String
         let count: Int64
@@ -52,7 +53,7 @@ private struct Accountant {
             try Self.readAll(log.ledger)
             return try compareFiles()
         } catch let damage as StorageError where damage.isDamage {
-            // Without the ledger nobody knows what was erased and dropped.
+            // The ledger alone records what was erased and dropped.
             account.faults.append(damage.description)
             return account
         }
@@ -81,7 +82,8 @@ private struct Accountant {
         return account
     }
 
-    /// Throws unless every page, index and row of the file is as it must be. Its memory is a bit for each page.
+    /// Runs SQLite's `integrity_check`; throws unless every page, index and row is valid. Uses one bit of memory per
+    /// page.
     private static func readAll(_ file: StorageFile) throws {
         try file.read { db in
             let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
@@ -162,7 +164,7 @@ private struct Accountant {
         }
     }
 
-    /// Days hold ranges that follow each other without a gap.
+    /// Checks that the sequences of consecutive days follow each other without a gap.
     private mutating func followOn(_ rows: [Rows], _ day: CivilDay) {
         guard let first = rows.map(\.first).min(), let last = rows.map(\.last).max() else { return }
         if let next, first != next { account.faults.append("\(day): begins at \(first), not at \(next)") }
@@ -173,8 +175,8 @@ private struct Accountant {
         next = last + 1
     }
 
-    /// Of the tenant's sequences in the day, those that the ledger knows as erased. An erasure names them before it deletes
-    /// them, so what is still stored does not count.
+    /// Returns how many of the tenant's sequences in the day were erased. The ledger lists them before they are
+    /// deleted, so rows that are still stored are not counted.
     private func erased(_ rows: Rows, of day: CivilDay) throws -> Int64 {
         let sequences = try log.ledger.read { db in
             try Int64.fetchAll(
@@ -207,7 +209,7 @@ private struct Accountant {
         }
     }
 
-    /// The sums of the closed days against their rows.
+    /// Compares the ledger's rollups of closed days with their row counts.
     private mutating func compareLedger() throws {
         let (rows, days, quarters) = try log.ledger.read { db in
             (

@@ -1,9 +1,9 @@
 import LinkEvents
 import LinkRouting
 
-/// What the events of some batches add to the counts of a day: summed first, so that each count is written once for them.
+/// Accumulates the counts of several batches in memory, so that each counter is written once for all of them.
 ///
-/// It is used on and on, because most events are counted where those before them were.
+/// It is reused, because most events increment the same counters as the events before.
 struct RollupAccumulator {
     struct Stream: Hashable {
         let tenant: TenantID
@@ -11,13 +11,13 @@ struct RollupAccumulator {
         let purpose: Event.Purpose
 
         var isLive: Bool { environment == .production && purpose == .live }
-        /// How many values of a dimension are counted by themselves.
+        /// The number of values per dimension that have a counter of their own.
         var mostValues: Int { isLive ? Dimension.mostValues : Dimension.mostOtherValues }
     }
 
-    /// How links ended, by the quarter-hour.
+    /// The result of a link resolution within a quarter-hour.
     struct Result: Hashable {
-        /// A place in ``RollupAccumulator/streams``.
+        /// An index in ``RollupAccumulator/streams``.
         let stream: Int
         let route: RouteID?
         let revision: Revision?
@@ -39,24 +39,24 @@ struct RollupAccumulator {
         var last: Int64
     }
 
-    /// Few, so that the other keys name them by their place.
+    /// There are few streams, so the other keys refer to them by index.
     var streams = RunCounts<Stream>()
     var results = RunCounts<Result>()
     var values = RunCounts<Value>()
     private(set) var rows: [TenantID: Rows] = [:]
     private(set) var eventCount = 0
-    /// Of the last event: quarter-hours since 1970.
+    /// The quarter-hour of the last event, counted since 1970.
     private(set) var quarter: Int64 = 0
-    /// Where in `streams`, in `results` and, by dimension, in `values` the one before is counted.
+    /// The indexes in `streams`, in `results` and, by dimension, in `values` that the last event incremented.
     private var stream: Int?
     private var result: Int?
     private var latest = [Int?](repeating: nil, count: Self.dimensions.count)
 
     private static let dimensions = Dimension.allCases
-    /// When it has more keys than these, they are forgotten: many values do not fill the memory.
+    /// The number of keys above which all keys are dropped, so that many values do not exhaust memory.
     private static let mostRemembered = 20_000
 
-    /// - Parameter first: The sequence of the first event; the others follow.
+    /// - Parameter first: The sequence of the first event; the sequences of the others follow.
     mutating func add(_ events: [Event], from first: Int64) {
         eventCount += events.count
         var run = 0..<0
@@ -71,7 +71,7 @@ struct RollupAccumulator {
         }
     }
 
-    /// Makes it ready for the next batches.
+    /// Resets the counts for the next batches. Keeps the keys and their numbers unless there are too many.
     mutating func startAnew() {
         guard results.entries.count + values.entries.count <= Self.mostRemembered else {
             return self = RollupAccumulator()
@@ -109,15 +109,15 @@ struct RollupAccumulator {
     }
 }
 
-/// Counts keys that mostly come in runs: the one before is looked at first, and only where a run ends a key is hashed.
+/// Counts keys that mostly come in runs. Compares a key with the last one first, and hashes it only when a run ends.
 struct RunCounts<Key: Hashable> {
     struct Entry {
         let key: Key
-        /// Since the counts were started anew.
+        /// The count since the last reset.
         var count: Int64
         fileprivate var givenNumber: Int64?
 
-        /// What the file knows the key by. Only for those that were given numbers.
+        /// The key's row number in the file. Available once numbers have been assigned.
         var number: Int64 {
             guard let givenNumber else {
                 preconditionFailure("what is counted gets its number in the same transaction")
@@ -127,14 +127,14 @@ struct RunCounts<Key: Hashable> {
     }
 
     private(set) var entries: [Entry] = []
-    /// The places of what was counted since then, in its order.
+    /// The indexes of the entries counted since the last reset, in the order of counting.
     private(set) var counted: [Int] = []
-    /// The places of what nobody has given a number.
+    /// The indexes of the entries without a number.
     private var unnumbered: [Int] = []
     private var places: [Key: Int] = [:]
 
-    /// - Parameter latest: The place of the key that may come again; now that of this one.
-    /// - Returns: The place of the key in ``entries``.
+    /// - Parameter latest: The index of the last key of the run; set to the index of this key.
+    /// - Returns: The index of the key in ``entries``.
     @discardableResult mutating func add(_ key: Key, after latest: inout Int?) -> Int {
         let place: Int
         if let latest, entries[latest].key == key {
@@ -153,7 +153,7 @@ struct RunCounts<Key: Hashable> {
         return place
     }
 
-    /// Gives those entries a number that have none.
+    /// Assigns numbers to the entries that have none.
     mutating func giveNumbers(_ number: (Key) throws -> Int64) rethrows {
         for place in unnumbered { entries[place].givenNumber = try number(entries[place].key) }
         unnumbered.removeAll(keepingCapacity: true)
@@ -166,7 +166,7 @@ struct RunCounts<Key: Hashable> {
 }
 
 extension Dimension {
-    /// What an event is counted by: nil where it is not, and the beginning of a long value.
+    /// Returns the value to count for an event, cut to ``longestValue`` UTF-8 bytes; nil if there is none.
     func countedValue(of event: Event) -> String? {
         guard let value = value(of: event), !value.isEmpty else { return nil }
         return value.utf8Prefix(Self.longestValue)
@@ -174,7 +174,7 @@ extension Dimension {
 }
 
 extension Int64 {
-    /// Rounded down, also below zero.
+    /// Returns the quotient rounded towards negative infinity.
     func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

@@ -2,24 +2,26 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// Adds tallies to the counts of the day file.
+/// Writes ``RollupAccumulator`` sums to the rollup tables of a day file.
 ///
-/// Keeps in memory which numbers the file has given to results and values. After a transaction that failed it is
-/// made anew from the file.
+/// It caches the row numbers of results and values. After a failed transaction it must be created anew from the file.
+///
+/// Each dimension of a stream has a limited number of places: values with a place have a counter of their own. All
+/// other values share one "other" counter.
 struct RollupWriter {
     private var results: [ResultKey: Int64] = [:]
     private var values: [ValueKey: Int64] = [:]
-    /// How many values of a stream's dimension are counted by themselves.
+    /// The number of values that have a place.
     private var valueCounts: [Places: Int] = [:]
-    /// Where a value found no place, and the rarest may give up theirs.
+    /// Dimensions in which a value found no place, and the rarest values may be evicted.
     private var crowded: [Places] = []
-    /// In which quarter-hour the rarest gave up theirs last.
+    /// The quarter-hour of the last eviction.
     private var cleared: [Places: Int64] = [:]
-    /// Which of those without a place came often since then, in live streams.
+    /// The values without a place that came often since then, in live streams.
     private var candidates: [Places: FrequentValues] = [:]
-    /// The numbers of all values together that have no place.
+    /// The numbers of the "other" counters.
     private var others: Set<Int64> = []
-    /// Of the latest events.
+    /// The quarter-hour of the latest events, counted since 1970.
     private var quarter: Int64 = 0
 
     private struct ResultKey: Hashable {
@@ -35,17 +37,18 @@ struct RollupWriter {
         let value: ExactText
     }
 
-    /// What the values of a dimension in one stream share.
+    /// Identifies one dimension of one stream, which has a limit of places.
     private struct Places: Hashable {
         let stream: Int64
         let dimension: Dimension
     }
 
-    /// More than these are forgotten and looked up again, so that many tenants with many values do not fill the memory.
+    /// The limit of each cache. A cache above it is emptied and filled again by lookups, so that many tenants with many
+    /// values do not exhaust memory.
     private static let mostRemembered = 100_000
-    /// In one transaction, so that nobody makes a commit last long.
+    /// The most dimensions evicted in one transaction, which bounds the duration of a commit.
     private static let mostCleared = 2
-    /// Of ``candidates``; each takes at most 160 KiB.
+    /// The limit of ``candidates``; each takes at most 160 KiB.
     private static let mostCandidates = 128
 
     init(_ db: Database) throws {
@@ -62,8 +65,8 @@ struct RollupWriter {
         }
     }
 
-    /// Gives what was counted for the first time its number in the file: in the transaction that adds the rows, so that readers
-    /// find there which values are counted by themselves.
+    /// Assigns a number to each new stream, result and value. Runs in the transaction that inserts the rows, so that
+    /// readers find in the file which values have a place.
     mutating func number(_ tally: inout RollupAccumulator, _ db: Database) throws {
         quarter = tally.quarter
         try tally.streams.giveNumbers { try Self.number(of: $0, db) }
@@ -74,12 +77,14 @@ struct RollupWriter {
         if values.count > Self.mostRemembered { values = [:] }
     }
 
-    /// Whether values found no place that could have one, once the rarest give up theirs.
+    /// Whether an eviction could make room for values that found no place.
     var isCrowded: Bool { !crowded.isEmpty }
 
-    /// Lets the rarest values give up their places, first to those that came most often without one, then to those that come next:
-    /// what is counted of them is counted among the others from then on. Else whoever invents values would hide the real ones. It is
-    /// done once a quarter-hour at most, because it costs much more than counting. Nothing may be waiting to be written.
+    /// Evicts the rarer half of the values. Their counts move to the "other" counter.
+    ///
+    /// Free places go first to the most frequent values without a place, then to new values as they arrive. Otherwise a
+    /// client that invents values could hide the real ones. Runs at most once per quarter-hour for each dimension of a
+    /// stream, because it costs much more than counting. No counts may be pending.
     mutating func makeRoom(_ db: Database) throws {
         for places in crowded.prefix(Self.mostCleared) {
             let tenant = try clear(places, db)
@@ -93,7 +98,7 @@ struct RollupWriter {
         values = [:]
     }
 
-    /// Returns the tenant; nil where no value has a place.
+    /// Evicts the rarer half of the values. Returns the tenant; nil if no value has a place.
     private mutating func clear(_ places: Places, _ db: Database) throws -> String? {
         let rarest = try Int64.fetchAll(
             db,
@@ -129,7 +134,7 @@ struct RollupWriter {
         return tenant
     }
 
-    /// Adds the tally, which has all its numbers.
+    /// Adds the accumulated counts. All keys must have numbers.
     mutating func write(_ tally: RollupAccumulator, _ db: Database) throws {
         let rows = try db.cachedStatement(
             sql: """
@@ -178,7 +183,7 @@ struct RollupWriter {
     ) {
         let places = Places(stream: stream.number, dimension: entry.key.dimension)
         guard stream.key.isLive, candidates[places] != nil || candidates.count < Self.mostCandidates else { return }
-        // As many as find a place.
+        // The number of places that an eviction frees.
         let capacity = stream.key.mostValues / 2
         candidates[places, default: FrequentValues(capacity: capacity)].add(entry.key.value, count: entry.count)
     }
@@ -240,7 +245,7 @@ struct RollupWriter {
         return number
     }
 
-    /// Returns the value's number. It has no place yet.
+    /// Gives a place to a value that has none yet. Returns the value's number.
     @discardableResult
     private mutating func givePlace(
         to value: ExactText,
@@ -299,12 +304,12 @@ struct RollupWriter {
         return tenant
     }
 
-    /// That of all values together that have no place of their own.
+    /// Returns the number of the "other" counter, which all values without a place share.
     private static func otherNumber(of tenant: String, _ dimension: Dimension, _ db: Database) throws -> Int64 {
         try number(db, "value", ["tenant", "dimension", "other", "value"], [tenant, dimension.rawValue, 1, ""])
     }
 
-    /// The number of the row that has these values in its unique columns; a new one where there is none.
+    /// Returns the number of the row with these values in its unique columns. Inserts the row if there is none.
     static func number(
         _ db: Database,
         _ table: String,
@@ -327,7 +332,7 @@ struct RollupWriter {
 }
 
 extension TenantID {
-    /// A tenant's name as the log holds it, where there is also none.
+    /// Parses a tenant as the log stores it, including ``TenantID/none``.
     init?(logged text: String) {
         if text == TenantID.none.rawValue { self = .none } else { self.init(text) }
     }

@@ -1,17 +1,18 @@
 import GRDB
 import GRDBSQLite
 
-/// Takes the values of a statement one after the other, then binds them through SQLite's C interface and runs it.
+/// Collects the values of a row, binds them through SQLite's C interface and runs the statement.
 ///
-/// GRDB's `StatementArguments` boxes each value; for the forty columns of an event that is most of the cost of a row. Rows
-/// that follow each other have most of their values in common, and SQLite keeps what is bound: only what differs is bound.
+/// GRDB's `StatementArguments` boxes each value; for the forty columns of an event that is most of the cost of a row.
+/// Consecutive rows share most of their values, and SQLite keeps bindings between runs, so only changed values are
+/// bound again.
 struct RowBinder {
     private let db: Database
     private let statement: OpaquePointer
-    /// What each parameter is bound to between rows. Never a text or a blob: the memory of those is a row's own.
+    /// The value bound to each parameter between rows. Never a text or blob, because their memory belongs to one row.
     private var bound: [Value]
     private var row: [Value] = []
-    /// Of the row's texts and blobs.
+    /// The bytes of the row's texts and blobs.
     private var bytes: [UInt8] = []
 
     private enum Value: Equatable {
@@ -36,7 +37,7 @@ struct RowBinder {
         row.reserveCapacity(bound.count)
     }
 
-    /// Of the values so far.
+    /// The number of values collected so far.
     var count: Int { row.count }
 
     mutating func int(_ value: Int64?) { row.append(value.map(Value.int) ?? .null) }
@@ -54,14 +55,14 @@ struct RowBinder {
         row.append(.blob(start..<bytes.count))
     }
 
-    /// Runs the statement, which returns no rows, and makes it ready for the next row.
+    /// Runs the statement, which must return no rows, and resets it for the next row.
     mutating func run() throws {
         precondition(row.count == bound.count, "a row has a value for each parameter")
         defer {
             row.removeAll(keepingCapacity: true)
             bytes.removeAll(keepingCapacity: true)
         }
-        // An empty text needs an address, too: without one it is NULL.
+        // An empty text also needs an address: SQLite binds a null pointer as NULL.
         if bytes.isEmpty { bytes.append(0) }
         try bytes.withUnsafeBytes { memory in
             defer { releaseMemory() }
@@ -73,7 +74,7 @@ struct RowBinder {
         }
     }
 
-    /// SQLite takes no copy of texts and blobs: they stay where they are until the statement has run.
+    /// Binds texts and blobs without a copy: their memory must stay in place until the statement has run.
     private mutating func bind(_ index: Int, _ memory: UnsafeRawBufferPointer) throws {
         let parameter = Int32(index) + 1
         func address(_ range: Range<Int>) -> UnsafeRawPointer? { memory.baseAddress?.advanced(by: range.lowerBound) }

@@ -1,18 +1,18 @@
 import GRDB
 import LinkRouting
 
-/// The texts of the day file that is written to, each with its number: what repeats is stored once.
+/// The dictionary of the newest day file: maps each text to its number, so that repeated texts are stored once.
 ///
-/// It is bounded, because callers choose some of the texts: when it is full, a text that it does not hold is written out in
-/// each row. Only what every row has, such as the tenant, still gets a number then.
+/// It is bounded, because callers choose some of the texts. When it is full, each row stores a new text inline. Only
+/// the mandatory texts of a row, such as the tenant, still get a number then.
 struct TextDictionary {
     private var numbers: [ExactText: Int64] = [:]
     private var byteCount = 0
-    /// By column, the text that was asked for last.
+    /// The last text looked up in each column.
     private var latest: [(text: ExactText, number: Int64)?] = []
 
     static let mostTexts = 65_536
-    /// UTF-8 bytes of all texts.
+    /// The limit for the UTF-8 bytes of all texts.
     static let mostBytes = 8 << 20
 
     init(_ db: Database) throws {
@@ -27,7 +27,8 @@ struct TextDictionary {
 
     private var isFull: Bool { numbers.count >= Self.mostTexts || byteCount >= Self.mostBytes }
 
-    /// The text's number, which is now in the file; nil when the text is new and there is no room.
+    /// Returns the text's number, and inserts the text into the file if it is new. Returns nil when the text is new and
+    /// the dictionary is full, unless `always` is true.
     mutating func number(of text: String, _ db: Database, always: Bool = false) throws -> Int64? {
         try number(of: ExactText(text), db, always: always)
     }
@@ -42,7 +43,8 @@ struct TextDictionary {
         return number
     }
 
-    /// As above, for a column of rows. A row mostly has the text of the one before, which is found without hashing.
+    /// Returns the text's number for a column of consecutive rows. A row usually repeats the text of the row before,
+    /// which is found without hashing.
     mutating func number(of text: String, in column: Int, _ db: Database) throws -> Int64? {
         let text = ExactText(text)
         while latest.count <= column { latest.append(nil) }

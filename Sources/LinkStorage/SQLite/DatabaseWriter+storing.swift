@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// The one way to write to an open database: like GRDB's `write`, but a disk without room throws `StorageError.full`.
+/// The only way to write to an open database. Works like GRDB's `write`, but throws `StorageError.full` when the disk
+/// is full.
 extension DatabaseWriter {
     func storing<Result>(_ updates: (Database) throws -> Result) throws -> Result {
         try writeWithoutTransaction { try $0.storing(updates) }
@@ -12,7 +13,7 @@ extension DatabaseWriter {
         try await writeWithoutTransaction { try $0.storing(updates) }
     }
 
-    /// As ``storing(_:)`` without a transaction of its own.
+    /// Like ``storing(_:)``, but without a transaction.
     func working<Result>(_ work: (Database) throws -> Result) throws -> Result {
         try writeWithoutTransaction { db in try db.tellingFullDisk { try work(db) } }
     }
@@ -31,8 +32,10 @@ extension Database {
         }
     }
 
-    /// Right behind the failure: the system's error is that of the connection's last one.
-    /// - Parameter file: That is written to, if it is another than the connection's.
+    /// Maps a full disk to `StorageError.full`. Must wrap the failing statement directly, because the connection keeps
+    /// only the system error of its last failure.
+    ///
+    /// - Parameter file: The file that is written to, if it is not the connection's.
     func tellingFullDisk<Result>(of file: String? = nil, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -44,7 +47,7 @@ extension Database {
     private func isFull(_ error: DatabaseError) -> Bool {
         switch error.extendedResultCode {
         case .SQLITE_FULL: return true
-        // SQLite tells only ENOSPC of the files by a code of its own: not a quota, and not the room for a `-shm`.
+        // SQLite has a result code for ENOSPC on its files only: not for a quota, and not for the space of a `-shm`.
         case .SQLITE_IOERR_WRITE:
             let codes = lastSystemErrors
             return !codes.isEmpty && codes.allSatisfy(StorageError.meansFull)
@@ -55,8 +58,8 @@ extension Database {
         }
     }
 
-    /// Why the file and its WAL last failed, as far as they did. The connection's own `sqlite3_system_errno` is read too late,
-    /// when a rollback has set another.
+    /// The system errors of the last failures of the file and its WAL. The connection's own `sqlite3_system_errno` is
+    /// unusable here: a rollback has already overwritten it.
     private var lastSystemErrors: [Int32] {
         var (main, wal) = (Int32(0), Int32(0))
         var journal: UnsafeMutablePointer<sqlite3_file>?

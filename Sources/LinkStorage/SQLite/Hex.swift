@@ -1,6 +1,6 @@
-/// Lower-case hexadecimal text and UUIDs as the bytes that they stand for.
+/// Converts lower-case hexadecimal text and UUIDs to bytes and back.
 enum Hex {
-    /// Nil for every text that ``text(_:)`` would not give back.
+    /// Returns nil for every text that ``text(_:)`` would not reproduce.
     static func bytes(of text: String) -> [UInt8]? { bytes(of: text.utf8) }
 
     static func text(_ bytes: some Collection<UInt8>) -> String {
@@ -13,7 +13,8 @@ enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The 16 bytes of a UUID in its canonical form, 36 bytes of lower-case text; nil for every other text. Allocates nothing.
+    /// Returns the 16 bytes of a UUID in canonical form (36 bytes of lower-case text); nil for any other text.
+    /// Allocates nothing.
     static func bytes(ofUUID text: String) -> UUIDBytes? {
         guard text.utf8.count == 36 else { return nil }
         var text = text

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import LinkEvents
 
-/// What one SQLite file is for: its mark in the header and the SQL that makes it.
+/// The schema of one kind of SQLite file: the mark in its header and its migrations.
 struct SQLiteSchema: Sendable {
     /// `PRAGMA application_id`, so that another program's file is never written to.
     let applicationID: Int32
     let migrations: [String]
-    /// Whether pages that become free are given back on demand (`PRAGMA incremental_vacuum`). Holds for files made anew.
+    /// Whether free pages are returned on demand (`PRAGMA incremental_vacuum`). Applies to newly created files only.
     var givesPagesBack = false
 }
 
-/// Opens the files of the data directory with the settings that make an acknowledged commit survive a power cut.
+/// Opens the files of the data directory with settings under which an acknowledged commit survives a power cut.
 ///
-/// A file that is written to is a `DatabasePool`: one connection writes and also does every checkpoint, and readers never
-/// make it wait. The pool sets `synchronous=NORMAL` after `prepareDatabase`, under which a power cut loses the latest commits,
-/// so FULL is set after opening, outside a transaction, and read back.
+/// A file that is written to is a `DatabasePool`: one connection does all writes and checkpoints, and readers never
+/// block it. The pool sets `synchronous=NORMAL` after `prepareDatabase`, under which a power cut loses the latest
+/// commits. FULL is therefore set after opening, outside a transaction, and read back.
 enum SQLiteFile {
     static func open(_ path: String, _ schema: SQLiteSchema, readers: Int = 2) throws -> DatabasePool {
         try throwingStorageErrors(path) {
@@ -25,7 +25,7 @@ enum SQLiteFile {
         }
     }
 
-    /// Opens a file that is only read from now on. One connection, which leaves no WAL behind when it closes.
+    /// Opens a file that is only read from now on. Uses one connection, which leaves no WAL behind when it closes.
     static func openSettled(_ path: String, _ schema: SQLiteSchema) throws -> DatabaseQueue {
         try throwingStorageErrors(path) {
             try SQLiteHeader.inspect(path, schema)
@@ -47,7 +47,7 @@ enum SQLiteFile {
         }
     }
 
-    /// Throws when SQLite finds damage. Reads the whole file.
+    /// Runs `quick_check`, which reads the whole file. Throws `StorageError.corrupt` if it finds damage.
     static func quickCheck(_ reader: some DatabaseReader, file: String) throws {
         try throwingStorageErrors(file) {
             let result = try reader.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -58,7 +58,7 @@ enum SQLiteFile {
         }
     }
 
-    /// Opens a copy that nobody uses yet with everything that holds for the files of a log, and closes it again.
+    /// Opens an unused copy with the settings of the log's files, migrates it, checkpoints it and closes it again.
     static func settle(_ path: String, _ schema: SQLiteSchema) throws {
         let queue = try openSettled(path, schema)
         try throwingStorageErrors(path) {
@@ -67,18 +67,18 @@ enum SQLiteFile {
         }
     }
 
-    /// Brings the WAL into the file.
+    /// Checkpoints the WAL and truncates it.
     static func checkpoint(_ database: some DatabaseWriter) throws {
         try database.working { db in
-            // A cancelled task may have left an interruption on the connection. It would end the checkpoint; a statement
-            // begins without it.
+            // A cancelled task may have left an interruption on the connection, which would end the checkpoint.
+            // Starting a statement clears it.
             try db.execute(sql: "SELECT 1")
             _ = try db.checkpoint(.truncate)
         }
     }
 
-    /// Brings the WAL into the file and closes it. On a full disk the WAL stays beside the file, with all that was committed,
-    /// and the next process that opens the file reads it there.
+    /// Checkpoints the WAL and closes the pool. On a full disk the WAL stays beside the file with everything that was
+    /// committed; the next process that opens the file reads it there.
     static func close(_ pool: DatabasePool) throws {
         try throwingStorageErrors(pool.path) {
             do {
@@ -88,7 +88,8 @@ enum SQLiteFile {
         }
     }
 
-    /// As ``quickCheck(_:file:)``, before the file is opened for writing, which changes it.
+    /// Like ``quickCheck(_:file:)``, but runs before the file is opened for writing, which changes it. Ignores a file
+    /// that does not exist.
     static func quickCheck(_ path: String, _ schema: SQLiteSchema) throws {
         guard access(path, F_OK) == 0 else { return }
         try throwingStorageErrors(path) {
@@ -115,7 +116,8 @@ enum SQLiteFile {
         configuration.maximumReaderCount = readers
         configuration.foreignKeysEnabled = true
         configuration.prepareDatabase { db in
-            // KiB of pages a connection keeps, which they all fill in time: what is appended to, and the system has the rest.
+            // KiB of page cache per connection, all of which fills up in time. Writers append; for readers the system's
+            // page cache does the rest.
             let pages = db.configuration.readonly ? 2_000 : 8_000
             try db.execute(
                 sql:
@@ -132,7 +134,7 @@ enum SQLiteFile {
         _ path: String
     ) throws -> Writer {
         try writer.working { db in
-            // A copy that a backup made is not in WAL mode, wherever it lies now: the mode is part of the file.
+            // A copy made by a backup is not in WAL mode, and the mode is part of the file.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL")
             try migrate(db, to: schema, file: path)
         }
@@ -140,8 +142,9 @@ enum SQLiteFile {
         return writer
     }
 
-    /// A new file is made under another name and renamed when it is whole, so that an empty or half-made file under its own
-    /// name is always damage, and never what a crash at its birth left.
+    /// Checks the header of an existing file, or creates a new one. A new file is created under another name and
+    /// renamed when it is complete. An empty or incomplete file under the final name is therefore always damage, never
+    /// left by a crash during creation.
     private static func makeOrInspect(_ path: String, _ schema: SQLiteSchema) throws {
         guard access(path, F_OK) != 0, errno == ENOENT else { return try SQLiteHeader.inspect(path, schema) }
         guard access(path + "-wal", F_OK) != 0 else {
@@ -155,7 +158,7 @@ enum SQLiteFile {
             if schema.givesPagesBack { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
             try db.execute(sql: "PRAGMA journal_mode = WAL")
         }
-        // Closing brings the WAL into the file, too, but keeps silent when it cannot: without its WAL the file would be empty.
+        // Closing also checkpoints, but hides a failure. Without its WAL the renamed file would be empty.
         try checkpoint(try ready(queue, schema, path))
         try queue.close()
         guard rename(fresh, path) == 0 else {
@@ -168,7 +171,7 @@ enum SQLiteFile {
         }
     }
 
-    /// Forward only: each missing step in a transaction of its own, with the number that says it was done.
+    /// Migrates forward only. Each missing step and its version number are committed in one transaction.
     private static func migrate(_ db: Database, to schema: SQLiteSchema, file: String) throws {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard version <= schema.migrations.count else {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The first 100 bytes of a SQLite file (sqlite.org/fileformat2.html), read before SQLite itself opens the file: opening
-/// already writes, for a pool switches the file to WAL, and a file that is not ours must stay as it is.
+/// Checks the first 100 bytes of a SQLite file (sqlite.org/fileformat2.html) before SQLite opens the file. Opening
+/// already writes, because a pool switches the file to WAL, and a foreign file must stay unchanged.
 enum SQLiteHeader {
     private static let length = 100
     private static let magic = Array("SQLite format 3\0".utf8)
@@ -12,7 +12,7 @@ enum SQLiteHeader {
     private static let applicationIDOffset = 68
     private static let countedChangesOffset = 92
 
-    /// Throws unless the file begins like one that this schema made.
+    /// Throws `StorageError` unless the file has a header that matches this schema.
     static func inspect(_ path: String, _ schema: SQLiteSchema) throws {
         var status = stat()
         guard stat(path, &status) == 0 else { throw unusable(path) }
@@ -33,27 +33,28 @@ enum SQLiteHeader {
         guard Int64(status.st_size) >= bytes(header) || hasWAL(path) else {
             throw StorageError.corrupt(file: path, detail: "it is cut off")
         }
-        // A still higher version may stand in the WAL; it is looked for again once the file is open.
+        // The WAL may hold a higher version; the version is checked again once the file is open.
         let version = Int(number(header, at: userVersionOffset))
         guard version <= schema.migrations.count else {
             throw StorageError.newerSchema(file: path, found: version, known: schema.migrations.count)
         }
     }
 
-    /// As many as the header says that the file has; 0 where the header does not know.
+    /// Returns the file size in bytes according to the header; 0 if the header does not know it.
     private static func bytes(_ header: [UInt8]) -> Int64 {
         guard number(header, at: changesOffset) == number(header, at: countedChangesOffset) else { return 0 }
         let pageSize = Int64(header[pageSizeOffset]) << 8 | Int64(header[pageSizeOffset + 1])
         return Int64(max(0, number(header, at: pageCountOffset))) * (pageSize == 1 ? 65_536 : pageSize)
     }
 
-    /// Whether pages of the file may still stand beside it: a checkpoint that was cut short leaves it shorter than its header says.
+    /// Whether pages of the file may still be in its WAL. An interrupted checkpoint leaves the file shorter than its
+    /// header says.
     private static func hasWAL(_ path: String) -> Bool {
         var status = stat()
         return stat(path + "-wal", &status) == 0 && status.st_size > 0
     }
 
-    /// Big-endian.
+    /// Reads a big-endian number.
     private static func number(_ header: [UInt8], at offset: Int) -> Int32 {
         header[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
     }

@@ -1,13 +1,14 @@
 import GRDB
 
-/// What is to be known about the SQLite that the process runs with.
+/// The version of the SQLite library in this process.
 package enum SQLiteLibrary {
     package static func version() throws -> String {
         try DatabaseQueue().read { try String.fetchOne($0, sql: "SELECT sqlite_version()") } ?? ""
     }
 
-    /// A warning where this SQLite can corrupt a WAL file that two connections write to or checkpoint at once (3.7.0 to
-    /// 3.51.2, sqlite.org/wal.html); nil where it cannot. One connection writes each file here, which avoids it.
+    /// Returns a warning if this SQLite can corrupt a WAL file that two connections write to or checkpoint at once
+    /// (3.7.0 to 3.51.2, sqlite.org/wal.html); otherwise nil. This process avoids the bug: one connection writes each
+    /// file.
     package static func walResetWarning() throws -> String? {
         let version = try version()
         let parts = version.split(separator: ".").compactMap { Int($0) }

@@ -2,23 +2,23 @@ import Foundation
 import GRDB
 import LinkEvents
 
-/// Why a file of the data directory cannot be used, and what to do.
+/// A reason why a file of the data directory cannot be used. Its description says what to do.
 package enum StorageError: DiskError, Hashable {
     case locked(directory: String, holder: String)
     case newerSchema(file: String, found: Int, known: Int)
     case foreignFile(file: String)
     case corrupt(file: String, detail: String)
-    /// The file is not there, though others say that it was.
+    /// The file does not exist, although other files prove that it once did.
     case missing(file: String, detail: String)
-    /// A restore was stopped before everything was copied.
+    /// A restore was interrupted before everything was copied.
     case unfinishedRestore(directory: String)
-    /// Nothing is restored beside databases, or what is left of them.
+    /// The target of a restore already holds databases, or remainders of them.
     case occupied(directory: String, by: String)
     case unusable(file: String, detail: String)
-    /// No backup can be made there; nothing of the data directory failed.
+    /// The path cannot become a backup; nothing in the data directory failed.
     case refusedTarget(path: String, detail: String)
     case full(file: String)
-    /// A read, write or fsync failed: what the file holds is no longer known to this process.
+    /// A read, write or fsync failed: this process no longer knows what the file holds.
     case io(file: String, detail: String)
     case wrongSetting(file: String, setting: String, found: String)
 
@@ -56,7 +56,7 @@ package enum StorageError: DiskError, Hashable {
         }
     }
 
-    /// How a process that cannot go on ends, in the terms of sysexits.h.
+    /// The exit code of a process that cannot continue, as defined by sysexits.h.
     package var exitCode: Int32 {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
@@ -70,26 +70,26 @@ package enum StorageError: DiskError, Hashable {
         if case .full = self { true } else { false }
     }
 
-    /// Whether nothing failed, and somebody asked for what cannot be.
+    /// Whether a request was refused as impossible, and nothing failed.
     package var isRefusal: Bool {
         if case .refusedTarget = self { true } else { false }
     }
 
-    /// Whether a system call that failed so found no room: the disk's, or what a quota leaves of it.
+    /// Whether the error code of a system call means that the disk or the quota is full.
     static func meansFull(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
 
-    /// What a failed system call means; `errno` at the time.
+    /// Maps the `errno` of a failed system call.
     static func unusable(_ file: String, _ code: Int32) -> StorageError {
         meansFull(code) ? .full(file: file) : .unusable(file: file, detail: String(cString: strerror(code)))
     }
 
-    /// What an error of the database means that nobody has given the name of its file; nil for any other error.
+    /// Maps a database error that does not name its file; nil for any other error.
     package init?(_ error: any Error) {
         guard let error = error as? DatabaseError else { return nil }
         self.init(error, file: "a file of the data directory")
     }
 
-    /// What a failed statement or opening means.
+    /// Maps the error of a failed statement or open.
     init(_ error: DatabaseError, file: String) {
         let detail = error.message ?? "\(error.resultCode)"
         switch error.resultCode {
@@ -100,7 +100,7 @@ package enum StorageError: DiskError, Hashable {
         }
     }
 
-    /// What a failure says of the file that it happened on; nil for a mistake in a statement, a conflict, an interruption.
+    /// Maps an error that concerns the file itself; nil for a mistake in a statement, a conflict or an interruption.
     init?(ofFile error: DatabaseError, _ file: String) {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY:
@@ -109,7 +109,7 @@ package enum StorageError: DiskError, Hashable {
         }
     }
 
-    /// Whether the file will be no better the next time that it is looked at.
+    /// Whether a later attempt would fail too, because the file itself is damaged or unsuitable.
     var isDamage: Bool {
         switch self {
         case .corrupt, .foreignFile, .newerSchema: true

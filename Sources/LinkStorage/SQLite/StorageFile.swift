@@ -1,11 +1,11 @@
 import GRDB
 
-/// An open database of the data directory whose failures name the file: damage, a full disk, a read or write that failed are
-/// thrown as ``StorageError``. What SQLite says of a statement stays a `DatabaseError`.
+/// An open database of the data directory. Failures of the file (damage, a full disk, a failed read or write) are
+/// thrown as ``StorageError``, which names the file. Errors of a statement remain `DatabaseError`.
 struct StorageFile: Sendable {
     let path: String
     let writer: any DatabaseWriter
-    /// Hears of each such failure.
+    /// Called for each failure of the file.
     private let note: @Sendable (StorageError) -> Void
 
     init(_ path: String, _ writer: any DatabaseWriter, note: @escaping @Sendable (StorageError) -> Void = { _ in }) {
@@ -42,10 +42,10 @@ struct StorageFile: Sendable {
         try naming { try writer.working(body) }
     }
 
-    /// Brings the WAL into the file.
+    /// Checkpoints the WAL.
     func checkpoint() throws { try naming { try SQLiteFile.checkpoint(writer) } }
 
-    /// For statements on the file that run within a transaction of another.
+    /// Maps failures of statements on this file that run within a transaction of another file.
     func naming<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A column of any type as it stands there. GRDB reads and binds texts as C strings, which end at a NUL.
+/// A column of any type, exactly as stored. GRDB reads and binds texts as C strings, which end at a NUL.
 enum StoredValue: DatabaseValueConvertible, StatementColumnConvertible {
     case integer(Int64)
     case text(String)
     case bytes([UInt8])
-    /// None of our columns has one.
+    /// Unused by our columns.
     case real(Double)
 
     init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -39,7 +39,7 @@ enum StoredValue: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// A text is bound as a blob, which has a length: `CAST(? AS TEXT)` makes a text of it.
+    /// Binds a text as a blob, which has a length; `CAST(? AS TEXT)` converts it back to a text.
     var databaseValue: DatabaseValue {
         switch self {
         case .integer(let number): number.databaseValue
@@ -51,7 +51,7 @@ enum StoredValue: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Row {
-    /// The text of a column, whole. Only for rows of a cursor, which read from their statement.
+    /// Returns the complete text of a column. Works only for rows of a cursor, which read from their statement.
     func text(_ index: Int) throws -> String {
         guard case .text(let text) = self[index] as StoredValue? else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(index) is no text")

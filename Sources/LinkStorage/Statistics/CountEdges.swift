@@ -1,10 +1,11 @@
 import LinkRouting
 
-/// The edges of the buckets of a question, in units of the table that is read: quarter-hours, hours or days since 1970.
+/// The bucket edges of a query, in units of the table that is read: quarter-hours, hours or days since 1970.
 struct CountEdges {
-    /// Rising; buckets may be empty.
+    /// In ascending order; buckets may be empty.
     let edges: [Int64]
-    /// How many units every edge is a multiple of from the first one, so that SQL can sum what can lie in one bucket only.
+    /// The greatest common divisor of the distances between the first edge and the others, in units. SQL sums slots of
+    /// this size, each of which lies within one bucket.
     let step: Int64
 
     init(_ edges: [Int64]) {
@@ -17,18 +18,19 @@ struct CountEdges {
     var end: Int64 { edges.last ?? 0 }
     var bucketCount: Int { max(0, edges.count - 1) }
 
-    /// The bucket that an instant lies in, if any.
+    /// Returns the bucket that contains an instant; nil if none does.
     ///
-    /// - Parameter milliseconds: Of a unit.
+    /// - Parameter milliseconds: The length of a unit in milliseconds.
     func bucket(of instant: Timestamp, unit milliseconds: Int64) -> Int? {
         let unit = instant.milliseconds.flooredQuotient(by: milliseconds)
         return (first..<end).contains(unit) ? bucket(ofSlot: (unit - first) / step) : nil
     }
 
-    /// The bucket of the units from `first + slot * step` on, for a slot that SQL computed as `(unit - first) / step`.
+    /// Returns the bucket of a slot that SQL computed as `(unit - first) / step`.
     func bucket(ofSlot slot: Int64) -> Int {
         let unit = first + slot * step
-        // The last edge that is not above the unit: of empty buckets at one place the last edge begins what lies there.
+        // Finds the last edge at or below the unit. Of several equal edges, only the last one begins a bucket that is
+        // not empty.
         var (low, high) = (0, edges.count)
         while low < high {
             let middle = (low + high) / 2
@@ -44,29 +46,30 @@ struct CountEdges {
     }
 }
 
-/// A question's buckets made of whole UTC days, whose sums are stored, and of what lies between an edge and the midnight
-/// nearest to it, which is added on one side of the edge and taken away on the other.
+/// Decomposes a query's buckets into whole UTC days, whose sums are stored, and partial days. A partial day lies
+/// between an edge and the nearest midnight; it is added to the bucket on one side of the edge and subtracted from the
+/// bucket on the other.
 struct CountDays {
-    /// Midnights, as days since 1970.
+    /// The edges rounded to midnights, in days since 1970.
     let days: CountEdges
     let pieces: [Piece]
 
     struct Piece {
-        /// The day that it lies in.
+        /// The day that contains the partial day.
         let day: Int64
         let range: Range<Int64>
-        /// The bucket that it is missing in, and the one that has it too much.
+        /// The bucket to add the piece to, and the bucket to subtract it from.
         let gains: Int
         let loses: Int
     }
 
-    /// - Parameter perDay: Units of the edges in a day.
+    /// - Parameter perDay: The number of units in a day.
     init(_ edges: CountEdges, perDay: Int64) {
         let midnights = edges.edges.map { ($0 + perDay / 2).flooredQuotient(by: perDay) }
         days = CountEdges(midnights)
         pieces = zip(edges.edges, midnights).enumerated().compactMap { index, place in
             let midnight = place.1 * perDay
-            // An edge past its midnight: what lies between belongs to the bucket before the edge, not to the one behind it.
+            // The edge is after its midnight: the piece belongs to the bucket before the edge.
             if place.0 > midnight {
                 return Piece(day: place.1, range: midnight..<place.0, gains: index - 1, loses: index)
             }

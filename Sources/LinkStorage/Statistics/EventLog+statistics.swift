@@ -2,7 +2,7 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// Counts: those of closed days stand in the ledger, those of other days in their own files.
+/// Analytics queries. The rollups of closed days are in the ledger, those of other days in their own files.
 extension EventLog: EventStatistics {
     package func totals(_ question: TotalsQuestion) async throws -> [TotalsCount] {
         try await count(question.scope) { db, uncounted in
@@ -53,12 +53,11 @@ extension EventLog: EventStatistics {
         }
     }
 
-    /// Reads each day that is not closed, its counts and the tenant's events that are in none yet, then the ledger with what
-    /// they gave.
+    /// Reads the rollups and the tenant's uncounted events of each open day, then the ledger, and combines them.
     ///
-    /// The days come first: one that is closed in between is in the ledger by then, and what its file gave is left out. So
-    /// each day is counted once. A day whose file is closed and dropped before it is read is in the ledger as well. A damaged
-    /// day is left out of questions about other days.
+    /// Open days are read first. A day that is closed in the meantime is in the ledger by the time the ledger is read,
+    /// and the result from its file is discarded, so each day is counted once. A day that is closed and dropped before
+    /// it is read is also in the ledger. A damaged day is skipped if the query does not overlap with it.
     private func count<Day: Sendable, Answer: Sendable>(
         _ scope: StatisticsScope,
         day readDay: @escaping @Sendable (Database, _ uncounted: [Event]) throws -> Day,
@@ -84,7 +83,7 @@ extension EventLog: EventStatistics {
         }
     }
 
-    /// The days whose counts the ledger did not have a moment ago, oldest first.
+    /// Returns the days that are not closed in the ledger, oldest first.
     private func openDays() async throws -> [CivilDay] {
         let days = allDays()
         let closed = try await ledger.read { try Self.closedDays(since: days.first, $0) }
@@ -102,7 +101,8 @@ extension EventLog: EventStatistics {
 }
 
 extension StatisticsScope {
-    /// Whether events that were committed on the day may be asked for, but for those that waited over midnight.
+    /// Whether the scope may include events committed on the day, except events that waited over midnight to be
+    /// committed.
     fileprivate func overlaps(_ day: CivilDay) -> Bool {
         guard let first = edges.first, let end = edges.last else { return false }
         return first < day.next.start && end > day.start

@@ -2,7 +2,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// The streams of one file that a question is about.
+/// The streams in one file that match a query's scope.
 struct StreamSelection {
     let ids: [Int64]
     private let idsByPurpose: [String: Int64]
@@ -25,7 +25,7 @@ struct StreamSelection {
         tenant = scope.tenant
     }
 
-    /// Whether a value is counted by itself in the stream of a purpose; only a day's file knows.
+    /// Whether a value has a counter of its own in the stream of a purpose. Only day files contain this information.
     func counts(_ value: ExactText, in dimension: Dimension, of purpose: Event.Purpose, _ db: Database) throws -> Bool {
         guard let stream = idsByPurpose[purpose.rawValue] else { return false }
         let find = try db.cachedStatement(
@@ -40,7 +40,7 @@ struct StreamSelection {
         ) != nil
     }
 
-    /// `?, ?` for the ids.
+    /// Placeholders for the ids: `?, ?`.
     var marks: String { Self.marks(ids.count) }
     var arguments: StatementArguments { StatementArguments(ids) }
 
@@ -48,7 +48,7 @@ struct StreamSelection {
 }
 
 extension StatisticsScope {
-    /// Whether the question is about an event of its tenant, whenever it was.
+    /// Whether the scope includes an event of its tenant, regardless of its time.
     func includes(_ event: Event) -> Bool {
         event.countedEnvironment == environment && purposes.contains(event.purpose)
     }

@@ -2,7 +2,7 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// Adds up what the files have for one question about totals.
+/// Sums the totals of one query over several files.
 struct TotalsReader: Sendable {
     private let question: TotalsQuestion
     private var counts: [Key: Int64] = [:]
@@ -30,11 +30,11 @@ struct TotalsReader: Sendable {
 
     private var columns: [TotalsQuestion.Column] { TotalsQuestion.Column.allCases.filter(question.columns.contains) }
 
-    // MARK: What is read
+    // MARK: Reading
 
-    /// From a file of a day that is not closed.
+    /// Reads the file of an open day.
     ///
-    /// - Parameter uncounted: The tenant's events that are in none of the file's counts.
+    /// - Parameter uncounted: The tenant's events that the file's rollups do not include.
     mutating func readDay(_ db: Database, _ uncounted: [Event]) throws {
         add(uncounted)
         let streams = try StreamSelection(question.scope, db)
@@ -50,7 +50,7 @@ struct TotalsReader: Sendable {
         }
     }
 
-    /// As ``conditions(_:)``.
+    /// Applies the same filter as ``conditions(_:)``.
     private func meetsConditions(_ event: Event) -> Bool {
         question.filter.allSatisfy { column, value in
             switch column {
@@ -62,7 +62,7 @@ struct TotalsReader: Sendable {
         }
     }
 
-    /// From the ledger, out of the smallest table that can tell.
+    /// Reads the ledger, from the smallest table with the required columns.
     mutating func readLedger(_ db: Database) throws {
         let streams = try StreamSelection(question.scope, db)
         guard !streams.ids.isEmpty else { return }
@@ -80,7 +80,7 @@ struct TotalsReader: Sendable {
         }
     }
 
-    /// Quarter-hours over all routes and revisions.
+    /// Reads quarter-hours, summed over all routes and revisions.
     private mutating func addStreamQuarters(_ streams: StreamSelection, _ db: Database) throws {
         let edges = edges
         try add(
@@ -94,7 +94,7 @@ struct TotalsReader: Sendable {
         )
     }
 
-    /// Quarter-hours of all results that the streams ever had: for a day's file, and for a route alone.
+    /// Reads the quarter-hours of all results of the streams. Used for day files and for filters by route.
     private mutating func addQuarters(ofStreams streams: StreamSelection, _ db: Database) throws {
         let edges = edges
         try add(
@@ -122,7 +122,7 @@ struct TotalsReader: Sendable {
         )
     }
 
-    /// Quarter-hours of those results that a day had.
+    /// Selects the quarter-hours of results that occurred on a day.
     private static let quartersOfDays = """
         FROM result_day
         CROSS JOIN result ON result.id = result_day.result
@@ -168,10 +168,10 @@ struct TotalsReader: Sendable {
 
     // MARK: SQL
 
-    /// `, result.route, …`
+    /// Column names: `, result.route, …`.
     private func names(_ table: String) -> String { columns.map { ", \(table).\($0.rawValue)" }.joined() }
 
-    /// ` AND result.route = ? …`
+    /// Filter conditions: ` AND result.route = ? …`.
     private func conditions(_ table: String) -> String {
         question.filter.keys.map(\.rawValue).sorted().map { " AND \(table).\($0) = ?" }.joined()
     }
@@ -186,7 +186,7 @@ struct TotalsReader: Sendable {
         )
     }
 
-    /// What is no number is a revision that nothing has.
+    /// Text that is not a number becomes -1, a revision that never exists.
     private static func revision(_ value: String) -> Int64 { value.isEmpty ? 0 : Int64(value) ?? -1 }
 
     private struct Counted {
@@ -208,9 +208,9 @@ struct TotalsReader: Sendable {
         counts[Key(bucket: bucket, columns: columns), default: 0] += count
     }
 
-    /// - Parameter sql: Selects a slot, a sum and the asked columns; its conditions stand last.
+    /// - Parameter sql: Selects a slot, a sum and the requested columns. Ends with its conditions.
     private func rows(_ sql: String, _ arguments: StatementArguments, _ db: Database) throws -> [Counted] {
-        // All columns together are what makes a result, and its number is sorted faster than they.
+        // All columns together identify a result, and grouping by its number is faster.
         let isWhole = columns.count == TotalsQuestion.Column.allCases.count
         let names = isWhole ? ["result.id"] : columns.indices.map { "\($0 + 3)" }
         let grouping = (["1"] + names).joined(separator: ", ")

@@ -2,15 +2,15 @@ import GRDB
 import LinkEvents
 import LinkRouting
 
-/// Adds up what the files have of one dimension's values.
+/// Sums the counts of one dimension's values over several files.
 struct ValuesTally: Sendable {
     private let question: ValuesQuestion
-    /// Of the days that are not closed.
+    /// The counts from open days.
     private var named: [ExactText: Int64] = [:]
     private var other: Int64 = 0
 
     static let hoursPerDay: Int64 = 24
-    /// In milliseconds.
+    /// Milliseconds in an hour.
     fileprivate static let hour: Int64 = 3_600_000
 
     init(_ question: ValuesQuestion) { self.question = question }
@@ -25,9 +25,9 @@ struct ValuesTally: Sendable {
         other += tally.other
     }
 
-    /// From a file of a day that is not closed.
+    /// Reads the file of an open day.
     ///
-    /// - Parameter uncounted: The tenant's events that are in none of the file's counts.
+    /// - Parameter uncounted: The tenant's events that the file's rollups do not include.
     mutating func readDay(_ db: Database, _ uncounted: [Event]) throws {
         let streams = try StreamSelection(question.scope, db)
         try add(uncounted, streams, db)
@@ -74,7 +74,7 @@ struct ValuesTally: Sendable {
         }
     }
 
-    /// The answer: what the days that are not closed have, with the ledger's counts.
+    /// Combines the counts of open days with those of the ledger.
     func answer(withLedger db: Database) throws -> ValueCounts {
         var other = other
         var counts = try ledgerCounts(db)
@@ -97,7 +97,7 @@ struct ValuesTally: Sendable {
         )
     }
 
-    /// By the ledger's numbers of values.
+    /// Returns counts by the ledger's value numbers.
     private func ledgerCounts(_ db: Database) throws -> [Int64: Int64] {
         let streams = try StreamSelection(question.scope, db)
         guard !streams.ids.isEmpty else { return [:] }
@@ -156,15 +156,15 @@ struct ValuesTally: Sendable {
     }
 }
 
-/// A value that may be among those with the most events.
+/// A value that may be among the most frequent ones.
 private struct Candidate {
-    /// Its number in the ledger.
+    /// The value's number in the ledger; nil if the ledger does not have it.
     let id: Int64?
-    /// Nil while nobody has looked it up.
+    /// Nil until the ledger has been queried for it.
     let value: String?
     let count: Int64
 
-    /// Most first; of equal ones those that the ledger has known longest.
+    /// Orders by descending count. Ties go to the value that the ledger has known longest.
     static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
         guard left.count == right.count else { return left.count > right.count }
         switch (left.id, right.id) {
@@ -176,7 +176,7 @@ private struct Candidate {
 }
 
 extension [Candidate] {
-    /// The first `limit` of them, not in order: most are dropped without being sorted.
+    /// Returns the first `limit` candidates without sorting all of them.
     fileprivate func first(_ limit: Int) -> ArraySlice<Candidate> {
         guard count > limit, limit > 0 else { return prefix(limit) }
         var kept = prefix(limit).sorted(by: Candidate.precedes)
@@ -188,15 +188,15 @@ extension [Candidate] {
     }
 }
 
-/// Counts one value of a dimension in each bucket.
+/// Counts one value of a dimension per bucket.
 struct ValueSeries: Sendable {
     let value: String
     let dimension: Dimension
     let scope: StatisticsScope
 
-    /// From a day's file or the ledger: the tables are the same.
+    /// Reads a day file or the ledger, which have the same tables.
     ///
-    /// - Parameter uncounted: The tenant's events that are in none of the counts.
+    /// - Parameter uncounted: The tenant's events that the rollups do not include.
     func counts(_ db: Database, _ uncounted: [Event]) throws -> [Int64] {
         let edges = CountEdges(scope.edges.map { $0.milliseconds.flooredQuotient(by: ValuesTally.hour) })
         var counts = [Int64](repeating: 0, count: edges.bucketCount)

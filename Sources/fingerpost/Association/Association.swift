@@ -18,11 +18,11 @@ struct Association: AsyncParsableCommand {
     )
 }
 
-/// Whose association file is meant.
+/// The platform of an association file.
 enum AssociationPlatform: String, CaseIterable, ExpressibleByArgument {
     case ios, android
 
-    /// The name under which hosts serve it.
+    /// The name under which hosts serve the file.
     var fileName: String {
         switch self {
         case .ios: "apple-app-site-association"
@@ -30,7 +30,7 @@ enum AssociationPlatform: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// A list is Android's file, everything else Apple's.
+    /// Detects the platform: a JSON list is an Android file, anything else an Apple file.
     init(of bytes: [UInt8]) {
         let first = bytes.first { !" \n\r\t".utf8.contains($0) }
         self = first == UInt8(ascii: "[") ? .android : .ios
@@ -51,7 +51,7 @@ enum AssociationPlatform: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A file's bytes, or those of standard input for `-`. Association files need not be UTF-8 to be judged.
+/// Reads a file, or standard input for `-`. Association files need not be UTF-8 to be judged.
 func readBytes(_ path: String) throws -> [UInt8] {
     do {
         guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }

@@ -109,13 +109,13 @@ struct AssociationDoctor: AsyncParsableCommand {
     }
 }
 
-/// What `doctor` was asked about: `HOST`, `*.HOST` or either with a port.
+/// The domain that `doctor` examines: `HOST`, `*.HOST` or either with a port.
 struct DoctorTarget {
-    /// That the file is read from, in ASCII.
+    /// The host that serves the file, in ASCII.
     let host: String
     let port: UInt16?
     let isWildcard: Bool
-    /// The host that people take for the same: with `www.`, or without.
+    /// The host that people take for the same: with `www.` added or removed. Nil if there is none.
     let twin: String?
 
     init(_ text: String) throws {

@@ -89,7 +89,7 @@ struct AssociationSimulate: AsyncParsableCommand {
     }
 }
 
-/// A decision for people, from its JSON: what, by which rule, what was tried, and how sure it is.
+/// Formats a decision's JSON for people: the result, its rule, the rules tried, notes and assumptions.
 private struct DecisionText {
     private let node: JSONNode
 

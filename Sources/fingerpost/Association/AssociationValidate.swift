@@ -48,7 +48,7 @@ struct AssociationValidate: AsyncParsableCommand {
         }
     }
 
-    /// A file as it is, of a folder its association files, sorted.
+    /// Returns a file's own path, or the sorted association files in a directory.
     private static func files(_ path: String) throws -> [String] {
         var isFolder: ObjCBool = false
         guard path != "-", FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue

@@ -2,20 +2,20 @@ import AppAssociation
 import LinkRouting
 import OutboundHTTP
 
-/// What one host serves for one platform, and what is wrong with it.
+/// Examines the file that one host serves for one platform.
 struct HostCheck {
     private let target: DoctorTarget
     private let platform: AssociationPlatform
     private let app: String?
     private let http: OutboundHTTP
-    /// Nil when Apple's CDN is not to be asked.
+    /// Nil if Apple's CDN must not be asked.
     private let cdn: CDN?
     private(set) var answers: [Answer] = []
     private(set) var files: [AssociationReport.File] = []
-    /// The bytes of a host that answers with status 200.
+    /// The file, if the host responds with status 200.
     private var served: [UInt8]?
 
-    /// One URL that was asked.
+    /// A requested URL and its result.
     struct Answer {
         let url: String
         let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
@@ -23,7 +23,7 @@ struct HostCheck {
         var isFile: Bool { (try? result.get())?.status == 200 }
     }
 
-    /// Where its answers begin, and what asks for them.
+    /// The base URL of the CDN, and the HTTP client for it.
     typealias CDN = (base: String, http: OutboundHTTP)
 
     init(_ target: DoctorTarget, _ platform: AssociationPlatform, app: String?, http: OutboundHTTP, cdn: CDN?) {
@@ -59,7 +59,7 @@ struct HostCheck {
         advise()
     }
 
-    /// `published` is nil when nothing is published for the host.
+    /// Compares the served file with the published one, which is nil if nothing is published for the host.
     mutating func compare(with published: [UInt8]?) {
         guard let served, !files.isEmpty else { return }
         guard let published else {
@@ -128,7 +128,8 @@ struct HostCheck {
         }
     }
 
-    /// Devices take `acme.com` and `www.acme.com` for two domains; a wildcard's file is that of the domain itself.
+    /// Checks the twin, because devices treat `acme.com` and `www.acme.com` as two domains. The file of a wildcard is
+    /// on the domain itself.
     private mutating func examine(twin: String) async {
         let answer = await ask(url(of: twin), by: http)
         if case .failure(let failure) = answer.result, failure.kind == .unknownHost { return }
@@ -159,7 +160,7 @@ struct HostCheck {
         }
     }
 
-    /// What Apple says to look at when the file is right.
+    /// Adds Apple's advice for links that stay in the browser although the file is correct.
     private mutating func advise() {
         guard platform == .ios, served != nil, files.allSatisfy({ $0.findings.allSatisfy { $0.severity != .error } })
         else { return }
@@ -229,7 +230,8 @@ struct HostCheck {
         AssociationFinding(code, severity, message: message, fix: fix)
     }
 
-    /// Where two files first say something else; nil when only their spelling differs or one cannot be read.
+    /// Returns the first difference in content between two files; nil if they differ only in formatting, or if one
+    /// cannot be parsed.
     private static func difference(_ served: [UInt8], _ published: [UInt8]) -> JSONNode.Difference? {
         let limits = JSONReader.Limits(maximumBytes: 1 << 20)
         guard let left = try? JSONReader.parse(served, limits: limits),
@@ -240,7 +242,7 @@ struct HostCheck {
 }
 
 extension HostCheck.Answer {
-    /// `200 application/json, 1234 bytes`, or why there is none.
+    /// `200 application/json, 1234 bytes`, or the reason for the failure.
     var summary: String {
         switch result {
         case .success(let response):
@@ -271,7 +273,7 @@ extension AssociationPlatform {
         notPublished: AssociationFinding.Code, appNotNamed: AssociationFinding.Code
     )
 
-    /// The two platforms' names for the same mistakes.
+    /// The platform's finding codes for the same mistakes.
     var codes: Codes {
         switch self {
         case .ios: (.notServed, .hostNotCovered, .notPublished, .appNotNamed)

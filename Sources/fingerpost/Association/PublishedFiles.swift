@@ -2,13 +2,13 @@ import AppAssociation
 import LinkRouting
 import OutboundHTTP
 
-/// The association files that are published: made from a tenant file, or asked of a server.
+/// The published association files, generated from a tenant file or fetched from a server.
 enum PublishedFiles {
     case table(String, Router)
-    /// Its public address.
+    /// The server's public address.
     case server(String)
 
-    /// Nil when neither is named.
+    /// Returns nil if neither is given.
     init?(table: String?, server: String?) throws {
         if let table {
             self = .table(table, try OfflineTable(table).router)
@@ -19,7 +19,7 @@ enum PublishedFiles {
         }
     }
 
-    /// The file that `host` is meant to serve; nil when nobody here owns the host.
+    /// Returns the file that `host` should serve; nil if no tenant owns the host.
     func file(_ platform: AssociationPlatform, of host: String) async throws -> [UInt8]? {
         switch self {
         case .table(_, let router):
@@ -42,7 +42,7 @@ enum PublishedFiles {
         }
     }
 
-    /// The file of `*.x` stands on `x`.
+    /// Returns the host if it is the base of a wildcard domain: the file of `*.x` is on `x`.
     private func wildcardFile(_ host: String, _ router: Router) -> String? {
         router.identity.domains.contains { $0.coversSubdomains && $0.host == host } ? host : nil
     }

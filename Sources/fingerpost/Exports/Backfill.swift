@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Exports what is missing, window by window, and shows how far it is: a bar on a terminal, else a line a window.
+/// Exports missing windows one by one. Shows a progress bar on a terminal, otherwise one line per window.
 struct Backfill {
     let tenant: TenantID
     let since: Timestamp

@@ -4,13 +4,13 @@ import LinkRouting
 import NIOCore
 import OutboundHTTP
 
-/// The keys below `exports`: where exports go, and who is told. Secrets come from files that only the user can read, or from
-/// the environment; they are no keys, so nothing that prints the configuration can print them.
+/// The keys below `exports`: the sink and the webhook. Secrets come from files that only their owner can read, or from
+/// the environment. They have no keys, so that printing the configuration cannot reveal them.
 struct ExportConfiguration {
     private let values: [(key: String, value: String)]
     private let directory: String
     private let s3: S3?
-    /// Nil when nobody is told.
+    /// Nil if no webhook is configured.
     let webhook: Webhook?
 
     private struct S3 {
@@ -35,7 +35,7 @@ struct ExportConfiguration {
         case `public`, anywhere
     }
 
-    /// - Parameter text: The value of a key, or what stands beside it.
+    /// - Parameter text: Returns the value of a key, or the given default.
     init(
         data: String,
         environment: [String: String],
@@ -77,12 +77,12 @@ struct ExportConfiguration {
     /// The values as `fingerpost config` prints them.
     var effective: [(key: String, value: String)] { values }
 
-    /// What the bucket is asked with; nil where exports go into a directory.
+    /// The credentials for the bucket; nil if exports go to a directory.
     var credentials: S3Credentials? { s3?.credentials }
 
-    /// Where exports go.
+    /// Creates the sink.
     ///
-    /// - Parameter latest: The credentials that hold now, where they were replaced since.
+    /// - Parameter latest: Returns the current credentials if they have been replaced; nil otherwise.
     func makeSink(latest: @escaping @Sendable () -> S3Credentials? = { nil }) -> any ExportSink {
         guard let s3 else { return DirectoryExportSink(directory: directory) }
         return S3ExportSink(
@@ -114,7 +114,8 @@ struct ExportConfiguration {
         }
     }
 
-    /// Of AWS's own variables, or of a file in AWS's format: `aws_access_key_id = …` and so on; its section is not looked at.
+    /// Reads the credentials from AWS's own variables, or from a file in AWS's format (`aws_access_key_id = …` and so
+    /// on). Sections in the file are ignored.
     private static func credentials(file: String, _ environment: [String: String]) throws -> S3Credentials {
         var found = environment.filter { $0.key.hasPrefix("AWS_") }
         if !file.isEmpty {
@@ -177,9 +178,9 @@ struct ExportConfiguration {
     }
 }
 
-/// A file with a secret in it.
+/// A file that contains a secret.
 enum SecretFile {
-    /// Its text; refused when others than its owner may read it.
+    /// Returns the file's text. Throws if users other than the owner may read the file.
     static func read(_ path: String, key: String) throws -> String {
         var status = stat()
         guard stat(path, &status) == 0 else {

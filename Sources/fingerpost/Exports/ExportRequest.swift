@@ -1,15 +1,15 @@
 import LinkEvents
 import LinkRouting
 
-/// What `fingerpost export` asks for; as a message when another process holds the directory.
+/// A request of `fingerpost export`. It is sent as a message if another process holds the directory.
 enum ExportRequest: Sendable {
-    /// Ends the window; its manifest.
+    /// Ends the window and exports it. The response is its manifest.
     case now(TenantID)
-    /// Exports a window once more; the manifest that holds then.
+    /// Exports a window again. The response is its current manifest.
     case again(TenantID, window: String)
-    /// Exports a window unless it is there whole: `{"result": "written|kept|gone", "rows"}`.
+    /// Exports a window unless it exists intact. The response is `{"result": "written|kept|gone", "rows"}`.
     case fill(TenantID, window: String)
-    /// `{"windows": [NAME…]}`, oldest first.
+    /// Lists windows, oldest first. The response is `{"windows": [NAME…]}`.
     case windows(TenantID, since: Timestamp)
 
     var message: JSONNode {
@@ -28,7 +28,7 @@ enum ExportRequest: Sendable {
         }
     }
 
-    /// Nil for a message about something else.
+    /// Returns nil for a message of another kind.
     init?(_ message: ObjectField) throws {
         let kind = try message.required("do").text()
         guard ["export", "exportAgain", "fillExport", "listWindows"].contains(kind) else { return nil }
@@ -45,10 +45,10 @@ enum ExportRequest: Sendable {
     }
 }
 
-/// Does what a wish says: in a running server, or in a process of its own.
+/// Executes export requests, in a running server or in a separate process.
 struct ExportCommandHandler: Sendable {
     let exporter: Exporter
-    /// Nil for a tenant that is not there.
+    /// Returns nil for an unknown tenant.
     let plan: @Sendable (TenantID) -> ExportPlan?
 
     struct UnknownTenant: Error, CustomStringConvertible {

@@ -6,13 +6,13 @@ import LinkStorage
 import Logging
 import NIOCore
 
-/// Somebody who does what a wish says: this process, or the one that holds the directory.
+/// Executes export requests: in this process, or in the one that holds the directory.
 struct ExportSession: Sendable {
     let answer: @Sendable (ExportRequest) async throws -> JSONNode
 
     func answer(_ wish: ExportRequest) async throws -> JSONNode { try await answer(wish) }
 
-    /// Runs `body` over an open data directory, and closes it in good order; ends the process with what went wrong.
+    /// Runs `body` on an open data directory and closes it properly. Failures are printed and end the process.
     static func open(
         _ configuration: ServiceConfiguration,
         _ body: @escaping @Sendable (ExportSession) async throws -> Void
@@ -22,7 +22,7 @@ struct ExportSession: Sendable {
         } catch StorageError.locked {
             try await body(
                 ExportSession {
-                    // A window may take as long as it has rows.
+                    // The duration depends on the number of rows in a window.
                     try await ControlMessage.send(
                         $0.message,
                         toDirectory: configuration.data,
@@ -75,7 +75,7 @@ struct ExportSession: Sendable {
             logger: logger
         )
         let desk = ExportCommandHandler(exporter: exporter) { catalog.table(of: $0).map { ExportPlan($0) } }
-        // The recorder only answers the exporter's fence; it ends when the export is written.
+        // The recorder serves only the exporter's fence, and stops once the export is written.
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await recorder.run() }
             group.addTask {

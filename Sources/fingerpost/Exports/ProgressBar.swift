@@ -1,7 +1,7 @@
 import Foundation
 import LinkRouting
 
-/// Progress on standard error.
+/// A progress bar on standard error.
 struct ProgressBar {
     private let total: Int
     private let unit: String
@@ -16,13 +16,13 @@ struct ProgressBar {
         self.isTerminal = isTerminal
     }
 
-    /// What is being done now.
+    /// Shows the current item.
     func show(_ item: String) {
         guard isTerminal else { return }
         write("\r\(line) \(item.escapedForTerminal)\u{1B}[K")
     }
 
-    /// Something is done; `line` tells it where there is no bar.
+    /// Counts a finished item. Prints `line` if standard error is not a terminal.
     mutating func step(_ line: String) {
         done += 1
         if !isTerminal { warn(line) }
@@ -32,7 +32,7 @@ struct ProgressBar {
         if isTerminal { write("\r\(line)\u{1B}[K\n") }
     }
 
-    /// `[######                        ] 12 of 60 windows`
+    /// The bar, such as `[######                        ] 12 of 60 windows`.
     var line: String {
         let filled = total > 0 ? done * Self.width / total : Self.width
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: Self.width - filled)

@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// Columns of text: the first one to the left, the others to the right.
+/// Aligned text columns: the first one is left-aligned, the others right-aligned.
 struct TextColumns {
     private let rows: [[String]]
 
@@ -19,7 +19,7 @@ struct TextColumns {
     }
 }
 
-/// Counts, their shares and what they are of.
+/// Lines with a count, its share of the total, and its names.
 struct CountLines {
     private let total: Int64
     private var rows: [(count: Int64, names: [String])] = []
@@ -37,7 +37,7 @@ struct CountLines {
         }
     }
 
-    /// ` 12.3 %`
+    /// Formats a share as ` 12.3 %`.
     private func share(_ count: Int64) -> String {
         guard total > 0 else { return "     - %" }
         let share = Double(count) / Double(total) * 1_000
@@ -48,16 +48,16 @@ struct CountLines {
 }
 
 extension JSONNode {
-    /// A value as people read it; what events have none of is a dash.
+    /// The value as text for people; a dash for null.
     var shown: String { kind == "null" ? "-" : text ?? json() }
 
-    /// What the events of a series have in common.
+    /// The name of a series: the values shared by its events.
     var groupName: String {
         let names = (members ?? []).filter { !["count", "counts"].contains($0.key) }.map(\.value.shown)
         return names.isEmpty ? "count" : names.joined(separator: " ")
     }
 
-    /// A ranking, a value a line, then what is counted together.
+    /// Lines of a ranking: one value per line, followed by the aggregated rest.
     func rankingLines(_ list: String, _ value: String) -> [String] {
         let total = self["count"]?.int ?? 0
         var lines = CountLines(total: total)

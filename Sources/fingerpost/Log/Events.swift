@@ -51,7 +51,8 @@ struct Events: AsyncParsableCommand {
         }
     }
 
-    /// The seq to go on behind: where the log ended before the newest were read, so that nothing is lost or told twice.
+    /// Prints the newest events. Returns the seq to continue after. It is read before the newest events, so that none
+    /// is missed or printed twice.
     private func printNewest(_ client: AdminClient) async throws -> Int64 {
         let end = try await ask(client, [("after", "\(Int64.max)")])["nextAfter"]?.int ?? 0
         let newest = try await ask(client, [("limit", "\(last)")])["events"]?.elements ?? []

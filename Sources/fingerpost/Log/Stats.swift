@@ -200,7 +200,7 @@ struct Stats: AsyncParsableCommand {
 
 extension CalendarZone.Interval: ExpressibleByArgument {}
 
-/// Whose links are counted, and of when.
+/// Options shared by all count queries: tenant, time range and purposes.
 struct CountOptions: ParsableArguments {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "From when: a day such as 2026-11-21, or an instant; included.") var from: String?
@@ -221,7 +221,7 @@ struct CountOptions: ParsableArguments {
     }
 }
 
-/// What is told apart, and which links are counted alone.
+/// Options that group and filter counts.
 struct CountFilterOptions: ParsableArguments {
     @ArgumentParser.Option(help: "Tell apart by some of route, revision, outcome, action, with commas between.")
     var by: String?

@@ -6,7 +6,7 @@ import Metrics
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration again on SIGHUP. What is wrong in it is logged, and then everything stays as it was.
+/// Reloads the configuration on SIGHUP. If it is invalid, the error is logged and the old configuration stays.
 actor ConfigurationReloader: Service {
     private let hangups: UnixSignalsSequence
     private let read: @Sendable () async throws -> ServiceConfiguration
@@ -15,7 +15,7 @@ actor ConfigurationReloader: Service {
     private let certificates: ServerCertificates?
     private let logger: Logger
     private let hasTerminal = isatty(STDIN_FILENO) == 1
-    /// What holds, by key.
+    /// The effective values by key.
     private var running: [String: String]
 
     private static let results = Dictionary(
@@ -26,9 +26,9 @@ actor ConfigurationReloader: Service {
     private static let isLastGood = Gauge(label: "fingerpost_config_last_reload_successful")
 
     /// - Parameters:
-    ///   - hangups: Made before the service is open, as a SIGHUP would end the process before.
-    ///   - configuration: What the service was started with.
-    ///   - read: Reads flags, environment and file anew.
+    ///   - hangups: Must be created before the service starts, because an earlier SIGHUP would end the process.
+    ///   - configuration: The configuration that the service was started with.
+    ///   - read: Reads flags, environment and file again.
     init(
         on hangups: UnixSignalsSequence,
         from configuration: ServiceConfiguration,
@@ -51,7 +51,7 @@ actor ConfigurationReloader: Service {
         _ = Self.results
         Self.isLastGood.record(1)
         for await _ in hangups.cancelOnGracefulShutdown() {
-            // The terminal that the process was started in is gone: the signal means the end, as it does without a handler.
+            // The controlling terminal was closed: the signal ends the process, as it does without a handler.
             if hasTerminal, isatty(STDIN_FILENO) == 0 {
                 kill(getpid(), SIGTERM)
             } else {
@@ -63,7 +63,7 @@ actor ConfigurationReloader: Service {
     private func reload() async {
         do {
             let configuration = try await read()
-            // First what can fail and leaves everything as it was: files of the same names, with other contents.
+            // First the step that can fail without side effects: files with the same names and new contents.
             _ = try certificates?.reload()
             let left = try live.replace(by: configuration)
             admission.update(configuration.admission.policy)
@@ -84,7 +84,7 @@ actor ConfigurationReloader: Service {
         }
     }
 
-    /// Names what changed, never to what.
+    /// Logs the keys that changed, but never their values.
     private func tell(_ configuration: ServiceConfiguration, left: Set<String>) {
         var (taken, waiting): ([String], [String]) = ([], [])
         for (key, value) in configuration.effective where running[key] != value {

@@ -4,7 +4,7 @@ import LinkServer
 import OutboundHTTP
 import Synchronization
 
-/// What of the configuration can change while the service runs, as it is now.
+/// The current values of the settings that can change while the service runs.
 final class LiveConfiguration: Sendable {
     let log: LogSettings
     let limits: LiveLimits
@@ -36,13 +36,13 @@ final class LiveConfiguration: Sendable {
     var webhook: Webhook? { state.withLock { $0.configuration.exports.webhook } }
     var credentials: S3Credentials? { state.withLock { $0.configuration.exports.credentials } }
 
-    /// Nil where the service was started without a file of countries: then nobody's address is looked up.
+    /// Looks up an address's country. Nil if the service was started without a country file.
     var locate: (@Sendable (NetworkAddress) -> String?)? {
         guard state.withLock({ $0.countries }) != nil else { return nil }
         return { [self] address in state.withLock { $0.countries }?.country(of: address) }
     }
 
-    /// The keys that a change of takes hold at once; the others need a restart.
+    /// Whether a change of the key takes effect immediately; other keys need a restart.
     static func isLive(_ key: String) -> Bool {
         liveKeys.contains(key) || liveGroups.contains { key.hasPrefix($0) }
     }
@@ -53,8 +53,8 @@ final class LiveConfiguration: Sendable {
         "limits.jsonDepth", "limits.tableBytes", "limits.tailSeconds", "proxies.header", "trustedProxies",
     ]
 
-    /// Takes over what can change, whole or not at all; the live keys that cannot change in this way, as the part that would
-    /// use them was not started, or runs without being able to stop alone. Throws `CountryDatabase.Failure`.
+    /// Replaces all live settings, or none if it throws. Returns the live keys that still need a restart, because the
+    /// component for them was not started, or cannot be stopped separately. Throws `CountryDatabase.Failure`.
     func replace(by configuration: ServiceConfiguration) throws -> Set<String> {
         let countries = try configuration.geoDatabase.map { try CountryDatabase($0) }
         let left = state.withLock { state in

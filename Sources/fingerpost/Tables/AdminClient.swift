@@ -5,7 +5,7 @@ import LinkRouting
 import NIOCore
 import OutboundHTTP
 
-/// Where a server's admin port is, and who asks.
+/// The address of a server's admin port, and the credentials for it.
 struct AdminOptions: ParsableArguments {
     @ArgumentParser.Option(help: "The admin address of a server.") var server = "http://127.0.0.1:8081"
     @ArgumentParser.Option(help: "A key of the admin API; else FINGERPOST_KEY of the environment.") var key: String?
@@ -31,7 +31,7 @@ struct AdminOptions: ParsableArguments {
     }
 }
 
-/// Speaks to the admin API.
+/// A client of the admin API.
 struct AdminClient {
     let server: String
     let key: String
@@ -43,11 +43,11 @@ struct AdminClient {
         let status: Int
         let eTag: String?
         let bytes: [UInt8]
-        /// Null when the body is no JSON.
+        /// Null if the body is not JSON.
         let body: JSONNode
     }
 
-    /// What the server says against a request.
+    /// An error response of the server.
     struct Refusal: Error {
         let status: Int
         let body: JSONNode
@@ -55,7 +55,10 @@ struct AdminClient {
         var code: String { body["code"]?.text ?? "" }
     }
 
-    /// - Parameter path: Below `/admin/v1/`.
+    /// Sends a request. Throws ``Refusal`` for a status other than 2xx, and an exit code if the server does not
+    /// respond.
+    ///
+    /// - Parameter path: The path below `/admin/v1/`.
     func send(
         _ method: OutboundHTTP.Method,
         _ path: String,
@@ -87,7 +90,7 @@ struct AdminClient {
         }
     }
 
-    /// Sends JSON; null sends no body.
+    /// Sends a request with a JSON body; nil sends no body.
     func send(
         _ method: OutboundHTTP.Method,
         _ path: String,
@@ -101,7 +104,7 @@ struct AdminClient {
     }
 }
 
-/// Runs a command's body; what the server refuses is told on standard error, and ends the process with 1.
+/// Runs a command's body. Prints a server's refusal on standard error and exits with code 1.
 func tellingRefusals<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()
@@ -123,7 +126,7 @@ extension AdminClient.Refusal {
     }
 }
 
-/// A finding of an answer, for people.
+/// A finding of a response, as text for people.
 struct FindingText {
     let node: JSONNode
 
@@ -137,7 +140,7 @@ struct FindingText {
     }
 }
 
-/// Entries of `suiteFailures` for people: a line for each case, of which the first difference is told.
+/// Text for entries of `suiteFailures`: one line per case, with its first difference.
 struct SuiteFailureLines {
     private let failures: [JSONNode]
 
@@ -164,7 +167,7 @@ struct SuiteFailureLines {
     }
 }
 
-/// Says on standard error what takes longer than a second, and that it goes on.
+/// Runs `body`, and reports progress on standard error every second while it runs.
 func showingProgress<Result: Sendable>(
     _ what: String,
     _ body: @escaping @Sendable () async throws -> Result

@@ -154,7 +154,7 @@ struct Drafts: AsyncParsableCommand {
     }
 }
 
-/// Which draft is meant.
+/// Options that select a draft.
 struct DraftOptions: ParsableArguments {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "The draft's name.") var draft = "main"

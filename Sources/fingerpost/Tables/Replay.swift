@@ -92,7 +92,7 @@ struct Replay: AsyncParsableCommand {
         }
     }
 
-    /// Of `30s`, `90m`, `24h` or `7d`.
+    /// Parses a duration such as `30s`, `90m`, `24h` or `7d`; nil for other text.
     private static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()) else { return nil }
@@ -100,7 +100,7 @@ struct Replay: AsyncParsableCommand {
         return overflows ? nil : seconds
     }
 
-    /// Reads a directory that no process uses, else asks the one that does.
+    /// Replays in this process if no other uses the directory; otherwise asks the process that does.
     private static func replay(
         _ wish: ReplayRequest,
         at place: PublishingService.DraftLocation,
@@ -111,7 +111,7 @@ struct Replay: AsyncParsableCommand {
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let log = try EventLog(directory.eventsPath, now: Server.now)
-                // Nothing is published here, so no suite is run and nothing goes live.
+                // Nothing is published here, so no suite runs and nothing goes live.
                 let editor = PublishingService(store: database, random: Server.random) { _, _, _ in
                     []
                 } onCommit: { _ in

@@ -1,15 +1,15 @@
 import LinkRouting
 
-/// A replay's report for people.
+/// A replay's report as text for people.
 struct ReplayText {
     private let report: JSONNode
 
-    /// Of samples that a change shows.
+    /// The maximum number of samples shown per change.
     private static let samples = 2
 
     init(_ report: JSONNode) { self.report = report }
 
-    /// An empty one between parts.
+    /// The lines of the report, with an empty line between sections.
     var lines: [String] {
         summary + [routes, changes, hidden, unseen].filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
@@ -73,7 +73,7 @@ struct ReplayText {
         return [place, head?["action"]?.text].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Nil for what the heading tells.
+    /// Returns nil for differences that the heading already shows.
     private static func difference(_ name: String, _ from: JSONNode?, _ to: JSONNode?) -> String? {
         guard from != nil || to != nil else { return nil }
         func shown(_ node: JSONNode?) -> String { node.map { $0.text ?? $0.json() } ?? "nothing" }

@@ -153,7 +153,7 @@ struct Revisions: AsyncParsableCommand {
     }
 }
 
-/// What is said with a publication.
+/// Options that accompany a publication: message and override.
 struct NoteOptions: ParsableArguments {
     @ArgumentParser.Option(help: "What the change is for.") var message = ""
     @ArgumentParser.Option(help: "Publish although a stored suite fails, for this reason.") var override: String?
@@ -164,7 +164,7 @@ struct NoteOptions: ParsableArguments {
 }
 
 extension JSONNode {
-    /// Of a revision, on one line.
+    /// A revision as one line of text.
     fileprivate var revisionText: String {
         let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
         let parts = [

@@ -2,16 +2,16 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 
-/// A tenant's file, as it is kept in git.
+/// A tenant's file, typically kept in git.
 struct TableFile {
     let path: String
     let tenant: TenantID
     let settings: JSONNode?
     let table: JSONNode?
-    /// The revision that the file was pulled as.
+    /// The revision that the file was pulled from; nil if the file does not say.
     let basedOn: Int64?
 
-    /// - Parameter tenant: For a file that does not say whose it is.
+    /// - Parameter tenant: The tenant of a file that does not name one.
     init(_ path: String, tenant: String?) throws {
         self.path = path
         do {
@@ -34,7 +34,7 @@ struct TableFile {
         }
     }
 
-    /// As the plan endpoint takes it, with suites that are to be stored.
+    /// Returns the request body for the plan endpoint, including suites to store.
     func wish(_ suites: [(name: String, text: String)]) -> JSONNode {
         let texts = suites.map { JSONNode.Member($0.name, .string($0.text)) }
         return .object([

@@ -4,21 +4,21 @@ import LinkRouting
 import LinkServer
 import OutboundHTTP
 
-/// Compares a tenant's file with a server, and brings the server to what it says.
+/// Compares a tenant's file with a server, and applies it to the server.
 struct TablePlanning: Sendable {
     let file: TableFile
     let client: AdminClient
-    /// To be stored when the table is live.
+    /// The suites to store once the table is live.
     var suites: [(name: String, text: String)] = []
 
     private var tenant: String { "tenants/\(file.tenant)" }
 
-    /// What the server says to the file.
+    /// The server's plan for the file.
     struct Plan: Sendable {
         let body: JSONNode
-        /// Of the live table; nil for a tenant that is not there yet.
+        /// The ETag of the live table; nil for a new tenant.
         let live: String?
-        /// Of the settings; nil for a tenant that is not there yet.
+        /// The revision of the settings; nil for a new tenant.
         let settingsRevision: Int64?
 
         var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
@@ -30,10 +30,10 @@ struct TablePlanning: Sendable {
         private var errors: [JSONNode] { findings.filter { $0["severity"]?.text == "error" } }
         private var findings: [JSONNode] { body["findings"]?.elements ?? [] }
 
-        /// Of one kind; --json holds all of them.
+        /// The maximum number of moved links shown; --json shows all of them.
         private static let shown = 20
 
-        /// For people.
+        /// The plan as text for people.
         var lines: [String] {
             var lines: [String] = []
             if settingsRevision == nil { lines.append("the tenant is new") }
@@ -71,7 +71,7 @@ struct TablePlanning: Sendable {
         }
     }
 
-    /// The server knows nothing of the tenant: what it would say can be said here.
+    /// Plans for a tenant that the server does not know. The plan can be computed locally.
     private func newTenant() throws -> Plan {
         let checked = try TenantDocument(
             JSONNode.object([
@@ -104,8 +104,8 @@ struct TablePlanning: Sendable {
         }
     }
 
-    /// Settings first, then the table, which needs them, then the suites, which it passes. The new revision; nil when the
-    /// table stays.
+    /// Applies settings first, then the table, which depends on them, then the suites, which the table passes. Returns
+    /// the new revision; nil if the table does not change.
     func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         let published = try await applySettingsAndTable(plan, note)
         for suite in suites {
@@ -120,7 +120,7 @@ struct TablePlanning: Sendable {
         do {
             try await saveSettings(ifMatch: isNew ? nil : plan.settingsRevision)
         } catch let refusal as AdminClient.Refusal where refusal.code == "invalid_table" && plan.changesTable {
-            // The live table needs the old settings; the new one may be content with either.
+            // The live table needs the old settings; the new table may work with both.
             let published = try await publish(plan, note)
             try await saveSettings(ifMatch: plan.settingsRevision)
             return published
@@ -137,11 +137,11 @@ struct TablePlanning: Sendable {
         )
     }
 
-    /// Through a draft of our own, so that nobody's work is touched.
+    /// Publishes through a draft of its own, so that no other draft is touched.
     private func publish(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         guard plan.changesTable, let table = file.table else { return nil }
         let draft = ("draft", "apply-\(UUID().uuidString.lowercased())")
-        // What others publish from here on is kept: the file's changes are those since what it was held against.
+        // Keeps what others publish from here on: only the file's changes since its base are applied.
         let base = ("base", file.basedOn.map { "\($0)" } ?? plan.live ?? "0")
         _ = try await client.send(.put, "\(tenant)/draft", query: [draft, base], json: table)
         do {
