@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -24,6 +25,25 @@ struct DataDirectoryStateTests {
         server.send(SIGTERM)
         #expect(server.wait().status == 0)
         #expect(try await shell(directory, "fingerpost backup b --data data").status == 0)
+    }
+
+    /// After a clean stop nothing is checked before it is read.
+    @Test func catalogWithFlippedBytesIsNamedByTheFirstStart() async throws {
+        try await withTemporaryDirectory { directory in
+            try await prepare(directory)
+            let path = directory + "/data/catalog.db"
+            let place = try await DatabaseQueue(path: path).read { db in
+                let page = try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'api_key'") ?? 0
+                return try (page - 1) * (Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0)
+            }
+            let file = try #require(FileHandle(forUpdatingAtPath: path))
+            try file.seek(toOffset: UInt64(place))
+            try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
+            try file.close()
+            #expect(!FileManager.default.fileExists(atPath: directory + "/data/running"))
+            let started = try await shell(directory, Self.serve + " data")
+            #expect(started.status == 65 && started.text.contains("data/catalog.db"), "\(started.text)")
+        }
     }
 
     /// SQLite would replay a -wal of before into the file that is restored.

@@ -61,6 +61,36 @@ struct HTTPAnswerTests {
         }
     }
 
+    /// An answer that is larger than all buffers of the system reaches a client that has ended its input, or whose server is
+    /// stopping, to the last byte.
+    @Test(arguments: [true, false])
+    func largeAnswerReachesItsEnd(halfClosed: Bool) async throws {
+        try await withServer { server in
+            let key = "Authorization: Bearer \(try #require(server.key))"
+            let web = "https://www.yourappdomain.com/" + String(repeating: "a", count: 4_000)
+            let routes = (0..<2_500).map { #"{"id":"r\#($0)","path":"/r/\#($0)","web":"\#(web)"}"# }
+            let draft = try HTTPConnection(port: server.adminPort)
+            let body = #"{"routes":[\#(routes.joined(separator: ","))]}"#
+            try draft.begin(
+                "PUT /admin/v1/tenants/shop/draft HTTP/1.1\r\nHost: a\r\n\(key)\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
+            #expect(try draft.response().status == 200)
+            let slow = try HTTPConnection(port: server.adminPort, window: 4_096)
+            try slow.begin("GET /admin/v1/tenants/shop/draft HTTP/1.1\r\nHost: a\r\n\(key)\r\n\r\n")
+            _ = try slow.read { !$0.isEmpty }
+            if halfClosed {
+                slow.endInput()
+            } else {
+                server.send(SIGTERM)
+                try server.ops("/readyz") { $0.status == 503 }
+            }
+            let answer = try slow.response()
+            #expect(answer.status == 200 && answer.body.count > 8 << 20 && answer.body.last == UInt8(ascii: "}"))
+            if !halfClosed { #expect(server.wait().status == 0) }
+        }
+    }
+
     /// What was asked before SIGTERM reaches its client to the last byte, however slowly that reads.
     @Test func shutdownSendsTheLastByte() async throws {
         try await withServer { server in

@@ -84,6 +84,9 @@ final class HTTPConnection {
         }
     }
 
+    /// Sends nothing more; answers are still read.
+    func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// What comes until it holds, or the peer ends the connection.
     func read(until holds: (String) -> Bool = { _ in false }) throws -> String {
         while !holds(String(decoding: buffer, as: UTF8.self)) {

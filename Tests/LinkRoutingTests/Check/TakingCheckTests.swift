@@ -29,22 +29,31 @@ struct TakingCheckTests {
             "/x?q=1", "/x?q=a", "/7?q=5", "/x#f", "/x#g", "/%78", "/x//y",
         ].map { host + $0 }
     }
-    private static let callers = [Context(), Context(platform: .ios)]
+    /// Each link for each caller.
+    private static let cases: [(link: Link, caller: Context)] = links.flatMap { text in
+        guard let link = try? Link.parse(text) else { preconditionFailure("'\(text)' is no link") }
+        return [Context(), Context(platform: .ios)].map { (link, $0) }
+    }
 
     private static func route(_ id: String, _ place: String) -> String {
         #"{"id": "\#(id)", \#(place), "open": {"screen": "S"}}"#
     }
 
-    /// Whether a router's answer to some link was `theirs` before and is `own` after.
-    private static func takes(_ before: RouteTable, _ after: RouteTable, _ identity: Identity) -> String? {
-        let routers = (Router(identity: identity, table: before), Router(identity: identity, table: after))
-        for link in links {
-            for caller in callers {
-                let (old, new) = (routers.0.resolve(link, in: caller), routers.1.resolve(link, in: caller))
-                if old.route?.rawValue == "theirs", new.route?.rawValue == "own" { return "\(link) \(caller)" }
-            }
-        }
-        return nil
+    /// The cases that the other's route answers.
+    private static func casesOfTheirs(_ table: RouteTable, _ identity: Identity) -> [(link: Link, caller: Context)] {
+        let router = Router(identity: identity, table: table)
+        return cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == "theirs" }
+    }
+
+    /// A case of the other's route that our own route answers in `table`.
+    private static func taken(
+        of theirs: [(link: Link, caller: Context)],
+        in table: RouteTable,
+        _ identity: Identity
+    ) -> String? {
+        let router = Router(identity: identity, table: table)
+        return theirs.first { router.resolve($0.link, in: $0.caller).route?.rawValue == "own" }
+            .map { "\($0.link) \($0.caller)" }
     }
 
     private static func takings(_ before: RouteTable, _ after: RouteTable, _ identity: Identity) -> Bool {
@@ -67,11 +76,12 @@ struct TakingCheckTests {
             for cover in [nil, #""path": "/{a...}""#, #""path": "/{a}", "host": "go.acme.com""#] {
                 let old = (cover.map { [Self.route("own-cover", $0)] } ?? []) + [Self.route("theirs", other)]
                 let before = try Fixture.table(old)
+                let theirs = Self.casesOfTheirs(before, identity)
                 for after in [[Self.route("own", place)] + old, old + [Self.route("own", place)]] {
                     let after = try Fixture.table(after)
                     let isTold = Self.takings(before, after, identity)
                     if isTold { told += 1 }
-                    guard let link = Self.takes(before, after, identity) else { continue }
+                    guard let link = Self.taken(of: theirs, in: after, identity) else { continue }
                     taken += 1
                     #expect(isTold, "\(place) takes \(link) from \(other) beside \(cover ?? "nothing")")
                 }
@@ -91,7 +101,9 @@ struct TakingCheckTests {
                 let after = try Fixture.table([Self.route("own", place), Self.route("theirs", other)])
                 let isTold = Self.takings(before, after, identity)
                 if old == place { #expect(!isTold, "\(place) takes nothing new from \(other)") }
-                guard !isTold, let link = Self.takes(before, after, identity) else { continue }
+                guard !isTold,
+                    let link = Self.taken(of: Self.casesOfTheirs(before, identity), in: after, identity)
+                else { continue }
                 Issue.record("\(old) as \(place) takes \(link) from \(other)")
             }
         }
