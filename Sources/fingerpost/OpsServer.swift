@@ -5,7 +5,6 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
-import NIOCore
 import NIOPosix
 import OutboundHTTP
 import ServiceLifecycle
@@ -36,20 +35,15 @@ struct OpsServer {
         readings.add { [unsent] in unsent.readings }
     }
 
+    /// A dedicated event loop answers probes even if the loops of the other ports are busy. It runs until the process ends, as
+    /// NIO's shared loops do: after a failed bind, NIO may still schedule tasks on it.
+    private static let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     /// Listens while `body` runs, which gets the bound port.
     func whileListening(_ body: (Int) async throws -> Void) async throws {
-        // A dedicated event loop answers probes even if the loops of the other ports are busy.
-        let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let result: Result<Void, any Error>
-        do { result = .success(try await listen(on: loop, body)) } catch { result = .failure(error) }
-        try? await loop.shutdownGracefully()
-        try result.get()
-    }
-
-    private func listen(on loop: any EventLoopGroup, _ body: (Int) async throws -> Void) async throws {
         let (ports, listening) = AsyncStream<Int>.makeStream()
         let (address, pace) = (configuration.opsAddress, ShutdownController())
-        let application = buildOpsApplication(parts, at: address, on: loop) { listening.yield($0) }
+        let application = buildOpsApplication(parts, at: address, on: Self.loops) { listening.yield($0) }
         let group = ServiceGroup(
             services: [ListeningPort(.ops, at: address, pace: pace, application)],
             logger: logger

@@ -40,7 +40,7 @@ for target in $targets; do
         further="$(find "$root/Sources/LinkServer/Resolve" -name 'ResolveRequest.swift' -o -name 'ResolveScanner.swift') $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
     # It needs no more of the server than these files.
-    UserAgentFuzz) further=$(find "$root/Sources/LinkServer/Click" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
+    UserAgentFuzz) further=$(find "$root/Sources/LinkServer/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;
     esac
     if [ ! -f "$fuzz/$target.swift" ]; then

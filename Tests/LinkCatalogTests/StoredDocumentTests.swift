@@ -23,6 +23,12 @@ struct StoredDocumentTests {
     }
 
     /// Whatever an older version stored, deeper and larger than what is written by now.
+    /// An older version stored tables of up to 256 MiB.
+    @Test func largerDocumentThanIsWrittenTodayIsRead() throws {
+        let text = "\"" + String(repeating: "a", count: 65 << 20) + "\""
+        #expect(try Document.readStored(text).text?.utf8.count == 65 << 20)
+    }
+
     @Test func whatWasOnceStoredIsRead() throws {
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         #expect(DocumentSize(of: try Document.readStored(deep)).depth == 100)

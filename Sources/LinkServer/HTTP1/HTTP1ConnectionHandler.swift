@@ -399,14 +399,6 @@ struct Asked {
     var takesChunks = true
 }
 
-/// The body of a request was not complete in time.
-struct LateBody: Error {
-    let seconds: Int
-}
-
-/// The connection broke within the body of a request; nobody reads the response.
-struct LostBody: Error {}
-
 extension Error {
     /// Whether the error concerns a body; other errors concern the connection.
     fileprivate var isOfBody: Bool { self is LateBody || self is Problem || self is HTTPParserError }

@@ -310,8 +310,3 @@ final class LaneHandler: ChannelDuplexHandler {
         isFree(context)
     }
 }
-
-/// An event that names the client for which a proxy opened the connection; sent before anything else.
-struct ProxiedClient: Sendable {
-    let address: NetworkAddress
-}

@@ -8,11 +8,6 @@ import ServiceLifecycle
     import Darwin
 #endif
 
-/// A port by its purpose; its flag and its configuration keys have the same name.
-package enum PortRole: String, Sendable {
-    case `public`, admin, ops
-}
-
 /// A port that serves until the service shuts down. It then accepts no more connections, and ends when the received
 /// requests are answered or the shutdown is hurried. Throws a ``BindError`` if it cannot listen on its address.
 package struct ListeningPort<Application: ApplicationProtocol>: Service {

@@ -3,14 +3,6 @@ import Logging
 import NIOCore
 import OutboundHTTP
 
-/// Whether the proxies before the public port send a PROXY header.
-package enum ProxyProtocol: String, Sendable, CaseIterable {
-    case off, v2
-
-    /// The client that the proxy named for the connection, while the connection is handled.
-    @TaskLocal static var source: NetworkAddress?
-}
-
 /// A connection that begins with a PROXY header if its peer is a trusted proxy. `base` handles what follows the header,
 /// and the whole connection of any other peer.
 struct ProxyProtocolChannel<Base: ServerChildChannel>: ServerChildChannel {
