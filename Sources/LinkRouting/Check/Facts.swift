@@ -65,7 +65,7 @@ struct Facts: Hashable {
     /// Returns the callers that `other` leaves over, in parts, and the callers in both. Nil when `other` takes none of
     /// them, or when it cannot be decided.
     func subtracting(_ other: Facts) -> (rests: [Facts], common: Facts)? {
-        // Callers for whom a fact of `other` is unknown are left over.
+        // Callers with an unknown fact of `other` remain.
         guard other.sets.keys.allSatisfy({ sets[$0] != nil }) else { return nil }
         var common = self
         var rests: [Facts] = []

@@ -36,7 +36,7 @@ package struct ServerLimits: Sendable, Hashable {
     package var unsentBytes = 128 << 20
     /// Time for which a connection may be idle before its next request.
     package var idleSeconds = 60
-    /// Time for which a client may take nothing of what waits for it.
+    /// Maximum time without progress while response bytes wait for the client.
     package var stalledSeconds = 30
     /// Time after which a tail of events ends and its reader must reconnect.
     package var tailSeconds = 3_600

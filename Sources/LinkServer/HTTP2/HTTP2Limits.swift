@@ -6,7 +6,7 @@ import NIOHTTP2
 struct HTTP2Limits: Sendable {
     /// Maximum time without an open stream.
     let idle: TimeAmount
-    /// Maximum time for which a client may take nothing of what waits for it, and to finish its streams after GOAWAY.
+    /// Maximum time without progress while response bytes wait for the client, and for its streams to end after GOAWAY.
     let stalled: TimeAmount
     /// Maximum time from the beginning of a stream to the last byte of its response. A client that leaves its window at
     /// zero keeps a response from being written at all.
