@@ -15,11 +15,24 @@ actor HeapTrim: Service {
     /// The increase in free memory that triggers a trim, in bytes.
     private static let step = 32 << 20
 
+    /// The size from which a block has a mapping of its own, which ends when the block is freed, in bytes.
+    private static let largeBlock = 1 << 20
+    /// The most free memory at the end of an arena that is not returned at once, in bytes.
+    private static let keptPerArena = 2 << 20
+
     private let sleep: @Sendable (Duration) async throws -> Void
     /// The least free memory seen since the last trim.
     private var leastFree = 0
 
-    init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
+    init(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        #if canImport(CMalloc)
+            // By default, glibc raises both thresholds up to 32 and 64 MiB when large blocks are freed. Then each thread's
+            // arena keeps up to 64 MiB at its end, which `malloc_trim` does not return.
+            mallopt(M_MMAP_THRESHOLD, Int32(Self.largeBlock))
+            mallopt(M_TRIM_THRESHOLD, Int32(Self.keptPerArena))
+        #endif
+        self.sleep = sleep
+    }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
