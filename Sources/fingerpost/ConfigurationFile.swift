@@ -52,6 +52,11 @@ struct ConfigurationFile {
         return try members.flatMap { member in
             let key = parent.isEmpty ? member.key : "\(parent).\(member.key)"
             if ServiceConfiguration.keys.contains(key) { return [(key, member.keyPosition.line)] }
+            if let reason = ServiceConfiguration.removedKeys[key] {
+                throw ServiceConfiguration.Invalid(
+                    message: "\(file), line \(member.keyPosition.line): '\(key)' no longer exists: \(reason)."
+                )
+            }
             guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
                 throw ServiceConfiguration.Invalid(
                     message:

@@ -125,7 +125,7 @@ extension Server {
                 .public,
                 at: open,
                 pace,
-                buildPublicApplication(parts, at: open, certificates: certificates) { ports.set(.public, $0) }
+                buildPublicServer(parts, at: open, certificates: certificates) { ports.set(.public, $0) }
             ),
             .init(service: Drain(health: health, live: live, pace: pace)),
         ]
@@ -191,10 +191,10 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
         _ role: PortRole,
         at address: ListenAddress,
         _ pace: ShutdownController,
-        _ application: some ApplicationProtocol
+        _ server: some Service
     ) -> Self {
         Self(
-            service: ListeningPort(role, at: address, pace: pace, application),
+            service: ListeningPort(role, at: address, pace: pace, server),
             failureTerminationBehavior: .gracefullyShutdownGroup
         )
     }

@@ -162,7 +162,6 @@ struct Server {
             traces: TraceSource(),
             logSettings: live.log,
             proxyProtocol: configuration.admission.proxyProtocol,
-            hasLane: configuration.hasLane,
             logger: logger
         )
         if directory.isOpenToOthers {

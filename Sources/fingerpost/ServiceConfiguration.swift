@@ -12,8 +12,6 @@ struct ServiceConfiguration {
     var adminAddress: ListenAddress
     var opsAddress: ListenAddress
     var tls: TLSSettings
-    /// Whether the public port answers requests on its event loops where possible.
-    var hasLane: Bool
     /// The name of this server in events.
     var node: String
     /// Whether resolutions are recorded in the log.
@@ -39,11 +37,16 @@ struct ServiceConfiguration {
         [
             "data", "public.host", "public.port",
         ] + TLSSettings.keys + [
-            "public.lane", "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
+            "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
             "recording",
         ] + LogConfiguration.keys + ExportConfiguration.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
+
+    /// Former keys, and what replaces each.
+    static let removedKeys = [
+        "public.lane": "every request of the public port takes the same path now; remove the setting"
+    ]
 
     /// A key for a number in `ServerLimits`, with its bounds.
     private struct LimitKey: Sendable {
@@ -128,7 +131,6 @@ struct ServiceConfiguration {
         adminAddress = try address("admin", port: 8081)
         opsAddress = try address("ops", port: 8082)
         tls = try TLSSettings(text: text)
-        hasLane = try isEnabled("public.lane")
         node = text("node", ProcessInfo.processInfo.hostName)
         guard node.utf8.count <= 255 else {
             throw Invalid(message: "node has \(node.utf8.count) bytes; write a name of at most 255.")
@@ -156,7 +158,7 @@ struct ServiceConfiguration {
             [
                 data, publicAddress.host, "\(publicAddress.port)",
             ] + tls.effective + [
-                hasLane ? "enabled" : "disabled", adminAddress.host, "\(adminAddress.port)", opsAddress.host,
+                adminAddress.host, "\(adminAddress.port)", opsAddress.host,
                 "\(opsAddress.port)",
                 "\(minimumFreeBytes)", node, isRecording ? "enabled" : "disabled",
             ] + log.effective + exports.effective.map(\.value) + [
@@ -175,6 +177,9 @@ struct ServiceConfiguration {
         let known = Set(keys.map(variable) + clientVariables + secretVariables)
         for name in environment.keys.sorted()
         where name.hasPrefix("FINGERPOST_") && !known.contains(name) && !isKubernetesOwn(name) {
+            if let removed = removedKeys.first(where: { variable($0.key) == name }) {
+                throw Invalid(message: "\(name) no longer exists: \(removed.value).")
+            }
             throw Invalid(
                 message:
                     "\(name) is not a variable; config/fingerpost.yaml lists the keys, such as FINGERPOST_PUBLIC_PORT."

@@ -41,7 +41,6 @@ def figures(bench):
     asked = {
         "resolve": Target("POST /resolve, durable", service.public),
         **_unrecorded(bench),
-        **_without_lane(bench),
         "echo": Target("echo", echo),
         "hello": Target("hello", hello),
         "row": Target("hello and a row on disk", row),
@@ -74,14 +73,6 @@ def _unrecorded(bench):
         return {}
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("unrecorded"), "--demo", FINGERPOST_RECORDING="disabled")
     return {"unrecorded": Target("recording off", service.public)}
-
-
-def _without_lane(bench):
-    """The service on its ordinary path, where this build has another."""
-    if "public.lane:" not in bench.scratch.run(bench.service_binary, "config"):
-        return {}
-    service = Service(bench.scratch, bench.service_binary, bench.scratch.path("ordinary"), "--demo", FINGERPOST_PUBLIC_LANE="disabled")
-    return {"ordinary": Target("the lane off", service.public)}
 
 
 def _rates(asked):

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinkEvents
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExportTurnsTests {
     private let shop = tenant("shop")
     private let taxi = tenant("taxi")

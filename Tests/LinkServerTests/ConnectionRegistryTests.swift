@@ -8,35 +8,35 @@ struct ConnectionRegistryTests {
     /// A service that ends may have accepted a connection that is not on its event loop yet.
     @Test func connectionThatHasNotBegunIsClosedWhole() {
         let channel = EmbeddedChannel()
-        let crowd = ConnectionRegistry(limit: 10, port: .public, metrics: MetricRegistry())
+        let registry = ConnectionRegistry(limit: 10, port: .public, metrics: MetricRegistry())
         var isClosed = false
         channel.closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
-        let seat = crowd.enter(channel)
-        crowd.endInputs()
+        let registration = registry.enter(channel)
+        registry.endInputs()
         channel.embeddedEventLoop.run()
         #expect(isClosed)
-        crowd.leave(seat)
+        registry.leave(registration)
     }
 
     /// All were busy when the last one came.
     @Test func fullPortHasRoomWhenOneKeepsUsWaiting() {
         let loop = EmbeddedEventLoop()
         let channels = (0..<2).map { _ in EmbeddedChannel(loop: loop) }
-        let crowd = ConnectionRegistry(limit: 2, port: .ops, metrics: MetricRegistry())
+        let registry = ConnectionRegistry(limit: 2, port: .ops, metrics: MetricRegistry())
         var isClosed = false
         channels[0].closeFuture.assumeIsolated().whenComplete { _ in isClosed = true }
-        let seats = channels.map { channel in
-            let seat = crowd.enter(channel)
-            seat.stopWaiting()
-            return seat
+        let registrations = channels.map { channel in
+            let registration = registry.enter(channel)
+            registration.stopWaiting()
+            return registration
         }
-        crowd.makeRoomIfFull()
+        registry.makeRoomIfFull()
         loop.run()
         #expect(!isClosed)
-        seats[0].startWaiting()
-        crowd.makeRoomIfFull()
+        registrations[0].startWaiting()
+        registry.makeRoomIfFull()
         loop.run()
         #expect(isClosed)
-        for seat in seats { crowd.leave(seat) }
+        for registration in registrations { registry.leave(registration) }
     }
 }

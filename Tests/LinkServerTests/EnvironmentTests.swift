@@ -4,7 +4,7 @@ import LinkRouting
 import Testing
 
 /// Environments are those that a tenant's settings name, and those in which something is live.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct EnvironmentTests {
     private static let more = #"{"path":"/more","open":{"screen":"More"}}"#
 

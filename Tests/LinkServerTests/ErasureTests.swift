@@ -4,7 +4,7 @@ import LinkRouting
 import Testing
 
 /// What an erasure leaves in the data directory.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ErasureTests {
     private func files(of service: TestService, holding text: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: service.directory).filter { path in

@@ -1,5 +1,4 @@
-import HummingbirdCore
-import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import OutboundHTTP
@@ -60,20 +59,22 @@ struct ProxyHeaderTests {
 
     // MARK: On a connection
 
-    /// What a proxied connection does with bytes; `base` keeps what it reads.
+    /// What a proxied connection does with bytes; what it reads is kept.
     private struct Connection {
         let channel: EmbeddedChannel
-        let base: Base
-        let value: ProxyProtocolChannel<Base>.Value
+        /// The client, once it is known.
+        let client = NIOLockedValueBox<NetworkAddress?>(nil)
 
         init(from peer: String) throws {
             channel = EmbeddedChannel()
             try channel.connect(to: SocketAddress(ipAddress: peer, port: 1)).wait()
             channel.remoteAddress = try SocketAddress(ipAddress: peer, port: 1)
-            base = Base()
-            let proxied = ProxyProtocolChannel(base: base) { $0 == NetworkAddress("10.0.0.1") }
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            value = try proxied.setup(channel: channel, logger: logger).wait()
+            try channel.setUpAfterProxyHeader {
+                $0 == NetworkAddress("10.0.0.1")
+            } handlers: { [client] channel, source in
+                client.withLockedValue { $0 = source }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }.wait()
         }
 
         func send(_ bytes: some Collection<UInt8>) throws { try channel.writeInbound(ByteBuffer(bytes: Array(bytes))) }
@@ -85,16 +86,6 @@ struct ProxyHeaderTests {
         }
 
         var read: String { String(decoding: readBytes, as: UTF8.self) }
-    }
-
-    private struct Base: ServerChildChannel {
-        struct Value: ServerChildChannelValue { let channel: any Channel }
-
-        func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-            channel.eventLoop.makeSucceededFuture(Value(channel: channel))
-        }
-
-        func handle(value: Value, logger: Logger) async {}
     }
 
     @Test func bytesBehindTheHeaderAreReadHoweverItComes() throws {

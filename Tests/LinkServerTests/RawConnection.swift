@@ -113,7 +113,6 @@ extension TestService {
     /// Opens the public port on a free one until `body` returns.
     func listening<Value: Sendable>(
         proxyProtocol: ProxyProtocol = .off,
-        hasLane: Bool = true,
         _ change: (inout ServerLimits) -> Void = { _ in },
         certificates: ServerCertificates? = nil,
         _ body: (_ port: Int) async throws -> Value
@@ -123,12 +122,11 @@ extension TestService {
         change(&limits)
         parts.limits = LiveLimits(limits)
         parts.proxyProtocol = proxyProtocol
-        parts.hasLane = hasLane
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
         let address = ListenAddress(host: "127.0.0.1", port: 0)
-        let application = buildPublicApplication(parts, at: address, certificates: certificates) { found.yield($0) }
+        let server = buildPublicServer(parts, at: address, certificates: certificates) { found.yield($0) }
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
+            group.addTask { try await server.run() }
             defer { group.cancelAll() }
             var iterator = ports.makeAsyncIterator()
             let port = try #require(await iterator.next())

@@ -65,10 +65,9 @@ struct RequestLogTests {
     }
 
     /// Anybody can break a connection, at any time: that is no fault of the service.
-    @Test(arguments: [true, false])
-    func connectionThatBreaksWithinABodyIsNoFailure(hasLane: Bool) async throws {
+    @Test func connectionThatBreaksWithinABodyIsNoFailure() async throws {
         let lines = try await logged(.all) { service in
-            try await service.listening(hasLane: hasLane) { port in
+            try await service.listening { port in
                 try await onThread {
                     let connection = try RawConnection(port: port)
                     // The answer to the first tells that the second has been read, too.

@@ -33,8 +33,8 @@ extension TestService {
         body: String = "",
         from peer: String = "203.0.113.77"
     ) async throws -> TestResponse {
-        let application = buildPublicApplication(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { _ in }
-        return try await send(method, path, host, headers, body, from: peer, to: application)
+        let connection = try await PublicTestConnection(parts, from: peer)
+        return try await connection.send(method, path, host: host, headers: headers, body: body)
     }
 
     func adminPort(
@@ -71,7 +71,6 @@ extension TestService {
         return try await send(.get, path, "localhost", [:], "", to: application)
     }
 
-    /// For whoever asks one application often, which takes longer to make than to ask.
     func send<Port: ApplicationProtocol>(
         _ method: HTTPRequest.Method,
         _ path: String,

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import LinkCatalog
 import LinkRouting
 import NIOCore
@@ -14,26 +13,19 @@ struct AssociationController: Sendable {
         "/.well-known/assetlinks.json": .android,
     ]
 
-    static func kind(of path: String) -> AssociationFile? { paths.first { $0.key == path }?.value }
-
-    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        for (path, kind) in Self.paths {
-            for method in [HTTPRequest.Method.get, .head] {
-                router.on(RouterPath(path), method: method) { request, _ in
-                    try checkPath(of: request, is: path)
-                    return Response(try answer(request.head, kind))
+    var endpoints: [PublicEndpoint] {
+        Self.paths.map { path, kind in
+            PublicEndpoint(methods: [.get, .head], path: path) { request in
+                // The router ignores empty segments, but devices and crawlers must find the file at no other path.
+                guard request.head.path?.prefix(while: { $0 != "?" }) == path[...] else {
+                    throw Problem(.notFound, "The file is at \(path).")
                 }
+                return .response(try answer(request.head, kind))
             }
         }
     }
 
-    /// Throws for any path but the exact one: the router ignores empty segments, but devices and crawlers must find the
-    /// file at no other path.
-    private func checkPath(of request: Request, is path: String) throws {
-        guard request.uri.path == path else { throw Problem(.notFound, "The file is at \(path).") }
-    }
-
-    func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> BufferedResponse {
+    private func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> BufferedResponse {
         let catalog = live.current
         guard let host = request.host(in: catalog)?.name, let table = catalog.tableForAssociation(ofHost: host) else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")

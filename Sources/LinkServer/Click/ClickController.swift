@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import LinkCatalog
 import LinkEvents
 import LinkRouting
@@ -10,19 +9,13 @@ struct ClickController: Sendable {
     let resolving: LinkResolver
     let admission: Admission
 
-    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        for path in ["/", "**"] {
-            router.get(RouterPath(path), use: click)
-            router.head(RouterPath(path), use: click)
+    var endpoints: [PublicEndpoint] {
+        ["/", PublicEndpoint.anyPath].map { path in
+            PublicEndpoint(methods: [.get, .head], path: path) { try click($0.head, $0.scope) }
         }
     }
 
-    @Sendable private func click(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let step = try begin(request.head, context.scope)
-        return Response(try await resolving.answer(step, context.scope))
-    }
-
-    func begin(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
+    private func click(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
         let catalog = resolving.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port), serves == .links
@@ -59,7 +52,7 @@ struct ClickController: Sendable {
             by: caller
         )
         scope.facts.note(passage.event)
-        return .record([passage]) { _ in answer(to: passage.answer) }
+        return resolving.result(afterRecording: [passage], arrivedAt: scope.arrival) { _ in answer(to: passage.answer) }
     }
 
     private func answer(to answer: CatalogResolution) -> BufferedResponse {

@@ -8,6 +8,9 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
+    /// Maximum time from setup to the last byte of the header.
+    static let limit = TimeAmount.seconds(5)
+
     /// Why there is no header.
     enum Failure: Error {
         case malformed, tooSlow, closed
@@ -55,18 +58,13 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
             isWaiting = false
             deadline?.cancel()
             bytes.moveReaderIndex(forwardBy: count)
-            isSetUp.assumeIsolated().whenComplete { [self] result in handOver(result, source, context) }
+            isSetUp.assumeIsolated().whenComplete { [self] result in handOver(result, context) }
             header.succeed(source)
         }
     }
 
-    private func handOver(
-        _ result: Result<Void, any Error>,
-        _ source: NetworkAddress?,
-        _ context: ChannelHandlerContext
-    ) {
+    private func handOver(_ result: Result<Void, any Error>, _ context: ChannelHandlerContext) {
         guard case .success = result else { return context.close(promise: nil) }
-        if let source { context.fireUserInboundEventTriggered(ProxiedClient(address: source)) }
         if bytes.readableBytes > 0 {
             context.fireChannelRead(wrapInboundOut(bytes))
             context.fireChannelReadComplete()
@@ -95,5 +93,24 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func end(_ context: ChannelHandlerContext, _ failure: Failure) {
         header.fail(failure)
         context.close(promise: nil)
+    }
+}
+
+extension Channel {
+    /// Sets up a connection that begins with a PROXY header if its peer is a trusted proxy.
+    ///
+    /// - Parameter handlers: Adds the handlers for what follows the header; called with the address of the client.
+    func setUpAfterProxyHeader(
+        from isTrusted: @Sendable (NetworkAddress) -> Bool,
+        handlers: @escaping @Sendable (any Channel, NetworkAddress?) -> EventLoopFuture<Void>
+    ) -> EventLoopFuture<Void> {
+        let peer = NetworkAddress(remoteAddress)
+        guard let peer, isTrusted(peer) else { return handlers(self, peer) }
+        let header = eventLoop.makePromise(of: NetworkAddress?.self)
+        let isSetUp = header.futureResult.flatMap { handlers(self, $0 ?? peer) }
+        return eventLoop.makeCompletedFuture {
+            let handler = ProxyHeaderHandler(header, then: isSetUp, within: ProxyHeaderHandler.limit)
+            try pipeline.syncOperations.addHandler(handler)
+        }
     }
 }

@@ -5,7 +5,7 @@ import NIOCore
 
 /// An error response that says what went wrong and how to correct it: RFC 9457 `application/problem+json` with a stable
 /// code.
-struct Problem: Error {
+struct Problem: Error, Equatable {
     let code: Code
     let detail: String
     var findings: [Finding] = []

@@ -15,16 +15,16 @@ extension Request {
         reserving reserve: (Int) throws -> Void = { _ in }
     ) async throws -> ByteBuffer {
         guard headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
-            throw Problem(.unsupportedEncoding, "Bodies are read as they are; send it without Content-Encoding.")
+            throw Problem.encodedBody
         }
         // A Content-Length consists of digits and may not fit into an integer.
         if let length = headers[.contentLength], Int(length).map({ $0 > limit }) ?? true {
-            throw Problem(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
+            throw Problem(bodyOf: length, over: limit)
         }
         var whole = ByteBuffer()
         for try await part in body {
             guard part.readableBytes <= limit - whole.readableBytes else {
-                throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+                throw Problem(bodyOver: limit)
             }
             try reserve(part.readableBytes)
             // Growing the buffer step by step would hold a large body twice. A Content-Length alone does not justify an
@@ -39,4 +39,20 @@ extension Request {
 
     /// Bytes of a body that must have arrived before its Content-Length is trusted.
     private static let trusted = 1 << 20
+}
+
+extension Problem {
+    static let encodedBody = Problem(
+        .unsupportedEncoding,
+        "Bodies are read as they are; send it without Content-Encoding."
+    )
+
+    /// - Parameter length: The value of `Content-Length`.
+    init(bodyOf length: String, over limit: Int) {
+        self.init(.bodyTooLarge, "The body has \(length) bytes; at most \(limit) are allowed.")
+    }
+
+    init(bodyOver limit: Int) {
+        self.init(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+    }
 }

@@ -7,17 +7,19 @@ final class AcceptFailureHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(100)
+    /// Maximum number of connections that are accepted beyond the port's limit.
+    static let connectionsPerRead: UInt = 4
 
-    private let crowd: ConnectionRegistry?
+    private let registry: ConnectionRegistry?
     private var isPausing = false
 
-    init(_ crowd: ConnectionRegistry?) { self.crowd = crowd }
+    init(_ registry: ConnectionRegistry?) { self.registry = registry }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
         guard error is IOError, !isPausing else { return }
         isPausing = true
-        crowd?.makeRoom()
+        registry?.makeRoom()
         let channel = context.channel
         try? channel.syncOptions?.setOption(.autoRead, value: false)
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
@@ -29,11 +31,10 @@ final class AcceptFailureHandler: ChannelInboundHandler {
 
 extension Channel {
     /// Adds an ``AcceptFailureHandler`` to a listening socket.
-    func survivesLackOfDescriptors(_ crowd: ConnectionRegistry?) async {
-        // At most this many connections are accepted beyond the limit.
-        try? await setOption(.maxMessagesPerRead, value: 4).get()
+    func survivesLackOfDescriptors(_ registry: ConnectionRegistry?) async {
+        try? await setOption(.maxMessagesPerRead, value: AcceptFailureHandler.connectionsPerRead).get()
         let added = eventLoop.submit {
-            try self.pipeline.syncOperations.addHandler(AcceptFailureHandler(crowd), position: .first)
+            try self.pipeline.syncOperations.addHandler(AcceptFailureHandler(registry), position: .first)
         }
         // Fails if the socket is closed already.
         try? await added.get()

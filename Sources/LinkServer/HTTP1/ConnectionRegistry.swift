@@ -16,7 +16,7 @@ final class ConnectionRegistry: Sendable {
     private let isFull = Atomic(false)
 
     private struct State {
-        var seats: [Registration] = []
+        var registrations: [Registration] = []
         /// Callers of ``untilEmpty()``.
         var waiters: [CheckedContinuation<Void, Never>] = []
         /// State of an xorshift64 generator. The sample need not be secret, and sixteen calls to the system's generator
@@ -30,7 +30,7 @@ final class ConnectionRegistry: Sendable {
                 random ^= random << 13
                 random ^= random >> 7
                 random ^= random << 17
-                return seats[Int(random % UInt64(seats.count - 1))]
+                return registrations[Int(random % UInt64(registrations.count - 1))]
             }.min { $0.age < $1.age }
             // A registration that is already being evicted makes no room for a second connection.
             return slowest?.mayBeEvicted() == true ? slowest : nil
@@ -46,7 +46,7 @@ final class ConnectionRegistry: Sendable {
         /// Uptime in nanoseconds at which the wait began; `busy` while the client waits for the server.
         private let waitingSince: Atomic<UInt64>
         private let isEvicted = Atomic(false)
-        /// Position in `State.seats`; changed under the lock only.
+        /// Position in `State.registrations`; changed under the lock only.
         fileprivate let index = Atomic(0)
 
         private static let busy = UInt64.max
@@ -105,21 +105,21 @@ final class ConnectionRegistry: Sendable {
     }
 
     func enter(_ channel: any Channel) -> Registration {
-        let seat = Registration(channel)
+        let registration = Registration(channel)
         let slowest = state.withLock { state in
-            seat.index.store(state.seats.count, ordering: .relaxed)
-            state.seats.append(seat)
-            isFull.store(state.seats.count >= limit, ordering: .relaxed)
-            return state.seats.count > max(comfortable, 1) ? state.slowest() : nil
+            registration.index.store(state.registrations.count, ordering: .relaxed)
+            state.registrations.append(registration)
+            isFull.store(state.registrations.count >= limit, ordering: .relaxed)
+            return state.registrations.count > max(comfortable, 1) ? state.slowest() : nil
         }
         open.increment()
         slowest?.evict()
-        return seat
+        return registration
     }
 
     /// Evicts a connection that waits for its client, even below the limit.
     func makeRoom() {
-        state.withLock { $0.seats.count > 1 ? $0.slowest() : nil }?.evict()
+        state.withLock { $0.registrations.count > 1 ? $0.slowest() : nil }?.evict()
     }
 
     /// Evicts a connection that waits for its client if the limit is reached. Called when a connection begins to wait:
@@ -130,12 +130,12 @@ final class ConnectionRegistry: Sendable {
 
     /// Accepts connections up to the port's limit; at the limit, evicts one that waits for its client.
     struct Room: AvailableConnectionsDelegate {
-        fileprivate let crowd: ConnectionRegistry
+        fileprivate let registry: ConnectionRegistry
         fileprivate let limit: Int
         private var count = 0
 
-        fileprivate init(_ crowd: ConnectionRegistry, limit: Int) {
-            self.crowd = crowd
+        fileprivate init(_ registry: ConnectionRegistry, limit: Int) {
+            self.registry = registry
             self.limit = limit
         }
 
@@ -143,23 +143,23 @@ final class ConnectionRegistry: Sendable {
         mutating func connectionClosed() { count -= 1 }
 
         func isAcceptingNewConnections() -> Bool {
-            if count >= limit { crowd.makeRoom() }
+            if count >= limit { registry.makeRoom() }
             return count < limit
         }
     }
 
     var room: Room { Room(self, limit: limit) }
 
-    func leave(_ seat: Registration) {
+    func leave(_ registration: Registration) {
         open.decrement()
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            if let last = state.seats.popLast(), last !== seat {
-                let index = seat.index.load(ordering: .relaxed)
+            if let last = state.registrations.popLast(), last !== registration {
+                let index = registration.index.load(ordering: .relaxed)
                 last.index.store(index, ordering: .relaxed)
-                state.seats[index] = last
+                state.registrations[index] = last
             }
-            isFull.store(state.seats.count >= limit, ordering: .relaxed)
-            guard state.seats.isEmpty else { return [] }
+            isFull.store(state.registrations.count >= limit, ordering: .relaxed)
+            guard state.registrations.isEmpty else { return [] }
             defer { state.waiters = [] }
             return state.waiters
         }
@@ -170,8 +170,8 @@ final class ConnectionRegistry: Sendable {
     func untilEmpty() async {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in
-                if !state.seats.isEmpty { state.waiters.append(continuation) }
-                return state.seats.isEmpty
+                if !state.registrations.isEmpty { state.waiters.append(continuation) }
+                return state.registrations.isEmpty
             }
             if isEmpty { continuation.resume() }
         }
@@ -180,6 +180,6 @@ final class ConnectionRegistry: Sendable {
     /// Stops reading from all connections. Each ends when its requests are answered, or after
     /// ``ConnectionLimits/lingerSeconds``.
     func endInputs() {
-        for seat in state.withLock(\.seats) { seat.endInput() }
+        for registration in state.withLock(\.registrations) { registration.endInput() }
     }
 }

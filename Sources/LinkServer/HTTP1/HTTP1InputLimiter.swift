@@ -1,35 +1,28 @@
-import HTTPTypes
 import NIOCore
 
-/// Limits bytes before NIO's decoder sees them: the decoder reports nothing until a head is complete. The decoder also
-/// takes most of the time of reading an ordinary request, so requests for ``Lane`` bypass it where possible.
+/// Passes input to NIO's decoder when ``HTTP1ConnectionHandler`` is ready for it, and limits bytes before the decoder
+/// sees them: the decoder reports nothing until a head is complete.
 ///
-/// With a ``Lane``, the requests of one read are processed a few at a time, and the rest waits for its turn
-/// (``LoopTurns``): the fast path answers most requests synchronously, and all connections of an event loop wait
-/// meanwhile. While input is held, nothing more is read.
+/// While a request is answered, or its client does not read the response, further input is held and nothing more is
+/// read. With ``LoopTurns``, the requests of one read are passed on a few at a time, and the rest waits for its turn,
+/// because all other connections of the event loop wait meanwhile.
 final class HTTP1InputLimiter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = Any
     typealias OutboundOut = Any
 
-    /// Answers a complete request; returns false if it does not, and the decoder then reads the request.
-    typealias WholeRequests = (_ request: HTTPRequest, _ body: ByteBuffer) -> Bool
-
-    private let gate: HTTP1ConnectionHandler
-    private let limits: ConnectionLimits
-    private let turns: LoopTurns
+    private let connection: HTTP1ConnectionHandler
+    private let turns: LoopTurns?
     private let buffers: RequestBufferBudget
-    private let longestBody: Int
-    private let take: WholeRequests?
     /// Input that is not processed yet.
     private var held = ByteBuffer()
     /// Reserved bytes: those that arrived while others were held. The remainder of a single read is not counted.
     private var reserved = 0
     private var isHandling = false
     private var isTooMuch = false
-    /// Requests, or parts of one, processed in this turn.
-    private var steps = 0
+    /// ``HTTP1ConnectionHandler/requests`` when this turn began.
+    private var requestsBefore = 0
     private var waitsForTurn = false
     private var wantsRead = false
     /// Events that arrived after the held input, such as the end of the input.
@@ -38,33 +31,24 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     /// Maximum of `held` in bytes: twice what one event of the system brings.
     private static let mostHeld = 1 << 17
-    /// Minimum size of a part for the decoder, in bytes; the shortest request is longer.
-    private static let leastPart = 16
+    /// Maximum size of a part for the decoder, in bytes, if connections take turns: it can hold 19 requests.
+    private static let partBytes = 512
 
-    /// - Parameters:
-    ///   - longestBody: Maximum body size, in bytes, of a request that is offered to `take`.
-    ///   - take: Calls ``HTTP1ConnectionHandler/tookWhole()`` before it answers; nil where the decoder reads
-    ///     everything.
-    init(
-        _ gate: HTTP1ConnectionHandler,
-        _ limits: ConnectionLimits,
-        _ turns: LoopTurns,
-        _ buffers: RequestBufferBudget,
-        longestBody: Int = 0,
-        take: WholeRequests? = nil
-    ) {
-        self.gate = gate
-        self.limits = limits
+    /// - Parameter turns: Nil if the requests are not answered on the event loop.
+    init(_ connection: HTTP1ConnectionHandler, _ turns: LoopTurns?, _ buffers: RequestBufferBudget) {
+        self.connection = connection
         self.turns = turns
         self.buffers = buffers
-        self.longestBody = longestBody
-        self.take = take
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        connection.onReadyForInput = { [unowned self] in resume() }
+    }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
+        connection.onReadyForInput = {}
         holdNothing()
     }
 
@@ -76,7 +60,9 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if held.readableBytes == 0 { steps = 0 }
+        // The rest of the read is still to be processed.
+        guard held.readableBytes == 0 else { return }
+        requestsBefore = connection.requests
         context.fireChannelReadComplete()
     }
 
@@ -87,18 +73,18 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     private func handle(_ context: ChannelHandlerContext) {
         isHandling = true
-        gate.flushingOnce {
-            while held.readableBytes > 0, gate.isEnding || (!isTurnOver && !gate.mustWait(context)) {
-                steps += 1
-                if let take, gate.mayTakeWhole, takesRequest(take) { continue }
-                let part = nextPart()
-                guard gate.takes(part, context) else { continue }
+        connection.flushingOnce {
+            while held.readableBytes > 0, !isTurnOver, connection.takesInput(context), let part = nextPart() {
+                guard connection.receive(part, context) else { continue }
                 context.fireChannelRead(wrapInboundOut(part))
-                gate.settle()
             }
             isHandling = false
         }
         if held.readableBytes == 0 { holdNothing() } else if isTurnOver { waitForTurn() }
+    }
+
+    private func nextPart() -> ByteBuffer? {
+        held.readSlice(length: turns == nil ? held.readableBytes : min(held.readableBytes, Self.partBytes))
     }
 
     private func holdNothing() {
@@ -107,49 +93,17 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
         reserved = 0
     }
 
-    private func takesRequest(_ take: WholeRequests) -> Bool {
-        guard let found = HTTP1RequestScanner.scan(held, limits, bodyBytes: longestBody),
-            let body = held.getSlice(at: held.readerIndex + found.headBytes, length: found.bodyBytes),
-            take(found.request, body)
-        else { return false }
-        held.moveReaderIndex(forwardBy: found.headBytes + found.bodyBytes)
-        return true
-    }
-
-    /// Returns the next part for the decoder. With a ``Lane``, it ends with the first head, so that it never contains
-    /// two complete requests.
-    private func nextPart() -> ByteBuffer {
-        let all = held.readableBytes
-        let count =
-            take == nil || gate.isEnding
-            ? all
-            : held.withUnsafeReadableBytes { bytes in
-                // Empty lines before a request do not end a head.
-                var end = Self.leastPart + bytes.prefix { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }.count
-                while end <= bytes.count {
-                    if bytes[end - 1] == UInt8(ascii: "\n"), bytes[end - 2] == UInt8(ascii: "\r"),
-                        bytes[end - 3] == UInt8(ascii: "\n"), bytes[end - 4] == UInt8(ascii: "\r")
-                    {
-                        return end
-                    }
-                    end += 1
-                }
-                return all
-            }
-        return held.readSlice(length: count) ?? ByteBuffer()
-    }
-
     // MARK: Backpressure
 
-    private var isTurnOver: Bool { take != nil && steps >= LoopTurns.requests }
+    private var isTurnOver: Bool { turns != nil && connection.requests - requestsBefore >= LoopTurns.requests }
 
     private func waitForTurn() {
-        guard !waitsForTurn else { return }
+        guard let turns, !waitsForTurn else { return }
         waitsForTurn = true
         turns.wait {
             self.waitsForTurn = false
-            self.steps = 0
-            if let context = self.context { self.goOn(context) }
+            self.requestsBefore = self.connection.requests
+            self.resume()
         }
     }
 
@@ -167,14 +121,17 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
-        if !isHandling, !waitsForTurn, held.readableBytes > 0 { goOn(context) }
+        resume()
     }
 
-    private func goOn(_ context: ChannelHandlerContext) {
+    private func resume() {
+        guard let context, !isHandling, !waitsForTurn, held.readableBytes > 0 else { return }
         handle(context)
-        context.fireChannelReadComplete()
         guard held.readableBytes == 0 else { return }
-        if isTooMuch { gate.endAfterAnswers(context) }
+        requestsBefore = connection.requests
+        // The read that brought this input is over; the next handlers wait for its end.
+        context.fireChannelReadComplete()
+        if isTooMuch { connection.endAfterResponses(context) }
         let events = events
         self.events = []
         for event in events { context.fireUserInboundEventTriggered(event) }
@@ -185,8 +142,10 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A shutdown does not wait for a client that does not take its responses.
-        let waits = event as? ChannelEvent == .inputClosed || (event is ChannelShouldQuiesceEvent && waitsForTurn)
+        // A shutdown does not wait for a client that does not read its responses.
+        let waits =
+            event as? ChannelEvent == .inputClosed
+            || (event is ChannelShouldQuiesceEvent && context.channel.isWritable)
         if held.readableBytes > 0, waits { events.append(event) } else { context.fireUserInboundEventTriggered(event) }
     }
 }

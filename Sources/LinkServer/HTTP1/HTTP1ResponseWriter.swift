@@ -16,12 +16,12 @@ struct HTTP1ResponseWriter {
 
     mutating func write(
         _ part: HTTPResponsePart,
-        to asked: Asked,
+        to form: RequestForm,
         promise: EventLoopPromise<Void>?,
         _ context: ChannelHandlerContext
     ) {
         switch part {
-        case .head(let response): append(response, to: asked)
+        case .head(let response): append(response, to: form)
         case .body where isBodiless: break
         case .body(let bytes) where isChunked:
             // An empty chunk would end the body.
@@ -40,7 +40,7 @@ struct HTTP1ResponseWriter {
         if promise != nil || pending.readableBytes > Self.joinedBytes { send(promise: promise, to: context) }
     }
 
-    /// Writes a whole response, not chunked, to a request that is not a HEAD.
+    /// Writes a whole response.
     mutating func write(_ answer: BufferedResponse, isLast: Bool, to context: ChannelHandlerContext) {
         begin(answer.status)
         append(answer.headers, butLength: !answer.status.mayHaveBody)
@@ -70,14 +70,14 @@ struct HTTP1ResponseWriter {
         }
     }
 
-    private mutating func append(_ response: HTTPResponse, to asked: Asked) {
+    private mutating func append(_ response: HTTPResponse, to form: RequestForm) {
         var fields = response.headerFields
         isChunked = false
-        isBodiless = asked.isHead
+        isBodiless = form.isHead
         if response.status.mayHaveBody {
             // A body that ends with the connection cannot be told from a truncated one, so only HTTP/1.0 clients get
             // one.
-            isChunked = asked.takesChunks && !fields.contains(.contentLength)
+            isChunked = form.takesChunks && !fields.contains(.contentLength)
             if isChunked { fields[.transferEncoding] = "chunked" }
         } else {
             fields[.contentLength] = nil

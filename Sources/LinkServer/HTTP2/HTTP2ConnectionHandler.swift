@@ -11,11 +11,11 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTP2Frame
 
     private let limits: HTTP2Limits
-    private let crowd: ConnectionRegistry
+    private let registry: ConnectionRegistry
     private let outflow: Outflow
     private let loop: any EventLoop
     private var context: ChannelHandlerContext?
-    private var seat: ConnectionRegistry.Registration?
+    private var registration: ConnectionRegistry.Registration?
     private var closing = HTTP2ShutdownStateMachine()
     private var open: [HTTP2StreamID: (since: NIODeadline, channel: any Channel)] = [:]
     private var idleSince = NIODeadline.now()
@@ -28,10 +28,21 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private var busy = 0
     /// Streams whose requests are held back until the client has taken more of the other responses (backpressure).
     private var waiting = CircularBuffer<HTTP2StreamHandler>()
+    private let turns: LoopTurns
+    /// Number of requests that were passed on in this turn.
+    private var requests = 0
+    private var waitsForTurn = false
 
-    init(_ limits: HTTP2Limits, crowd: ConnectionRegistry, outflow: Outflow, on loop: any EventLoop) {
+    init(
+        _ limits: HTTP2Limits,
+        registry: ConnectionRegistry,
+        outflow: Outflow,
+        turns: LoopTurns,
+        on loop: any EventLoop
+    ) {
+        self.turns = turns
         self.limits = limits
-        self.crowd = crowd
+        self.registry = registry
         self.outflow = outflow
         self.loop = loop
     }
@@ -66,41 +77,73 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     /// Called when the request of a stream is complete and its client waits for the server.
     func requestBegan() {
         busy += 1
-        if busy == 1 { seat?.stopWaiting() }
+        if busy == 1 { registration?.stopWaiting() }
     }
 
     /// Called when such a request is answered or its stream has ended.
     func requestEnded() {
         busy -= 1
-        if busy == 0 { seat?.startWaiting() }
+        if busy == 0 { registration?.startWaiting() }
     }
 
     // MARK: Backpressure
 
-    var mayAnswer: Bool { outflow.mayAnswer && waiting.isEmpty }
+    /// Returns whether the next request is answered now; if not, its stream calls ``waits(_:)``.
+    func takesRequest() -> Bool {
+        guard outflow.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else { return false }
+        requests += 1
+        return true
+    }
 
-    func waits(_ stream: HTTP2StreamHandler) { waiting.append(stream) }
+    func waits(_ stream: HTTP2StreamHandler) {
+        waiting.append(stream)
+        if requests >= LoopTurns.requests { waitForTurn() }
+    }
 
     func waitsNoMore(_ stream: HTTP2StreamHandler) { waiting.removeAll { $0 === stream } }
 
     /// Adds `bytes`, negative for bytes that were sent, to what the streams hold of their responses.
     func streams(hold bytes: Int) {
         outflow.streams(hold: bytes)
-        while outflow.mayAnswer, let stream = waiting.popFirst() { stream.goOn() }
+        resume()
+    }
+
+    private func resume() {
+        while !waitsForTurn, outflow.mayAnswer, let stream = waiting.popFirst() {
+            requests += 1
+            stream.goOn()
+            if requests >= LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
+        }
+    }
+
+    /// Continues after the other connections of the event loop.
+    private func waitForTurn() {
+        guard !waitsForTurn else { return }
+        waitsForTurn = true
+        turns.wait {
+            self.waitsForTurn = false
+            self.requests = 0
+            if self.context != nil { self.resume() }
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !waitsForTurn { requests = 0 }
+        context.fireChannelReadComplete()
     }
 
     // MARK: Deadlines
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        seat = crowd.enter(context.channel)
+        registration = registry.enter(context.channel)
         watch(context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        if let seat { crowd.leave(seat) }
-        seat = nil
+        if let registration { registry.leave(registration) }
+        registration = nil
         look?.cancel()
         end?.cancel()
     }

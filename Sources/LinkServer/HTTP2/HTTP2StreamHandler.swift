@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Enforces the limits of a request on an HTTP/2 stream, and converts the request to the form of an HTTP/1 request.
-final class HTTP2StreamHandler: ChannelDuplexHandler {
+final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -11,9 +11,9 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     private let limits: ConnectionLimits
     private let refusals: TransportErrorResponses
-    private let crowd: ConnectionRegistry
+    private let registry: ConnectionRegistry
     private let connection: HTTP2ConnectionHandler
-    private var seat: ConnectionRegistry.Registration?
+    private var registration: ConnectionRegistry.Registration?
     private var isHead = false
     private var isWhole = false
     private var isRefused = false
@@ -29,24 +29,24 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     init(
         limits: ConnectionLimits,
         refusals: TransportErrorResponses,
-        crowd: ConnectionRegistry,
+        registry: ConnectionRegistry,
         connection: HTTP2ConnectionHandler
     ) {
         self.limits = limits
         self.refusals = refusals
-        self.crowd = crowd
+        self.registry = registry
         self.connection = connection
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        seat = crowd.enter(context.channel)
+        registration = registry.enter(context.channel)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        if let seat { crowd.leave(seat) }
-        seat = nil
+        if let registration { registry.leave(registration) }
+        registration = nil
         deadline?.cancel()
         if isBusy { connection.requestEnded() }
         if held != nil { connection.waitsNoMore(self) }
@@ -61,7 +61,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
             isHead = head.method == .head
             do {
                 let request = try head.checked(limits)
-                if !connection.mayAnswer {
+                if !connection.takesRequest() {
                     held = []
                     connection.waits(self)
                 }
@@ -77,7 +77,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         case .end:
             isWhole = true
             deadline?.cancel()
-            seat?.stopWaiting()
+            registration?.stopWaiting()
             isBusy = true
             connection.requestBegan()
             // Trailers are ignored.
@@ -117,6 +117,21 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     // MARK: Outbound
 
+    func send(_ response: BufferedResponse) {
+        // The stream is closed.
+        guard let context else { return }
+        let head = HTTPResponse(status: response.status, headerFields: response.headers)
+        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
+        if response.body.readableBytes > 0 {
+            write(context: context, data: wrapOutboundOut(.body(response.body)), promise: nil)
+        }
+        write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
+        context.flush()
+    }
+
+    /// A stream has one response.
+    func flushingOnce(_ body: () -> Void) { body() }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .body where isHead: promise?.succeed()
@@ -127,7 +142,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
             sent.futureResult.assumeIsolated().whenComplete { [connection] _ in connection.streams(hold: -count) }
             context.write(data, promise: sent)
         case .end:
-            seat?.startWaiting()
+            registration?.startWaiting()
             if isBusy {
                 isBusy = false
                 connection.requestEnded()

@@ -7,15 +7,20 @@ import NIOCore
 struct OpenAPIController {
     let document: OpenAPIDocument
 
+    /// All responses share one buffer, so slow clients hold no copies.
+    private var response: BufferedResponse {
+        BufferedResponse(
+            .ok,
+            headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
+            body: ByteBuffer(string: document.json)
+        )
+    }
+
+    var endpoint: PublicEndpoint {
+        PublicEndpoint(methods: [.get], path: "/openapi.json") { [response] _ in .response(response) }
+    }
+
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        // All responses share one buffer, so slow clients hold no copies.
-        let json = ByteBuffer(string: document.content.json())
-        router.get("/openapi.json") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "application/json", .cacheControl: "public, max-age=300"],
-                body: ResponseBody(byteBuffer: json)
-            )
-        }
+        router.get("/openapi.json") { [response] _, _ in Response(response) }
     }
 }

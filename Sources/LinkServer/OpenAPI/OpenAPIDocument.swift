@@ -10,6 +10,7 @@ package import LinkRouting
 package struct OpenAPIDocument: Sendable {
     /// The whole document.
     package let content: JSONNode
+    let json: String
 
     /// The document of the public port, which needs no key.
     package static let publicPort = OpenAPIDocument([PackageResources.problems_yaml, PackageResources.public_yaml])
@@ -27,6 +28,7 @@ package struct OpenAPIDocument: Sendable {
             let whole = try parts.map { try Document.readYAML(String(decoding: $0, as: UTF8.self)) }
                 .reduce(JSONNode.object([:])) { $0.overlaid(by: $1) }
             content = try ProblemAnswers(of: whole).spelledOut(in: whole)
+            json = content.json()
         } catch {
             preconditionFailure("the document is part of this program, and tests read it: \(error)")
         }

@@ -30,8 +30,6 @@ package struct ServerDependencies: Sendable {
     package var logSettings: LogSettings
     /// For the public port.
     package var proxyProtocol: ProxyProtocol
-    /// Whether the public port has a fast path (``Lane``) on its event loops.
-    package var hasLane: Bool
     /// For the public port.
     package var requestBuffers = RequestBufferBudget()
     /// For the admin port.
@@ -57,7 +55,6 @@ package struct ServerDependencies: Sendable {
         traces: TraceSource,
         logSettings: LogSettings,
         proxyProtocol: ProxyProtocol = .off,
-        hasLane: Bool = true,
         logger: Logger
     ) {
         self.resolving = resolving
@@ -79,7 +76,6 @@ package struct ServerDependencies: Sendable {
         self.traces = traces
         self.logSettings = logSettings
         self.proxyProtocol = proxyProtocol
-        self.hasLane = hasLane
         self.logger = logger
     }
 }
@@ -122,92 +118,56 @@ package struct OpsDependencies: Sendable {
     }
 }
 
-/// The address on which a port listens; port 0 takes a free port.
-package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    package let host: String
-    package let port: Int
-
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-
-    package var description: String { "\(host):\(port)" }
-}
-
 /// Builds the public port: resolve, association files, clicks.
 ///
 /// - Parameter certificates: If given, the port speaks only TLS, and HTTP/2 if it is offered.
-package func buildPublicApplication(
+package func buildPublicServer(
     _ parts: ServerDependencies,
     at address: ListenAddress,
     certificates: ServerCertificates? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
-) -> some ApplicationProtocol {
-    let router = publicRouter(parts)
-    return application(
-        parts,
-        .public,
-        at: address,
-        router: router,
-        certificates: certificates,
-        believing: parts.proxyProtocol == .off ? nil : parts.admission,
-        lane: parts.hasLane ? Lane(parts, beside: router) : nil,
-        onListening: onListening
+) -> PublicServer {
+    PublicServer(address: address, connection: publicConnection(parts, certificates), onListening: onListening)
+}
+
+func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection {
+    let service = PublicService(
+        router: publicRouter(parts),
+        instrumentation: instrumentation(parts, .public),
+        admission: parts.admission,
+        keys: parts.keys,
+        buffers: parts.requestBuffers,
+        date: ResponseDate(parts.resolving.now)
     )
-}
-
-func publicRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerRequestContext> {
-    let router = newRouter(parts, .public)
-    router.add(middleware: AdmissionMiddleware(admission: parts.admission, keys: parts.keys))
-    OpenAPIController(document: .publicPort).addRoutes(to: router)
-    ResolveController(parts).addRoutes(to: router)
-    AssociationController(parts).addRoutes(to: router)
-    ClickController(parts).addRoutes(to: router)
-    return router
-}
-
-extension ResolveController {
-    fileprivate init(_ parts: ServerDependencies) {
-        self.init(
-            resolving: parts.resolving,
-            keys: parts.keys,
-            limits: parts.limits,
-            admission: parts.admission,
-            buffers: parts.requestBuffers
+    var connection = PublicConnection(service: service, http1: http1Pipeline(parts, .public))
+    if parts.proxyProtocol != .off {
+        connection.isTrustedProxy = { [admission = parts.admission] in admission.policy.proxies.contains($0) }
+    }
+    if let certificates {
+        let streams = ConnectionRegistry(
+            limit: connections(parts, .public),
+            of: "fingerpost_http2_streams",
+            port: .public,
+            metrics: parts.metrics
+        )
+        connection.secure = PublicConnection.Secure(
+            certificates: certificates,
+            limits: HTTP2Limits(connection.http1.limits),
+            streams: streams
         )
     }
+    return connection
 }
 
-extension AssociationController {
-    fileprivate init(_ parts: ServerDependencies) {
-        self.init(live: parts.resolving.catalog, admission: parts.admission)
-    }
-}
-
-extension ClickController {
-    fileprivate init(_ parts: ServerDependencies) { self.init(resolving: parts.resolving, admission: parts.admission) }
-}
-
-extension Lane {
-    fileprivate convenience init(_ parts: ServerDependencies, beside router: Hummingbird.Router<ServerRequestContext>) {
-        self.init(
-            frame: LinkServer.frame(parts, .public),
-            admission: parts.admission,
-            keys: parts.keys,
-            resolving: parts.resolving,
-            resolve: ResolveController(parts),
-            click: ClickController(parts),
-            association: AssociationController(parts),
-            date: ResponseDate(parts.resolving.now),
-            ownSegments: Set(
-                router.routes.compactMap { route in
-                    let first = route.path.description.split(separator: "/").first ?? ""
-                    return first.contains("*") || first.isEmpty ? nil : Array(first.utf8)
-                }
-            )
-        )
-    }
+/// The endpoints of the public port.
+func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
+    PublicRouter(
+        [
+            OpenAPIController(document: .publicPort).endpoint,
+            ResolveController(resolving: parts.resolving, limits: parts.limits, admission: parts.admission).endpoint,
+        ] + AssociationController(live: parts.resolving.catalog, admission: parts.admission).endpoints
+            + ClickController(resolving: parts.resolving, admission: parts.admission).endpoints
+    )
 }
 
 /// Builds the admin port: tenants, tables, routes, exports; every request needs a key.
@@ -317,7 +277,7 @@ extension ServerDependencies: PortParts {
     }
 }
 
-private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
+private func instrumentation(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
     RequestInstrumentation(
         metrics: RequestMetrics(port: port, metrics: parts.metrics),
         log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
@@ -331,8 +291,25 @@ private func frame(_ parts: some PortParts, _ port: PortRole) -> RequestInstrume
 /// Returns a router with the instrumentation of every request.
 private func newRouter(_ parts: some PortParts, _ port: PortRole) -> Hummingbird.Router<ServerRequestContext> {
     let router = Router(context: ServerRequestContext.self)
-    router.add(middleware: FrameMiddleware(frame: frame(parts, port)))
+    router.add(middleware: FrameMiddleware(frame: instrumentation(parts, port)))
     return router
+}
+
+/// The part of the descriptors that the connections of a port may use.
+private func connections(_ parts: some PortParts, _ port: PortRole) -> Int {
+    let limits = parts.limits.current
+    return DescriptorShares(limit: limits.descriptors, wanted: limits.connections).connections(of: port)
+}
+
+private func http1Pipeline(_ parts: some PortParts, _ port: PortRole) -> HTTP1Pipeline {
+    let limits = parts.limits.current
+    return HTTP1Pipeline(
+        port: port,
+        limits: ConnectionLimits(limits, bodySeconds: port == .admin ? limits.tableSeconds : limits.bodySeconds),
+        refusals: TransportErrorResponses(port: port, metrics: parts.metrics, makeRequestID: parts.makeRequestID),
+        registry: ConnectionRegistry(limit: connections(parts, port), port: port, metrics: parts.metrics),
+        unsent: parts.unsent
+    )
 }
 
 private func application(
@@ -340,68 +317,25 @@ private func application(
     _ port: PortRole,
     at address: ListenAddress,
     router: Hummingbird.Router<ServerRequestContext>,
-    certificates: ServerCertificates? = nil,
-    believing admission: Admission? = nil,
-    lane: Lane? = nil,
     on loops: (any EventLoopGroup)? = nil,
     onListening: @escaping @Sendable (Int) async -> Void
 ) -> some ApplicationProtocol {
     router.refuseOtherMethods()
-    let (sizes, metrics, unsent) = (parts.limits.current, parts.metrics, parts.unsent)
-    let limits = ConnectionLimits(sizes, bodySeconds: port == .admin ? sizes.tableSeconds : sizes.bodySeconds)
-    let refusals = TransportErrorResponses(port: port, metrics: metrics, makeRequestID: parts.makeRequestID)
-    let shares = DescriptorShares(limit: sizes.descriptors, wanted: sizes.connections)
-    let connections = shares.connections(of: port)
-    let crowd = ConnectionRegistry(limit: connections, port: port, metrics: metrics)
+    let pipeline = http1Pipeline(parts, port)
     var logger = parts.logger
     logger.logLevel = logger.levelOfHummingbird
     let application = Application(
         router: router,
-        server: HTTPServerBuilder { responder in
-            let http1 = HTTP1Connection(
-                responder: responder,
-                limits: limits,
-                refusals: refusals,
-                crowd: crowd,
-                unsent: unsent,
-                port: port,
-                lane: lane
-            )
-            var connection: any ServerChildChannel = http1
-            if let certificates {
-                let streams = ConnectionRegistry(
-                    limit: connections,
-                    of: "fingerpost_http2_streams",
-                    port: port,
-                    metrics: metrics
-                )
-                let stream = HTTP2Stream(responder: responder, limits: limits, refusals: refusals, crowd: streams)
-                connection = SecureConnection(
-                    certificates: certificates,
-                    crowd: crowd,
-                    http1: http1,
-                    http2: HTTP2Connection(
-                        stream: stream,
-                        limits: HTTP2Limits(limits),
-                        crowd: crowd,
-                        unsent: unsent,
-                        port: port
-                    )
-                )
-            }
-            return admission.map { connection.afterProxyHeader($0) } ?? connection
-        },
+        server: HTTPServerBuilder { HummingbirdConnection(responder: $0, pipeline: pipeline) },
         configuration: ApplicationConfiguration(
             address: .hostname(address.host, port: address.port),
             serverName: nil,
-            // The longest accept queue that Linux allows, so that a flood of connections delays others by milliseconds.
-            // A client for which the queue has no room retries a second later.
-            backlog: 4_096,
-            availableConnectionsDelegate: crowd.room
+            backlog: ListenAddress.backlog,
+            availableConnectionsDelegate: pipeline.registry.room
         ),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? address.port) },
         eventLoopGroupProvider: loops.map { .shared($0) } ?? .singleton,
         logger: logger
     )
-    return ConnectedApplication(base: application, crowd: crowd)
+    return ConnectedApplication(base: application, registry: pipeline.registry)
 }

@@ -4,12 +4,10 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// An application that ends when its last connection has ended. Hummingbird waits only for the tasks of its
-/// connections, and connections with a ``Lane`` have none: a group of ten thousand tasks scans all of them whenever one
-/// ends.
+/// An application that ends when its last connection has ended.
 struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     let base: Base
-    let crowd: ConnectionRegistry
+    let registry: ConnectionRegistry
 
     var responder: Base.Responder { get async throws { try await base.responder } }
     var server: HTTPServerBuilder { base.server }
@@ -20,7 +18,7 @@ struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
     var processesRunBeforeServerStart: [@Sendable () async throws -> Void] { base.processesRunBeforeServerStart }
 
     func onServerRunning(_ channel: any Channel) async {
-        await channel.survivesLackOfDescriptors(crowd)
+        await channel.survivesLackOfDescriptors(registry)
         await base.onServerRunning(channel)
     }
 
@@ -28,10 +26,10 @@ struct ConnectedApplication<Base: ApplicationProtocol>: ApplicationProtocol {
         try await withTaskCancellationHandler {
             let end: Result<Void, any Error>
             do { end = .success(try await base.run()) } catch { end = .failure(error) }
-            await crowd.untilEmpty()
+            await registry.untilEmpty()
             try end.get()
         } onCancel: {
-            crowd.endInputs()
+            registry.endInputs()
         }
     }
 }

@@ -1,6 +1,5 @@
-package import Hummingbird
 import NIOCore
-import ServiceLifecycle
+package import ServiceLifecycle
 
 #if canImport(Glibc)
     import Glibc
@@ -10,23 +9,23 @@ import ServiceLifecycle
 
 /// A port that serves until the service shuts down. It then accepts no more connections, and ends when the received
 /// requests are answered or the shutdown is hurried. Throws a ``BindError`` if it cannot listen on its address.
-package struct ListeningPort<Application: ApplicationProtocol>: Service {
+package struct ListeningPort<Server: Service>: Service {
     private let role: PortRole
     private let address: ListenAddress
-    private let application: Application
+    private let server: Server
     private let pace: ShutdownController
 
-    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownController, _ application: Application) {
+    package init(_ role: PortRole, at address: ListenAddress, pace: ShutdownController, _ server: Server) {
         self.role = role
         self.address = address
         self.pace = pace
-        self.application = application
+        self.server = server
     }
 
     package func run() async throws {
         // An error of a connection ends only that connection, so errors here come from opening the port.
         do {
-            try await pace.run { [application] in try await application.run() }
+            try await pace.run { [server] in try await server.run() }
         } catch is CancellationError where pace.isHurried {
             return
         } catch let error as IOError {

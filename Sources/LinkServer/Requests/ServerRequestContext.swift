@@ -17,8 +17,6 @@ struct ServerRequestContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
-        scope = RequestScope(
-            client: ClientAddress(ProxyProtocol.source ?? NetworkAddress(source.channel.remoteAddress))
-        )
+        scope = RequestScope(client: ClientAddress(NetworkAddress(source.channel.remoteAddress)))
     }
 }

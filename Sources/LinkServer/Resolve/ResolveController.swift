@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import LinkCatalog
 import LinkEvents
 import LinkRouting
@@ -8,39 +7,27 @@ import NIOCore
 /// Serves `POST /resolve`.
 struct ResolveController: Sendable {
     let resolving: LinkResolver
-    let keys: APIKeyAuthenticator
     let limits: LiveLimits
     let admission: Admission
-    let buffers: RequestBufferBudget
 
-    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
-        router.post("/resolve", use: resolve)
-    }
+    /// Larger messages are handled by a task, because parsing and resolving them takes milliseconds.
+    private static let largestOnLoop = 1 << 16
 
-    @Sendable private func resolve(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let grant = try keys.optionalGrant(in: request.headers)
-        return Response(try await resolving.answer(try await begin(request, grant, context.scope), context.scope))
-    }
-
-    private func begin(_ request: Request, _ grant: KeyGrant?, _ scope: RequestScope) async throws -> HandlerResult {
-        var reserved = 0
-        defer { buffers.release(reserved) }
-        var request = request
-        let body = try await request.readBody(upTo: limits.batchBytes) { count in
-            try buffers.reserve(count)
-            reserved += count
+    var endpoint: PublicEndpoint {
+        PublicEndpoint(
+            methods: [.post],
+            path: "/resolve",
+            bodyLimit: { [limits] in limits.batchBytes },
+            acceptsKey: true
+        ) { request in
+            guard request.body.readableBytes > Self.largestOnLoop else { return try resolve(request) }
+            return .async { try await resolve(request).response }
         }
-        return try begin(request.head, body: body, grant, scope)
     }
 
-    /// - Parameter body: At most `limits.batchBytes` bytes.
-    func begin(
-        _ head: HTTPRequest,
-        body: ByteBuffer,
-        _ grant: KeyGrant?,
-        _ scope: RequestScope
-    ) throws -> HandlerResult {
-        var message = try message(in: body)
+    private func resolve(_ request: PublicRequest) throws -> HandlerResult {
+        let (scope, grant) = (request.scope, request.grant)
+        var message = try message(in: request.body)
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
         let client = scope.client.address
@@ -48,7 +35,7 @@ struct ResolveController: Sendable {
             requestID: scope.requestID,
             address: client,
             country: message.context.country == nil ? resolving.country(of: client) : nil,
-            userAgent: head.headerFields[.userAgent],
+            userAgent: request.head.headerFields[.userAgent],
             method: "POST",
             source: "api",
             kind: .resolve,
@@ -77,8 +64,8 @@ struct ResolveController: Sendable {
         try checkClientKey(passages, grant)
         if message.explanation == .included { try checkExplanation(passages, grant) }
         try checkTenants(of: passages)
-        return .record(passages) { [warnings = message.warnings] recorded in
-            BufferedResponse(json: try json(of: passages, recorded, isBatch: isBatch, warnings: warnings))
+        return resolving.result(afterRecording: passages, arrivedAt: scope.arrival) { [warnings = message.warnings] in
+            BufferedResponse(json: try json(of: passages, $0, isBatch: isBatch, warnings: warnings))
         }
     }
 
@@ -209,14 +196,5 @@ extension PublishedTable {
     /// Whether the table's tenant answers only callers with a key.
     fileprivate var wantsClientKey: Bool {
         settings.clientKey == .required || environment != .production && settings.environmentKey == .required
-    }
-}
-
-extension Response {
-    init(status: HTTPResponse.Status = .ok, json: [UInt8], headers: HTTPFields = HTTPFields()) {
-        var headers = headers
-        headers[.contentType] = "application/json"
-        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
-        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 }

@@ -10,21 +10,21 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Maximum time of a handshake, equal to the default for a request's head.
     static let limit = TimeAmount.seconds(5)
 
-    private let crowd: ConnectionRegistry
-    private var seat: ConnectionRegistry.Registration?
+    private let registry: ConnectionRegistry
+    private var registration: ConnectionRegistry.Registration?
     private var deadline: Scheduled<Void>?
 
-    init(crowd: ConnectionRegistry) { self.crowd = crowd }
+    init(registry: ConnectionRegistry) { self.registry = registry }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        seat = crowd.enter(context.channel)
+        registration = registry.enter(context.channel)
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.limit) { context.close(promise: nil) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         deadline?.cancel()
-        if let seat { crowd.leave(seat) }
-        seat = nil
+        if let registration { registry.leave(registration) }
+        registration = nil
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

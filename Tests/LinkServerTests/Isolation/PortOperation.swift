@@ -22,6 +22,16 @@ struct PortOperation: Hashable, CustomStringConvertible {
         )
     }
 
+    static func all(of router: PublicRouter) -> Set<PortOperation> {
+        Set(
+            router.endpoints.flatMap { endpoint in
+                endpoint.methods.map {
+                    PortOperation(method: $0, path: endpoint.path == PublicEndpoint.anyPath ? "/{path}" : endpoint.path)
+                }
+            }
+        )
+    }
+
     /// The names in braces.
     var parameters: [String] { path.matches(of: /\{(\w+)\}/).map { String($0.output.1) } }
 

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOHTTP1
+
+/// The handlers of an HTTP/1 connection between its socket and the handler of its requests.
+struct HTTP1Pipeline: Sendable {
+    let port: PortRole
+    let limits: ConnectionLimits
+    let refusals: TransportErrorResponses
+    let registry: ConnectionRegistry
+    let unsent: UnsentAnswers
+
+    /// - Parameters:
+    ///   - turns: Nil if the requests are not answered on the event loop.
+    ///   - buffers: The budget for input that is held while an earlier request is answered.
+    /// - Returns: The last handler, which writes the responses.
+    func addHandlers(
+        to channel: any Channel,
+        turns: LoopTurns?,
+        buffers: RequestBufferBudget
+    ) throws -> HTTP1ConnectionHandler {
+        let outflow = Outflow(unsent, port: port, stalledAfter: .seconds(Int64(limits.stalledSeconds)))
+        let connection = HTTP1ConnectionHandler(
+            limits: limits,
+            refusals: refusals,
+            registry: registry,
+            outflow: outflow
+        )
+        let pipeline = channel.pipeline.syncOperations
+        // Directly at the socket, because the handlers after it transform the bytes of a response.
+        try pipeline.addHandler(outflow, position: .first)
+        try pipeline.addHandler(HTTP1InputLimiter(connection, turns, buffers))
+        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
+        try pipeline.addHandler(connection)
+        return connection
+    }
+}
