@@ -1,4 +1,5 @@
-"""Over HTTP, by wrk: the service beside yardsticks, one after the other in each round, so that drift hits all alike."""
+"""Measures over HTTP with wrk: the service and the yardsticks one after the other in each round, so that drift affects
+all equally."""
 
 import json
 import os
@@ -18,14 +19,14 @@ ASSOCIATION = "farechoice.taxi"
 
 @dataclass
 class Target:
-    """What wrk asks: bodies of POST /resolve, or one path with GET."""
+    """What wrk requests: bodies for POST /resolve, or one path with GET."""
 
     name: str
     address: str
     path: str = None
     host: str = None
     status: int = 200
-    #: By the number of connections, one for each round.
+    #: By number of connections, one value per round.
     rates: dict = field(default_factory=dict)
     p50: dict = field(default_factory=dict)
     p99: dict = field(default_factory=dict)
@@ -69,7 +70,7 @@ def figures(bench):
 
 
 def _unrecorded(bench):
-    """The service that records nothing, where this build can be told so."""
+    """The service with recording off, if this build has that setting."""
     if "recording:" not in bench.scratch.run(bench.service_binary, "config"):
         return {}
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("unrecorded"), "--demo", FINGERPOST_RECORDING="disabled")
@@ -77,7 +78,7 @@ def _unrecorded(bench):
 
 
 def _without_lane(bench):
-    """The service on its ordinary path, where this build has another."""
+    """The service with public.lane off, if this build has that setting."""
     if "public.lane:" not in bench.scratch.run(bench.service_binary, "config"):
         return {}
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("ordinary"), "--demo", FINGERPOST_PUBLIC_LANE="disabled")
@@ -104,7 +105,7 @@ def _rates(asked):
                     f"{target.name}, {connections} connection{'s' if connections > 1 else ''}, beside {yardstick.name}",
                     statistics.median(target.rates[connections]), "a second",
                     yardstick.name, statistics.median(yardstick.rates[connections]),
-                    # The two of one round were measured within seconds of each other.
+                    # Compares values of the same round, measured within seconds of each other.
                     ratio=statistics.median(rate / beside for rate, beside in pairs if beside),
                     better=None if other in ("unrecorded", "ordinary") else "higher", bound=bounds.get((connections, name, other)),
                     note=f"p50 {_shown(target.p50[connections])}, p99 {_shown(target.p99[connections])}",
@@ -112,7 +113,7 @@ def _rates(asked):
 
 
 def _half(bench, asked, sync):
-    """The 99th percentile at half of saturation, of a client that goes on asking however slow the answers are."""
+    """The p99 at half of the saturation rate, with a client that keeps its rate however slow the answers are."""
     p99 = {"resolve": [], "echo": []}
     for number in range(bench.rounds):
         bench.say(f"half of saturation, round {number + 1} of {bench.rounds}")
@@ -136,7 +137,7 @@ def _half(bench, asked, sync):
 
 
 def _measure(bench, target, connections, seconds):
-    # More than two threads would only take cores from the servers.
+    # More than two threads would take CPU time from the servers.
     script = "resolve.lua" if target.path is None else "measure.lua"
     command = [
         "wrk", "--threads", str(min(2, connections)), "--connections", str(connections), "--duration", f"{max(1, round(seconds))}s",
@@ -150,7 +151,7 @@ def _measure(bench, target, connections, seconds):
 
 
 def _check(bench, target):
-    """A server that answers something else is not what is to be measured."""
+    """Checks the answer, because a server with another answer would distort the comparison."""
     with open(bench.bodies(), "rb") as file:
         body = file.readline().strip() if target.path is None else None
     headers = {"Content-Type": "application/json"} | ({"Host": target.host} if target.host else {})

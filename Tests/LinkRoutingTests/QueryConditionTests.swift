@@ -50,7 +50,7 @@ struct QueryConditionTests {
     }
 
     @Test(arguments: [
-        (#"{"": "present"}"#, "needs a name"), (#"{"q": "premium"}"#, "To compare with a text write {equals: premium}"),
+        (#"{"": "present"}"#, "needs a name"), (#"{"q": "premium"}"#, "with a string, write {equals: premium}"),
         (#"{"q": "int = x"}"#, "the default 'x' is not int"),
         (#"{"a-b": "int"}"#, "write {capture: int, as: name}"), (#"{"q": {}}"#, "write present, absent, a type"),
         (#"{"q": {"equal": "1"}}"#, "did you mean 'equals'?"),

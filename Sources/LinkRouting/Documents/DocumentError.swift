@@ -50,7 +50,7 @@ public struct Field: Sendable {
     }
 
     public func text() throws(DocumentError) -> String {
-        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a text.") }
+        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a string.") }
         return text
     }
 
@@ -82,7 +82,7 @@ public struct Field: Sendable {
         guard node.elements != nil else { return [self] }
         let count = node.elements?.count ?? 0
         guard isStored || count <= Self.maximumEntries else {
-            throw error("the list has \(count) entries; at most \(Self.maximumEntries) can stand in one.")
+            throw error("the list has \(count) entries; at most \(Self.maximumEntries) are allowed.")
         }
         let fields = try list()
         guard !fields.isEmpty else { throw error("the list is empty; leave it out or write a value.") }
@@ -95,7 +95,7 @@ public struct Field: Sendable {
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
         guard let text = node.text, let choice = Choice(rawValue: text), choice.rawValue.isExactly(text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\(shown) is none of: \(choices).")
+            throw error("\(shown) is not one of: \(choices).")
         }
         return choice
     }
@@ -158,7 +158,7 @@ public struct ObjectField: Sendable {
             throw DocumentError(
                 path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
                 position: member.keyPosition,
-                message: "'\(member.key)' is not a key here; \(hint ?? "known are \(known.joined(separator: ", ")).")"
+                message: "unknown key '\(member.key)'; \(hint ?? "allowed keys: \(known.joined(separator: ", ")).")"
             )
         }
     }
@@ -168,7 +168,7 @@ extension Field {
     /// Returns a text without NUL. It is stored in a column of its own, where a NUL would end it.
     package func textWithoutNUL() throws(DocumentError) -> String {
         let text = try text()
-        guard !text.utf8.contains(0) else { throw error("the text holds a NUL (U+0000); leave it out.") }
+        guard !text.utf8.contains(0) else { throw error("the string contains a NUL (U+0000); remove it.") }
         return text
     }
 }

@@ -72,7 +72,7 @@ public struct JSONReader {
         let node = try value()
         try skipSpace()
         guard index == bytes.count else {
-            throw error(.textAfterEnd, "the value has ended; remove what stands behind it.")
+            throw error(.textAfterEnd, "the JSON value ends before this; remove what follows it.")
         }
         return node
     }
@@ -92,7 +92,7 @@ public struct JSONReader {
 
     private mutating func value() throws(JSONSyntaxError) -> JSONNode {
         guard let byte = peek() else {
-            throw error(.unexpectedEnd, "the text ends where a value should stand; add one.")
+            throw error(.unexpectedEnd, "the text ends where a value is expected; add one.")
         }
         try countValue()
         let start = position
@@ -113,7 +113,7 @@ public struct JSONReader {
         guard values <= limits.maximumValues else {
             throw error(
                 .tooManyValues,
-                "the text has more than \(limits.maximumValues) values, lists, objects and keys included; write less of it."
+                "the text has more than \(limits.maximumValues) values, counting lists, objects and keys; shorten it."
             )
         }
     }
@@ -141,13 +141,13 @@ public struct JSONReader {
             if duplicateKeys == .refuse, let first = keys.insert(key, besides: members) {
                 throw error(
                     .duplicateKey,
-                    "the key '\(key)' stands twice, first at line \(first.line), column \(first.column); remove one.",
+                    "duplicate key '\(key)', first at line \(first.line), column \(first.column); remove one.",
                     at: keyStart
                 )
             }
             try skipSpace()
             guard peek() == UInt8(ascii: ":") else {
-                throw error(.missingColon, "':' should stand between the key and its value.")
+                throw error(.missingColon, "there must be a ':' between the key and its value.")
             }
             index += 1
             try skipSpace()
@@ -161,10 +161,10 @@ public struct JSONReader {
         case UInt8(ascii: "\""):
             try countValue()
             return try string()
-        case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys stand in double quotes; write \"…\".")
+        case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys need double quotes; write \"…\".")
         case UInt8(ascii: ","): throw error(.missingValue, "a key and its value are missing here; remove the comma.")
         case nil: throw error(.unexpectedEnd, "the text ends inside an object; add '}'.")
-        default: throw error(.unquotedKey, "a key in double quotes should stand here; write \"key\": value.")
+        default: throw error(.unquotedKey, "a key in double quotes is expected here; write \"key\": value.")
         }
     }
 
@@ -201,14 +201,17 @@ public struct JSONReader {
                     kind: .trailingComma,
                     position: comma,
                     offset: offset,
-                    message: "a comma stands before the end; remove it."
+                    message: "there is a comma after the last value; remove it."
                 )
             }
             return false
         case nil:
             throw error(.unexpectedEnd, "the text ends here; add '\(Unicode.Scalar(bracket))'.")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
-            throw error(.wrongBracket, "this bracket closes nothing; '\(Unicode.Scalar(bracket))' should stand here.")
+            throw error(
+                .wrongBracket,
+                "this is the wrong closing bracket; '\(Unicode.Scalar(bracket))' is expected here."
+            )
         default:
             throw error(.missingComma, "a comma is missing before this; add ','.")
         }

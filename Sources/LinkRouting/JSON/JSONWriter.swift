@@ -35,7 +35,7 @@ public struct JSONWriter: Sendable {
 
     /// Ends a line of newline-delimited JSON. The next value is a separate document.
     public mutating func endLine() {
-        precondition(depth == 0, "a line ends only behind a whole document")
+        precondition(depth == 0, "a line can end only after a complete document")
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
@@ -144,7 +144,7 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func close(_ bracket: UInt8) {
-        precondition(depth > 0, "a list or object is closed that was not begun")
+        precondition(depth > 0, "no list or object is open")
         depth -= 1
         if needsComma { breakLine() }
         bytes.append(bracket)

@@ -37,7 +37,7 @@ extension Context {
         inAppBrowser = try object["inAppBrowser"]?.bool()
         if let now = object["now"] {
             guard let instant = Timestamp(try now.text()) else {
-                throw now.error("\(now.shown) is not an instant; write one such as 2026-11-21T10:00:00Z.")
+                throw now.error("\(now.shown) is not a timestamp; write one such as 2026-11-21T10:00:00Z.")
             }
             self.now = instant
         }
@@ -46,7 +46,7 @@ extension Context {
     private static func version(_ field: Field?, _ warnings: inout [String]) throws(DocumentError) -> Version? {
         guard let field else { return nil }
         let version = Version(try field.textOrNumber())
-        if version == nil { warnings.append("\(field.path) is not a version and counts as unknown.") }
+        if version == nil { warnings.append("\(field.path) is not a version and is treated as unknown.") }
         return version
     }
 }

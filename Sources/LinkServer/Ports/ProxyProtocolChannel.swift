@@ -47,7 +47,7 @@ struct ProxyProtocolChannel<Base: ServerChildChannel>: ServerChildChannel {
                 await base.handle(value: opened.base, logger: logger)
             }
         } catch {
-            logger.debug("a proxy did not say whom it speaks for", metadata: ["error": "\(error)"])
+            logger.debug("the PROXY protocol header is missing or invalid", metadata: ["error": "\(error)"])
         }
     }
 }

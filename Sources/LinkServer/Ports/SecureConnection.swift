@@ -41,7 +41,7 @@ struct SecureConnection: ServerChildChannel {
         } catch {
             // The handshake failed: a scanner, an outdated client, or one that does not trust the certificate. Its own
             // log tells the reason.
-            logger.trace("no handshake", metadata: ["error": "\(error)"])
+            logger.trace("TLS handshake failed", metadata: ["error": "\(error)"])
         }
     }
 }

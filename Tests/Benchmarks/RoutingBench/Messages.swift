@@ -3,8 +3,8 @@ import LinkCatalog
 import LinkRouting
 import LinkServer
 
-/// The JSON of `POST /resolve`, read and written by the service's own code and, beside it, by Foundation's coders from and to
-/// types with the same members. The service has two readers: `scan` is that of usual messages, `read` that of all.
+/// The JSON of `POST /resolve`, read and written by the service's code and, for comparison, by Foundation's coders with
+/// types that have the same members. The service has two readers: `scan` for common messages, `read` for all.
 struct Messages {
     static let names = ["scan", "read", "read-foundation", "write", "write-foundation"].map { "message/\($0)" }
 
@@ -86,10 +86,10 @@ struct Messages {
         }
     }
 
-    /// As `POST /resolve` reads a usual body.
+    /// Reads a common body, as `POST /resolve` does.
     private static func scan(_ body: [UInt8]) -> ResolveRequest? { body.withUnsafeBufferPointer(ResolveScanner.scan) }
 
-    /// As `POST /resolve` reads any other.
+    /// Reads any other body, as `POST /resolve` does.
     private static func read(_ body: [UInt8]) throws -> ResolveRequest {
         let node = try JSONReader.parse(body, limits: JSONReader.Limits(maximumBytes: 16_384, maximumDepth: 32))
         return try ResolveRequest(Field(node, path: ""))
