@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One set of rules for every target: imports are internal unless stated, existentials are spelled `any`,
-/// members come only from modules the file imports, and a warning stops the build.
+/// Settings shared by all targets: imports are internal unless stated, existential types are written with `any`, a file
+/// sees members only of modules that it imports, and warnings are errors.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -11,7 +11,8 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// `FINGERPOST_ENGINE=1` leaves the engine and its tests, which need no package and no system library.
+/// `FINGERPOST_ENGINE=1` reduces the package to the engine and its tests, which need no other package and no system
+/// library.
 let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
 
 let package = Package(
@@ -23,38 +24,39 @@ let package = Package(
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     dependencies: [
-        // HTTP server on SwiftNIO with structured concurrency: replaces writing one; brings NIO.
+        // HTTP server on SwiftNIO with structured concurrency. Also brings NIO.
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0"),
-        // SQLite connections, transactions and row decoding; we write the SQL ourselves.
+        // SQLite connections, transactions and row decoding. The SQL is our own.
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
-        // The command line: parsing, help pages, exit codes.
+        // Command line: parsing, help pages, exit codes.
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
-        // One reader for flags, environment and a YAML file, in that order.
+        // Reads flags, environment variables and a YAML file, in that order.
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["YAML"]),
-        // YAML with source marks, so that an error in a table names its line.
+        // YAML with source positions, so that an error in a table names its line.
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.0"),
-        // SHA-256, HMAC and AES-GCM: keys, manifests, sealed continuations.
+        // SHA-256, HMAC and AES-GCM for keys, manifests and sealed continuations.
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
-        // Start and stop of long-running services in one written order.
+        // Starts and stops long-running services in a defined order.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
-        // An atomic reference to the current catalog: the standard library's Atomic takes no class.
+        // Atomic reference to the current catalog. The standard library's Atomic does not accept classes.
         .package(url: "https://github.com/apple/swift-atomics.git", from: "1.3.0"),
-        // Named by us because MemberImportVisibility asks for every module a file uses.
+        // Direct dependency because MemberImportVisibility requires every module that a file uses.
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
-        // FilePath, which the configuration's file provider takes.
+        // FilePath, a parameter of swift-configuration's file provider.
         .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
-        // Outgoing requests: the link suites against a server, association files of hosts, later webhooks and S3.
+        // Outgoing requests: link suites against a server, association files of hosts, webhooks and S3.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        // HTTP/2 on the public port, with limits of our own: Hummingbird's module for it, which is on the same, takes none.
+        // HTTP/2 on the public port with our own limits. Hummingbird's HTTP/2 module uses this package too, but has no
+        // settings for the limits.
         .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
-        // TLS of the public port, which certificates an outgoing request trusts, and a server with a private authority in
-        // tests.
+        // TLS for the public port, trust roots for outgoing requests, and in tests a server with a private certificate
+        // authority.
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
-        // Tests only: that authority and its certificates, made anew in each run.
+        // Tests only: creates that authority and its certificates in each run.
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.19.0"),
     ],
     targets: [
@@ -82,7 +84,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
         .target(name: "GeoIP", dependencies: ["OutboundHTTP", "CMaxMindDB"], swiftSettings: strict),
-        // What the GNU C library says and does about its heap, which its own Swift module leaves out.
+        // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
@@ -115,7 +117,7 @@ let package = Package(
             dependencies: [
                 "LinkRouting", "LinkCatalog", "LinkEvents", "Migrations",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                // The C interface, for the one statement that runs for each event.
+                // SQLite's C interface, for the one statement that runs for each event.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -189,7 +191,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Not products: ./dev bench alone builds and runs them.
+        // Not products: only ./dev bench builds and runs them.
         .executableTarget(
             name: "Yardsticks",
             dependencies: [
@@ -224,7 +226,7 @@ let package = Package(
             path: "Tests/Benchmarks/LogBench",
             swiftSettings: strict
         ),
-        // Random histories of editing compared with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
+        // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
         .target(
             name: "EditingHistories",
             dependencies: ["LinkCatalog", "LinkRouting", "LinkStorage"],
@@ -237,7 +239,7 @@ let package = Package(
             path: "Tests/Histories",
             swiftSettings: strict
         ),
-        // What several test targets share.
+        // Code shared by several test targets.
         .target(name: "TestSupport", dependencies: ["LinkRouting"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -258,7 +260,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP", "TestSupport",
-                // Breaks the files of a service that has ended, as a disk or an older version would.
+                // Damages the files of a stopped service, as a disk failure or an older version would.
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

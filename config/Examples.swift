@@ -1,4 +1,4 @@
-/// The example tenants, so that `--demo` needs no files beside the binary.
+/// The example tenants, embedded so that `--demo` needs no files beside the binary.
 package enum Examples {
     /// Tenant documents (YAML) by name.
     package static let tenants: [(name: String, document: String)] = [

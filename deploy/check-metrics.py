@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compares the metrics that rules and dashboard name with those that exist: check-metrics.py [LIVE]
+"""Compares the metric names in the rules and the dashboard with existing ones: check-metrics.py [LIVE]
 
-LIVE is what a server answered to GET /metrics. Every name must stand in docs/operations.md, and be among LIVE's or one of
-those that a server has only once something happened. Of a histogram its _bucket, _sum and _count are known.
+LIVE is a server's answer to GET /metrics. Every name must be in docs/operations.md, and either in LIVE or among the
+metrics that exist only after certain events. For a histogram, its _bucket, _sum and _count are known.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 NAMES = re.compile(r"(?<![:\w])(?:fingerpost|process)_[a-z0-9_]+")
 
-# A fresh server has had no refusal, dropped nothing, exported nothing, was not backed up and has no certificate.
+# A new server has no refusals, dropped rows, exports, backups or certificates.
 LATER = {
     "fingerpost_backup_last_success_timestamp_seconds",
     "fingerpost_event_rejected_total",
@@ -33,10 +33,10 @@ def base(name):
 
 
 def expressions():
-    """Every PromQL text, with the file it stands in."""
+    """Yields every PromQL text with its location."""
     for name in ("recording.yaml", "alerts.yaml"):
         text = (HERE / "prometheus" / name).read_text()
-        # Prose names metrics too: they must exist as well. Groups and alerts are not metrics.
+        # Prose names metrics too, and they must exist. Names of groups and alerts are not metrics.
         yield f"prometheus/{name}", re.sub(r"(?m)^ *(#.*|- name: .*)$", "", text)
     dashboard = json.loads((HERE / "grafana" / "dashboard.json").read_text())
     ids = [panel["id"] for panel in dashboard["panels"]]
@@ -60,7 +60,7 @@ def main():
         for name in NAMES.findall(text):
             name = base(name)
             used.add(name)
-            # docs/operations.md names the process_ family as a whole.
+            # docs/operations.md documents the process_ family as a whole.
             if name not in documented and not name.startswith("process_"):
                 problems.append(f"{place}: {name} does not stand in docs/operations.md.")
             if live is not None and name not in live | LATER:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Checks what is in this folder with the tools that will read it: deploy/check.sh [BINARY]
+# Checks the files in this folder with the tools that read them: deploy/check.sh [BINARY]
 #
-# With BINARY (.build/debug/fingerpost), a server is started on loopback: the metrics that rules and dashboard name are
-# compared with what it answers, and each proxy passes real requests on to it. A tool that is not installed is told as
-# SKIPPED; they are Debian's packages systemd, prometheus, nginx-light, haproxy and caddy, and kubernetes-validate of PyPI.
+# With BINARY (.build/debug/fingerpost), starts a server on loopback, compares the metrics that rules and dashboard name
+# with its answer, and sends real requests through each proxy. A missing tool is reported as SKIPPED. The tools are
+# Debian's packages systemd, prometheus, nginx-light, haproxy and caddy, and kubernetes-validate from PyPI.
 set -Eeuo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -21,7 +21,7 @@ trap 'echo "deploy/check.sh: line $LINENO failed: $BASH_COMMAND" >&2' ERR
 fail() { echo "deploy/check.sh: $*" >&2; exit 1; }
 skip() { echo "SKIPPED: $*"; }
 has() { command -v "$1" >/dev/null; }
-# Some of the tools stand where only root's PATH leads.
+# Some of the tools are in directories that are only on root's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 
 # --- systemd ---------------------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ check_unit() {
     systemd-analyze security --offline=true --threshold=20 --no-pager fingerpost.service >"$scratch/unit" \
         || fail "the unit is exposed above 2.0: $(cat "$scratch/unit")"
     tail -n 1 "$scratch/unit"
-    # The program itself is not installed here.
+    # The binary is not installed at that path here.
     systemd-analyze verify fingerpost.service 2>&1 | grep -v 'is not executable' >&2 && fail 'the unit is not valid.'
     echo 'the unit is valid'
 }
@@ -51,7 +51,7 @@ check_kubernetes() {
         fi
     fi
     for manifest in kubernetes/*.yaml; do
-        # No resource of Kubernetes' own, so it has no schema there.
+        # kustomization.yaml is not a Kubernetes resource, so there is no schema for it.
         [ "$manifest" != kubernetes/kustomization.yaml ] || continue
         grep -q "^  - ${manifest#*/}$" kubernetes/kustomization.yaml || fail "$manifest is missing in kustomization.yaml."
         for version in 1.29 1.37; do
@@ -77,7 +77,7 @@ check_metrics() {
     if [ -n "${ops:-}" ]; then
         curl --silent --show-error --fail "$ops/metrics" >"$scratch/metrics"
         live=("$scratch/metrics")
-        # promtool's findings are advice on names and help texts; what it cannot read fails.
+        # promtool's findings are advice on names and help texts; only a parse error fails.
         if has promtool; then
             promtool check metrics <"$scratch/metrics" >"$scratch/lint" 2>&1 || [ $? -eq 3 ] \
                 || fail "promtool cannot read /metrics: $(cat "$scratch/lint")"
@@ -116,8 +116,8 @@ start_server() {
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# adapt FILE: the file for this machine: loopback, free ports and few descriptors, a certificate of its own, and the server
-# that was started.
+# adapt FILE: prints the file adapted to this machine: loopback, free ports, fewer descriptors, a generated certificate,
+# and the address of the started server.
 adapt() {
     sed -E -e "s#/etc/ssl/fingerpost/(fullchain|privkey).pem#$scratch/certificate/\1.pem#; s#/etc/ssl/fingerpost/#$scratch/both/#" \
         -e "s|listen \[::\].*;||; s|listen 80;|listen 127.0.0.1:$plain;|; s|listen 443|listen 127.0.0.1:$secure|" \
@@ -172,14 +172,15 @@ check_caddy() {
     ask_through caddy
 }
 
-# What of an answer must be the same with and without the proxy.
+# Prints the parts of an answer that must be the same with and without the proxy.
 gist() {
     curl --silent --insecure --max-time 10 --path-as-is --header 'X-Request-ID: deploy' \
         --output "$scratch/body" --write-out '%{http_code} %{redirect_url} ' "$@" \
         && sha256sum <"$scratch/body"
 }
 
-# ask_through NAME: association files byte for byte and without a redirect, Host and path unchanged, bodies held to their size.
+# ask_through NAME: checks that the proxy passes association files unchanged and without redirects, leaves Host and path
+# unchanged, and limits the size of bodies.
 ask_through() {
     edge=(--resolve "farechoice.taxi:$secure:127.0.0.1" --resolve "go.example.com:$secure:127.0.0.1")
     for _ in $(seq 50); do
@@ -205,7 +206,8 @@ ask_through() {
     *'"screen":"ProductDetail"'*) ;;
     *) fail "$1 does not pass POST /resolve on, but answers: $answer" ;;
     esac
-    # Another address of this machine that claims to be a third: the event has the one that the proxy saw.
+    # The client uses another local address and claims a third one in its header. The event must have the address that
+    # the proxy saw.
     curl --silent --insecure --interface 127.9.9.9 --header 'X-Forwarded-For: 198.51.100.1' "${edge[@]}" \
         "https://go.example.com:$secure/resolve" --data '{"url":"yourapp://product/123"}' >/dev/null
     event=$(curl --silent --fail --header "Authorization: Bearer $(sed -n 's/^ *export FINGERPOST_KEY=//p' "$scratch/out")" \
@@ -215,8 +217,8 @@ ask_through() {
     *) fail "$1 does not tell who asks: $event" ;;
     esac
     head -c 300000 /dev/zero >"$scratch/large"
-    # HAProxy answers and cuts the connection while curl still sends, so that curl may miss the answer: its log has it. Caddy
-    # says 502 when Fingerpost, which refuses the same body, has answered and closed before Caddy counted to its end.
+    # HAProxy answers and closes the connection while curl still sends, so curl may miss the answer; HAProxy's log has
+    # it. Fingerpost refuses the same body and may close before Caddy has reached its own limit; Caddy then answers 502.
     code=$(curl --silent --insecure --output /dev/null --write-out '%{http_code}' "${edge[@]}" \
         --data-binary "@$scratch/large" "https://go.example.com:$secure/resolve") || :
     case $1-$code in

@@ -1,4 +1,4 @@
-/// The SQL that makes each file, oldest first. Append only: a step that was released never changes.
+/// The SQL migrations of each file, oldest first. Append-only: a released migration never changes.
 package enum Migrations {
     /// `catalog.db`
     package static let catalog = [

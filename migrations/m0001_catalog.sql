@@ -1,11 +1,11 @@
--- Who may send links where: tenants, settings, tables, keys. See docs/architecture.md.
+-- Tenants, settings, tables and keys. See docs/architecture.md.
 
 CREATE TABLE tenant (
     id TEXT NOT NULL PRIMARY KEY CHECK (id GLOB '[a-z0-9]*' AND length(id) <= 64),
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Every version of a tenant's settings; the live one is the highest.
+-- Every version of a tenant's settings; the live one has the highest revision.
 CREATE TABLE settings (
     tenant TEXT NOT NULL REFERENCES tenant (id),
     revision INTEGER NOT NULL CHECK (revision >= 1),
@@ -17,10 +17,10 @@ CREATE TABLE settings (
     PRIMARY KEY (tenant, revision)
 ) STRICT;
 
--- What the live settings own: one owner for each host and scheme of a server.
+-- The hosts and schemes of the live settings. Each host and scheme has one owner per server.
 CREATE TABLE domain (
     host TEXT NOT NULL,
-    port INTEGER NOT NULL CHECK (port BETWEEN 0 AND 65535), -- 0: the scheme's own
+    port INTEGER NOT NULL CHECK (port BETWEEN 0 AND 65535), -- 0: the scheme's default port
     covers_subdomains INTEGER NOT NULL CHECK (covers_subdomains IN (0, 1)),
     tenant TEXT NOT NULL REFERENCES tenant (id),
     PRIMARY KEY (host, port, covers_subdomains)
@@ -45,7 +45,7 @@ CREATE TABLE draft (
     PRIMARY KEY (tenant, environment, name)
 ) STRICT;
 
--- Published tables: numbers are never reused, contents never change.
+-- Published tables. Numbers are never reused, and contents never change.
 CREATE TABLE revision (
     tenant TEXT NOT NULL REFERENCES tenant (id),
     number INTEGER NOT NULL CHECK (number >= 1),
@@ -73,7 +73,7 @@ CREATE TABLE live (
 CREATE TABLE api_key (
     id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 12),
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
-    tenant TEXT REFERENCES tenant (id), -- NULL: every tenant
+    tenant TEXT REFERENCES tenant (id), -- NULL: all tenants
     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
     name TEXT NOT NULL,
     created_at INTEGER NOT NULL,

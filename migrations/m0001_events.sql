@@ -1,11 +1,12 @@
--- One UTC day of the log. Rows are only ever added, but for retention and erasure; a day is dropped by removing its file.
+-- One UTC day of the log. Rows are only appended, except that retention and erasure remove them. A day is dropped by
+-- removing its file.
 --
--- Text that repeats stands once in `text`. In a column of type ANY an integer is the number of such a text, and a text
--- stands for itself: the file's dictionary is bounded, and what comes when it is full is written out. Where a UUID is
--- common, a blob of 16 bytes is one in its canonical lower-case form.
+-- Repeated text is stored once in `text`. In a column of type ANY, an integer is the id of such a text, and a text is
+-- stored as it is: the file's dictionary is bounded, and further texts are stored in the row once it is full. Where
+-- UUIDs are common, a blob of 16 bytes is a UUID, written in its canonical lower-case form.
 --
--- The id has no UNIQUE index: it would cost a second B-tree. Nothing is written twice, because one writer counts seq up and
--- a batch is committed whole or not at all.
+-- The id has no UNIQUE index, which would cost a second B-tree. Nothing is written twice, because a single writer
+-- increments seq and a batch is committed completely or not at all.
 
 CREATE TABLE text (
     id INTEGER PRIMARY KEY,
@@ -14,8 +15,8 @@ CREATE TABLE text (
 
 CREATE TABLE event (
     seq INTEGER PRIMARY KEY CHECK (seq >= 1),
-    recorded_at INTEGER NOT NULL, -- milliseconds since 1970, as every time here
-    tenant INTEGER NOT NULL, -- always a number, for the index
+    recorded_at INTEGER NOT NULL, -- milliseconds since 1970, like all times here
+    tenant INTEGER NOT NULL, -- always an integer, for the index
     environment ANY NOT NULL,
     purpose ANY NOT NULL,
     kind ANY NOT NULL,
@@ -46,12 +47,12 @@ CREATE TABLE event (
     address ANY,
     user_agent ANY,
     bot_class ANY,
-    install ANY, -- 32 hexadecimal digits, as a blob of 16 bytes
+    install ANY, -- 32 hexadecimal digits, stored as a blob of 16 bytes
     source ANY NOT NULL,
     node ANY NOT NULL,
     method ANY NOT NULL,
     latency_micros INTEGER CHECK (latency_micros >= 0),
-    id ANY NOT NULL, -- usually a UUID, as the four below
+    id ANY NOT NULL, -- usually a UUID, like the four below
     request_id ANY NOT NULL,
     occurred_at INTEGER,
     parent ANY,
@@ -61,10 +62,10 @@ CREATE TABLE event (
 -- Exports and analytics read one tenant's range of the log.
 CREATE INDEX event_by_tenant ON event (tenant, seq);
 
--- What follows is counted in the transaction that adds the rows, and copied to ledger.db when the day is over. A count stays
--- when its rows are erased or dropped.
+-- Counts of the rows. They are written with the rows (since m0002: some batches later), and copied to ledger.db when
+-- the day is over. A count stays when its rows are erased or dropped.
 
--- Which tenants have had rows in this file.
+-- The tenants that have had rows in this file.
 CREATE TABLE tenant_rows (
     tenant TEXT NOT NULL PRIMARY KEY,
     rows INTEGER NOT NULL,
@@ -72,7 +73,7 @@ CREATE TABLE tenant_rows (
     last_seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What is counted apart.
+-- Each stream is counted separately.
 CREATE TABLE stream (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -81,7 +82,7 @@ CREATE TABLE stream (
     UNIQUE (tenant, environment, purpose)
 ) STRICT;
 
--- How a link of a stream ended; '' and 0 where there is none.
+-- The result of a link in a stream; '' and 0 if there is none.
 CREATE TABLE result (
     id INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL REFERENCES stream (id),
@@ -99,7 +100,7 @@ CREATE TABLE result_quarter (
     PRIMARY KEY (result, quarter)
 ) STRICT, WITHOUT ROWID;
 
--- The values that a dimension has had, at most 1,000 for a tenant; the one with other = 1 stands for all further ones.
+-- The values of a dimension, at most 1,000 for a tenant. The value with other = 1 stands for all further ones.
 CREATE TABLE value (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,

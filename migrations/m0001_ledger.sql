@@ -1,13 +1,13 @@
--- What is known about the log as a whole.
+-- Information about the log as a whole.
 
--- Since when a tenant's windows count, and how far they have come.
+-- The end and the last sequence of each tenant's export windows so far.
 CREATE TABLE export_cursor (
     tenant TEXT NOT NULL PRIMARY KEY,
     last_end INTEGER NOT NULL,
     edge INTEGER NOT NULL CHECK (edge >= 0)
 ) STRICT, WITHOUT ROWID;
 
--- A window is a range of seq; it never changes once it is cut. Empty when last_seq < first_seq.
+-- A window is a range of seq that never changes once it is cut. It is empty if last_seq < first_seq.
 CREATE TABLE export_window (
     tenant TEXT NOT NULL REFERENCES export_cursor (tenant),
     window_end INTEGER NOT NULL,
@@ -16,19 +16,20 @@ CREATE TABLE export_window (
     last_seq INTEGER NOT NULL CHECK (last_seq >= first_seq - 1),
     format TEXT NOT NULL,
     level INTEGER NOT NULL,
-    exported_at INTEGER, -- NULL: cut, not yet exported
+    exported_at INTEGER, -- NULL: cut, not exported yet
     PRIMARY KEY (tenant, window_end)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX export_window_pending ON export_window (tenant, window_end) WHERE exported_at IS NULL;
 
--- The day files that are closed: nothing is added to them any more, and their counts stand below. Days are counted since 1970.
+-- Closed day files: no rows are added to them, and their counts are in the tables below. Days are counted since 1970.
 CREATE TABLE day (
     day INTEGER PRIMARY KEY,
     last_seq INTEGER NOT NULL, -- of the log when the day was closed
-    dropped_at INTEGER -- NULL: the file is there
+    dropped_at INTEGER -- NULL: the file exists
 ) STRICT;
 
--- Who had rows in a closed day. From dropped_at on some of them may be gone, and once emptied_at is set all are.
+-- The tenants with rows in a closed day. Some of the rows may be gone once dropped_at is set, all once emptied_at is
+-- set.
 CREATE TABLE day_tenant (
     day INTEGER NOT NULL REFERENCES day (day),
     tenant TEXT NOT NULL,
@@ -40,15 +41,15 @@ CREATE TABLE day_tenant (
     PRIMARY KEY (tenant, day)
 ) STRICT, WITHOUT ROWID;
 
--- A wish of a tenant that rows of one of its installs be erased; finished_at is NULL until they are, so that an erasure goes
--- on after a crash.
+-- A tenant's requests to erase the rows of one of its installs. finished_at is NULL until the rows are erased, so that
+-- an erasure resumes after a crash.
 CREATE TABLE erasure (
     id INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
     install BLOB NOT NULL,
     requested_at INTEGER NOT NULL,
     request_id TEXT NOT NULL,
-    last_seq INTEGER NOT NULL, -- of the log when it was asked for
+    last_seq INTEGER NOT NULL, -- of the log at the time of the request
     finished_at INTEGER
 ) STRICT;
 
@@ -59,7 +60,7 @@ CREATE TABLE erased (
 ) STRICT;
 CREATE INDEX erased_by_erasure ON erased (erasure);
 
--- The counts of closed days, as in m0001_events.sql; the numbers of rows are the ledger's own.
+-- The counts of closed days, as in m0001_events.sql. Ids are local to the ledger.
 
 CREATE TABLE stream (
     id INTEGER PRIMARY KEY,
@@ -103,7 +104,7 @@ CREATE TABLE value_hour (
     PRIMARY KEY (stream, value, hour)
 ) STRICT, WITHOUT ROWID;
 
--- Sums of the tables above, so that a question about 90 days reads thousands of rows and not millions.
+-- Sums of the tables above, so that a query over 90 days reads thousands of rows instead of millions.
 
 CREATE TABLE result_day (
     stream INTEGER NOT NULL REFERENCES stream (id),
@@ -113,7 +114,7 @@ CREATE TABLE result_day (
     PRIMARY KEY (stream, day, result)
 ) STRICT, WITHOUT ROWID;
 
--- Over all routes and revisions.
+-- Totals of all routes and revisions.
 CREATE TABLE stream_quarter (
     stream INTEGER NOT NULL REFERENCES stream (id),
     quarter INTEGER NOT NULL,

@@ -1,4 +1,5 @@
--- What is still to be told about exports; a row goes when its receiver has it, or when a day of attempts has failed.
+-- Pending notifications about exports. A row is deleted once its receiver has accepted it, or after a day of failed
+-- attempts.
 CREATE TABLE export_notice (
     id TEXT NOT NULL PRIMARY KEY,
     tenant TEXT NOT NULL,

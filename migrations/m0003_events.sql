@@ -1,5 +1,5 @@
--- Which values of a stream are counted by themselves, as many of a dimension as there is room for; all others of the stream are
--- counted together, as the value with other = 1. It is written with the rows, before they are counted.
+-- The values of a stream that are counted separately, up to the limit of their dimension. All other values of the
+-- stream are counted together as the value with other = 1. Written with the rows, before they are counted.
 CREATE TABLE stream_value (
     stream INTEGER NOT NULL REFERENCES stream (id),
     value INTEGER NOT NULL REFERENCES value (id),

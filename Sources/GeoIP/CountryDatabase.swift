@@ -20,7 +20,7 @@ package final class CountryDatabase: Sendable {
         guard file.holdsCountries() else {
             throw Failure(
                 description:
-                    "\(path) holds no countries (it is a '\(file.kind)' database), or is damaged; use one with countries, such as GeoLite2-Country.mmdb."
+                    "\(path) contains no countries (it is a '\(file.kind)' database), or is damaged; use a country database, such as GeoLite2-Country.mmdb."
             )
         }
         self.file = Mutex(file)

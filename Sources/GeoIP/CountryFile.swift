@@ -28,7 +28,7 @@ struct CountryFile: ~Copyable {
             let reason = text.map { String(cString: $0) } ?? "status \(status)"
             throw CountryDatabase.Failure(
                 description:
-                    "\(path) \(isUnreadable ? "cannot be read" : "is no MMDB file, or is damaged") (\(reason)); write the path of a database with countries, such as GeoLite2-Country.mmdb, or leave it out."
+                    "\(path) \(isUnreadable ? "cannot be read" : "is not an MMDB file, or is damaged") (\(reason)); write the path of a country database, such as GeoLite2-Country.mmdb, or leave it out."
             )
         }
         self.database = database

@@ -19,7 +19,7 @@ extension OutboundHTTP {
             self.reason = reason
         }
 
-        package var description: String { "\(url) did not answer: \(reason)" }
+        package var description: String { "the request to \(url) failed: \(reason)" }
     }
 }
 
@@ -27,11 +27,11 @@ extension OutboundHTTP.Failure {
     init(_ error: any Error, url: String, timeout: TimeAmount, maximumBytes: Int) {
         let timeouts: [HTTPClientError] = [.deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout]
         if let error = error as? HTTPClientError, timeouts.contains(error) {
-            self.init(.timedOut, url, "it took longer than \(timeout.nanoseconds / 1_000_000) ms")
+            self.init(.timedOut, url, "it timed out after \(timeout.nanoseconds / 1_000_000) ms")
         } else if error is NIOTooManyBytesError {
-            self.init(.tooLarge, url, "the answer has more than \(maximumBytes) bytes")
+            self.init(.tooLarge, url, "the response has more than \(maximumBytes) bytes")
         } else if Self.isAboutTrust(error) {
-            self.init(.notTrusted, url, "its certificate is not trusted (\(error))")
+            self.init(.notTrusted, url, "the certificate is not trusted (\(error))")
         } else {
             self.init(.unreachable, url, "\(error)")
         }

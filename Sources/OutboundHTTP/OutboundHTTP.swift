@@ -139,14 +139,16 @@ package struct OutboundHTTP: Sendable {
         guard case .publicAddresses(let exceptions) = reach else { return nil }
         // Other schemes lead to a local socket, which has no address to check.
         guard let scheme = parts?.scheme?.lowercased(), ["http", "https"].contains(scheme), let host, !host.isEmpty
-        else { throw Failure(.unreachable, url, "it is no URL of a web server") }
+        else { throw Failure(.unreachable, url, "it is not an http:// or https:// URL") }
         let found = await lookUp(host)
-        guard let first = found.first else { throw Failure(.unknownHost, url, "'\(host)' has no address") }
+        guard let first = found.first else {
+            throw Failure(.unknownHost, url, "'\(host)' does not resolve to an address")
+        }
         if let refused = found.first(where: { !$0.isPublic && !exceptions.contains($0) }) {
             throw Failure(
                 .privateAddress,
                 url,
-                "'\(host)' has the address \(refused.text), which is not one of the open internet"
+                "'\(host)' resolves to \(refused.text), which is not a public address"
             )
         }
         return (host, first)

@@ -8,20 +8,21 @@ import NIOCore
 struct MakeBackup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the databases into a new folder, whole and checked, while the service runs.",
+        abstract: "Back up the databases into a new directory while the service runs.",
         discussion: """
             EXAMPLES
               fingerpost backup /backups/2026-11-21 --data ./data
               fingerpost backup "/backups/$(date +%F)" --data ./data --json
 
-            Each file is copied as it is at one moment, read back, synced, and listed with its SHA-256; the folder gets its
-            name when all of that is done. Exports are files already: copy DIR/exports with your own tools.
+            Each file is copied as a consistent snapshot, checked, synced, and listed with its SHA-256. The directory \
+            gets its name only when all of that is done. Exports are not included: copy DIR/exports with your own \
+            tools.
             """
     )
 
-    @ArgumentParser.Argument(help: "The folder to make; it must not be there yet.") var folder: String
+    @ArgumentParser.Argument(help: "The directory to create; it must not exist.") var folder: String
     @ArgumentParser.Option(help: "The data directory.") var data = "data"
-    @Flag(help: "Print the list of the backup as JSON.") var json = false
+    @Flag(help: "Print the list of files as JSON.") var json = false
 
     func run() async throws {
         // The running server may have another working directory.
@@ -57,17 +58,17 @@ struct MakeBackup: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring a backup into an empty data directory.",
+        abstract: "Restore a backup into an empty data directory.",
         discussion: """
             EXAMPLE
               fingerpost restore /backups/2026-11-21 --data ./restored
 
-            Every file is compared with its SHA-256 before it gets its name. What was recorded after the backup is not in it.
+            Every file is checked against its SHA-256 before it gets its name. Later events are not in it.
             """
     )
 
-    @ArgumentParser.Argument(help: "The folder that 'fingerpost backup' made.") var folder: String
-    @ArgumentParser.Option(help: "The data directory: new, or without databases.") var data = "data"
+    @ArgumentParser.Argument(help: "The directory that 'fingerpost backup' created.") var folder: String
+    @ArgumentParser.Option(help: "The data directory; it must be new or contain no databases.") var data = "data"
 
     func run() async throws {
         do {
@@ -81,7 +82,7 @@ struct Restore: AsyncParsableCommand {
             try log.close()
             try database.close()
             try directory.markClean()
-            show("\(data): \(backup.files.count) files of \(backup.createdAt), events up to \(last)")
+            show("\(data): \(backup.files.count) files from \(backup.createdAt), events up to \(last)")
         } catch let error as StorageError {
             throw fail(error)
         } catch let error as FileFailure {

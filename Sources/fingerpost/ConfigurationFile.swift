@@ -29,7 +29,7 @@ struct ConfigurationFile {
         where reader.string(forKey: ConfigKey(key)) == nil && reader.int(forKey: ConfigKey(key)) == nil {
             throw ServiceConfiguration.Invalid(
                 message:
-                    "\(path), line \(line): '\(key)' is neither a text nor a whole number; put a text into quotes, or remove the line."
+                    "\(path), line \(line): '\(key)' is neither a string nor a whole number; quote the string, or remove the line."
             )
         }
     }
@@ -46,7 +46,7 @@ struct ConfigurationFile {
             let place = parent.isEmpty ? file : "\(file), line \(node.position.line)"
             throw ServiceConfiguration.Invalid(
                 message:
-                    "\(place): \(parent.isEmpty ? "the file" : "'\(parent)'") holds keys; config/fingerpost.yaml shows which."
+                    "\(place): \(parent.isEmpty ? "the file" : "'\(parent)'") must contain keys; config/fingerpost.yaml lists them."
             )
         }
         return try members.flatMap { member in
@@ -60,7 +60,7 @@ struct ConfigurationFile {
             guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
                 throw ServiceConfiguration.Invalid(
                     message:
-                        "\(file), line \(member.keyPosition.line): '\(key)' is not a key; config/fingerpost.yaml lists them."
+                        "\(file), line \(member.keyPosition.line): unknown key '\(key)'; config/fingerpost.yaml lists all keys."
                 )
             }
             return try settings(in: member.value, at: key, of: file)

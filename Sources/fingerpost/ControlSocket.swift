@@ -56,7 +56,7 @@ enum ControlMessage {
             }
             return node
         } catch let error as OutboundHTTP.Failure {
-            throw fail("the directory is in use, and its process does not answer: \(error)", .inUse)
+            throw fail("the directory is in use, but its process does not respond: \(error)", .inUse)
         }
     }
 }
@@ -121,7 +121,9 @@ struct ControlSocket {
             let wish = try ReplayRequest(try object.required("replay").anyObject())
             return try await parts.replayer.replay(wish, at: place).json
         default:
-            throw try object.required("do").error("this server does not know the command; is it of the same version?")
+            throw try object.required("do").error(
+                "this server does not know the command; run a server of the same version."
+            )
         }
     }
 
@@ -151,7 +153,7 @@ struct ControlSocket {
         guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR else { return }
         try directory.leaveAsFound()
         errno = EISDIR
-        throw FileFailure("make the control socket", path)
+        throw FileFailure("create the control socket", path)
     }
 
     /// Whether the path fits into the address of a Unix socket: 108 bytes on Linux, 104 elsewhere.

@@ -23,8 +23,8 @@ enum DescriptorLimit {
         let limit = Int(min(limits.rlim_cur, most))
         guard limit >= DescriptorShares.least else {
             throw fail(
-                "the process may open \(limit) files and connections; it needs at least \(DescriptorShares.least), and some more than "
-                    + "limits.connections. Raise the limit: ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of a container.",
+                "the process may open only \(limit) files and connections; it needs at least \(DescriptorShares.least), and more "
+                    + "than limits.connections. Raise the limit: ulimit -n, LimitNOFILE= (systemd) or --ulimit nofile= (container).",
                 .wrongConfiguration
             )
         }
@@ -40,11 +40,11 @@ enum DescriptorLimit {
         ]
         if shares.public < limits.connections {
             logger.warning(
-                "the limit of open files allows fewer connections than limits.connections (\(limits.connections)); raise ulimit -n",
+                "the open-file limit allows fewer connections than limits.connections (\(limits.connections)); raise ulimit -n",
                 metadata: metadata
             )
         } else {
-            logger.info("connections that each port holds open at most", metadata: metadata)
+            logger.info("maximum connections of each port", metadata: metadata)
         }
     }
 }

@@ -17,9 +17,9 @@ struct DiskSpace {
     /// A health check that the disk has at least `minimum` bytes free for recording.
     static func check(_ folder: String, atLeast minimum: @escaping @Sendable () -> Int) -> Health.Check {
         Health.Check("disk") {
-            guard let space = DiskSpace(of: folder) else { return .bad("cannot be asked") }
+            guard let space = DiskSpace(of: folder) else { return .bad("the free space cannot be read") }
             let minimum = minimum()
-            let detail = "\(Int64(clamping: space.freeBytes)) bytes free, at least \(minimum)"
+            let detail = "\(Int64(clamping: space.freeBytes)) bytes free, minimum \(minimum)"
             return space.freeBytes >= Double(minimum) ? .good(detail) : .bad(detail)
         }
     }

@@ -7,7 +7,7 @@ import LinkStorage
 struct Fingerpost: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fingerpost",
-        abstract: "Answers where a link should go, and records every answer.",
+        abstract: "Resolves links to their destinations and records every resolution.",
         discussion: """
             EXAMPLES
               fingerpost serve --data ./data --demo
@@ -15,10 +15,11 @@ struct Fingerpost: AsyncParsableCommand {
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
 
             EXIT CODES
-              0 done · 1 a check or test failed, or a server refused · 2 something would change · 64 wrong usage
-              65 an input or a file of the data directory cannot be read
-              69 a server did not answer, or an address cannot be listened on · 70 our own fault
-              74 a file cannot be opened, or a write failed · 75 the data directory is in use · 78 wrong configuration
+              0 success · 1 a check or test failed, or a server rejected the request · 2 something would change
+              64 invalid usage · 65 an input or a file of the data directory cannot be read
+              69 a server did not respond, or the service cannot listen on an address · 70 internal error
+              74 a file cannot be opened, or a write failed · 75 the data directory is in use
+              78 invalid configuration
             """,
         version: "0.1.0",
         subcommands: [

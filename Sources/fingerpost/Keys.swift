@@ -5,47 +5,48 @@ import OutboundHTTP
 
 struct Keys: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keys of the admin API and of callers.",
+        abstract: "Create, list, rotate and revoke API keys.",
         discussion: """
             EXAMPLES
               fingerpost keys create --data ./data --name ci --tenant shop --scope tables:write --scope publish
               fingerpost keys list --data ./data
               fingerpost keys revoke 3f9a0c1b2d4e --data ./data
 
-            They work on a directory that no process uses, and through a running server's control socket.
+            create, list and revoke work on a directory that no process uses, or through a running server's control \
+            socket. rotate uses the admin API.
             """,
         subcommands: [Create.self, List.self, Rotate.self, Revoke.self]
     )
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key and print it, once: only a hash of it is kept.",
+            abstract: "Create a key and print it. It is shown only once; the server stores only a hash.",
             discussion: """
                 EXAMPLES
                   fingerpost keys create --data ./data --name ci --tenant shop --scope tables:write --scope publish
                   fingerpost keys create --data ./data --name blog --tenant blogs --scope tables:write --path-prefix /blog/
 
-                Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin holds all of them.
+                Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
                 """
         )
 
         @ArgumentParser.Option(help: "The data directory.") var data = "data"
-        @ArgumentParser.Option(help: "For people: whose key it is.") var name = "admin"
-        @ArgumentParser.Option(help: "The one tenant it is for; without it the key is for all.") var tenant: String?
-        @ArgumentParser.Option(help: "What it may do; may be repeated (default: admin).") var scope: [String] = []
-        @ArgumentParser.Option(help: "An environment that it is for; may be repeated (default: all).") var environment:
-            [String] = []
-        @ArgumentParser.Option(help: "Writes only routes of this owner; may be repeated.") var owner: [String] = []
-        @ArgumentParser.Option(help: "Writes only routes whose path begins so; may be repeated.") var pathPrefix:
-            [String] = []
-        @ArgumentParser.Option(help: "When it ends, such as 2030-01-31T00:00:00Z.") var expires: String?
+        @ArgumentParser.Option(help: "A label that says whose key it is.") var name = "admin"
+        @ArgumentParser.Option(help: "The tenant that the key is for (default: all).") var tenant: String?
+        @ArgumentParser.Option(help: "A scope; may be repeated (default: admin).") var scope: [String] = []
+        @ArgumentParser.Option(help: "An environment that the key is for; may be repeated (default: all).")
+        var environment: [String] = []
+        @ArgumentParser.Option(help: "Write only routes of this owner; may be repeated.") var owner: [String] = []
+        @ArgumentParser.Option(help: "Write only routes with this path prefix; may be repeated.")
+        var pathPrefix: [String] = []
+        @ArgumentParser.Option(help: "When the key expires, such as 2030-01-31T00:00:00Z.") var expires: String?
 
         func validate() throws {
             if let text = scope.first(where: { KeyGrant.Scope(rawValue: $0) == nil }) {
                 let known = KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("'\(text)' is not a scope; known are \(known).")
+                throw ValidationError("'\(text)' is not a scope; use one of: \(known).")
             }
-            if let tenant, TenantID(tenant) == nil { throw ValidationError("'\(tenant)' is not a tenant's id.") }
+            if let tenant, TenantID(tenant) == nil { throw ValidationError("'\(tenant)' is not a tenant id.") }
         }
 
         func run() async throws {
@@ -67,7 +68,7 @@ struct Keys: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the keys: what each may do, and when it was last used.",
+            abstract: "List keys with their permissions and last use.",
             discussion: """
                 EXAMPLE
                   fingerpost keys list --data ./data --json
@@ -98,17 +99,18 @@ struct Keys: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a second key for the same, while the first goes on for a while.",
+            abstract: "Create a replacement for a key. The old key stays valid for a grace period.",
             discussion: """
                 EXAMPLE
                   fingerpost keys rotate 3f9a0c1b2d4e --grace-hours 24
 
-                Asks a server with a key of scope keys that may do as much. Prints the new key, once.
+                Needs a server, and a key with the scope keys and at least the same permissions. The new key is shown \
+                only once.
                 """
         )
 
-        @ArgumentParser.Argument(help: "The id of the key that is replaced.") var id: String
-        @ArgumentParser.Option(help: "How long that one goes on.") var graceHours = 24
+        @ArgumentParser.Argument(help: "The id of the key to replace.") var id: String
+        @ArgumentParser.Option(help: "How many hours the old key stays valid.") var graceHours = 24
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -122,19 +124,19 @@ struct Keys: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a key at once, with the keys that it made.",
+            abstract: "Revoke a key and all keys that it created, effective immediately.",
             discussion: """
                 EXAMPLES
                   fingerpost keys revoke 3f9a0c1b2d4e --data ./data
-                  fingerpost keys revoke 3f9a0c1b2d4e --alone     # the keys that it made go on
+                  fingerpost keys revoke 3f9a0c1b2d4e --alone     # keeps the keys that it created
 
-                A rotation makes a key: to end the old one early, use --alone where it rotated itself.
+                Rotation creates a key: to revoke the old key early, use --alone if it rotated itself.
                 """
         )
 
         @ArgumentParser.Argument(help: "The key's id: the twelve characters before its secret.") var id: String
         @ArgumentParser.Option(help: "The data directory.") var data = "data"
-        @Flag(help: "Only this key: those that it made go on.") var alone = false
+        @Flag(help: "Revoke only this key, not the keys that it created.") var alone = false
 
         func run() async throws {
             let (id, isAlone) = (id, alone)
@@ -143,7 +145,7 @@ struct Keys: AsyncParsableCommand {
             } elsewhere: {
                 ControlMessage.revokeKey(id, isAlone: isAlone)
             }
-            show("\(id) is revoked since \(answer["revokedAt"]?.text ?? "now")")
+            show("\(id): revoked since \(answer["revokedAt"]?.text ?? "now")")
             let others = (answer["endedKeys"]?.elements ?? []).compactMap(\.text)
             if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
         }
@@ -152,7 +154,7 @@ struct Keys: AsyncParsableCommand {
 
 struct Audit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "The record of who changed what.",
+        abstract: "List and verify the audit log.",
         discussion: """
             EXAMPLES
               fingerpost audit list --tenant shop
@@ -171,7 +173,7 @@ struct Audit: AsyncParsableCommand {
         )
 
         @ArgumentParser.Option(help: "Only this tenant.") var tenant: String?
-        @ArgumentParser.Option(help: "At most so many.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of entries.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -196,14 +198,14 @@ struct Audit: AsyncParsableCommand {
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Compute the chain of hashes again, and say where it is broken.",
+            abstract: "Verify the hash chain of the audit log and report where it is broken.",
             discussion: """
                 EXAMPLES
                   fingerpost audit verify --data ./data
                   fingerpost audit verify --data ./data --json
 
-                Keep the printed head elsewhere: whoever has it sees when rows at the end were removed and the chain was
-                written anew. Exit code 1 when the chain is broken.
+                Store the printed head hash elsewhere: with it you can detect that rows at the end were removed or the \
+                chain was rewritten. Exit code 1 when the chain is broken.
                 """
         )
 

@@ -71,7 +71,7 @@ struct OfflineTable {
         }
         var response = ResolveResponse(answer)
         if answer.resolution.action == .signIn {
-            response.warnings.append("A continuation is sealed by a server only; offline it is null.")
+            response.warnings.append("Only a server can issue a continuation; offline it is null.")
         }
         return response
     }
@@ -99,9 +99,9 @@ struct Resolve: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "The link.") var url: String
     @ArgumentParser.Option(help: "A tenant or table file, YAML or JSON; - reads standard input.") var table: String
-    @ArgumentParser.Option(help: "What the caller knows, as POST /resolve takes it.") var context = "{}"
-    @Flag(help: "Say why other routes did not hold.") var explain = false
-    @Flag(help: "Print one line of JSON; otherwise it is laid out for people.") var json = false
+    @ArgumentParser.Option(help: "The context, as in POST /resolve.") var context = "{}"
+    @Flag(help: "Explain why other routes did not match.") var explain = false
+    @Flag(help: "Print JSON on one line; by default it is indented.") var json = false
 
     func run() async throws {
         let table = try OfflineTable(table)
@@ -128,7 +128,7 @@ struct Resolve: AsyncParsableCommand {
 
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a table file: errors keep it from being published.",
+        abstract: "Check a table file; a table with errors cannot be published.",
         discussion: """
             EXAMPLE
               fingerpost check config/examples/shop.yaml --json

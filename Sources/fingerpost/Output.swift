@@ -25,6 +25,11 @@ func show(document: String) {
     StandardOutput.write(lines.map { String($0).escapedForTerminal }.joined(separator: "\n"))
 }
 
+extension BinaryInteger {
+    /// The number with a noun, such as `1 row` or `2 rows`.
+    func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
+}
+
 /// Writes a line to standard error.
 func warn(_ line: String) { StandardError.write(Array("\(line.escapedForTerminal)\n".utf8)) }
 

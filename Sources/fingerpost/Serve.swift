@@ -16,7 +16,7 @@ struct Serve: AsyncParsableCommand {
             EXAMPLE
               fingerpost serve --data ./data --public 127.0.0.1:8080 --admin 127.0.0.1:8081 --ops 127.0.0.1:8082 --demo
 
-            Prints the addresses it listens on. SIGTERM ends it: what was taken in is answered and written first.
+            Prints the addresses it listens on. On SIGTERM it answers and records accepted requests before it exits.
             """
     )
 
@@ -116,7 +116,7 @@ struct Serve: AsyncParsableCommand {
     private static func invitation(_ ports: BoundPorts, _ key: APIKey) -> [String] {
         let text = """
 
-            The example tenants are loaded. The key for the admin port, shown this once:
+            The example tenants are loaded. The key for the admin port, shown only once:
               export FINGERPOST_KEY=\(key.token)
             Try:
               curl -s http://127.0.0.1:\(ports.public)/resolve -d '{"url":"yourapp://product/123?utm_source=mail"}'
@@ -131,7 +131,7 @@ struct Serve: AsyncParsableCommand {
 struct ShowConfiguration: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Print the effective configuration; there are no secrets in it.",
+        abstract: "Print the effective configuration; it contains no secrets.",
         discussion: """
             EXAMPLE
               FINGERPOST_PUBLIC_PORT=9000 fingerpost config --config config/fingerpost.yaml
@@ -147,7 +147,7 @@ struct ShowConfiguration: AsyncParsableCommand {
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring the files of a data directory to this version's schema; `serve` does the same.",
+        abstract: "Migrate the files of a data directory to this version's schema; `serve` does the same.",
         discussion: """
             EXAMPLE
               fingerpost migrate --data ./data

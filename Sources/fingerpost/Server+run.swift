@@ -25,7 +25,7 @@ extension Server {
         DescriptorLimit.tell(configuration.limits, logger)
         if let warning = try SQLiteLibrary.walResetWarning() { logger.notice("\(warning)") }
         if directory.wasUnclean {
-            logger.notice("the last process did not end cleanly; checking the newest day of the log")
+            logger.notice("the last process did not shut down cleanly; checking the newest day of the log")
         }
         warnOfOverlaps()
         health.start("opening the ports")
@@ -47,7 +47,7 @@ extension Server {
             try directory.leaveAsFound()
             throw failure
         } catch is CancellationError {
-            logger.warning("the shutdown took longer than it may; requests were cut off")
+            logger.warning("the shutdown took too long; unfinished requests were cut off")
         }
         try close()
         try directory.markClean()
@@ -60,7 +60,7 @@ extension Server {
         guard !overlaps.isEmpty else { return }
         let shown = overlaps.prefix(20).map { "\($0.tenant) \($0.domain)" }.joined(separator: ", ")
         logger.warning(
-            "domains of different tenants overlap: look whether each of them is meant to be so",
+            "domains of different tenants overlap; check that each overlap is intended",
             metadata: ["domains.count": "\(overlaps.count)", "domains.first": "\(shown)"]
         )
     }
@@ -116,7 +116,7 @@ extension Server {
             services.append(.init(service: control.application))
         } else {
             logger.warning(
-                "the data directory's path is too long for a control socket: stop the service to use keys or export"
+                "the data directory's path is too long for a control socket; stop the service to use keys or export"
             )
         }
         return services + [
@@ -138,7 +138,7 @@ extension Server {
             for await signal in signals {
                 guard !isStopping else {
                     logger.notice(
-                        "asked to stop again: what is not answered yet is cut off",
+                        "second stop signal; unfinished requests are cut off",
                         metadata: ["signal": "\(signal)"]
                     )
                     pace.force()
@@ -151,7 +151,7 @@ extension Server {
                 let patience = Duration.seconds(drain + grace)
                 tasks.addTask {
                     guard (try? await Task.sleep(for: patience)) != nil else { return }
-                    logger.warning("requests are still not answered; they are cut off")
+                    logger.warning("the shutdown takes too long; unfinished requests are cut off")
                     pace.force()
                 }
             }

@@ -72,7 +72,7 @@ struct Server {
         } onCommit: {
             for table in catalog.update(from: $0) {
                 logger.error(
-                    "a tenant's table or settings cannot be read: replace them with PUT …/settings or a publication",
+                    "a tenant's table or settings cannot be read; replace them with PUT …/settings or publish a table",
                     metadata: [
                         "tenant": "\(table.tenant)", "environment": "\(table.environment)", "error": "\(table.reason)",
                     ]
@@ -166,11 +166,11 @@ struct Server {
         )
         if directory.isOpenToOthers {
             logger.warning(
-                "other users of this machine may look into the data directory",
+                "other users of this machine can read the data directory",
                 metadata: ["close it with": "chmod 700 \(directory.path)"]
             )
         }
-        if !configuration.isRecording { logger.warning("recording is disabled: no resolution is kept in the log") }
+        if !configuration.isRecording { logger.warning("recording is disabled; resolutions are not logged") }
     }
 
     /// Opens the files on a separate thread: checking large files blocks for long, and the ops port must respond
@@ -192,7 +192,7 @@ struct Server {
                         health.start("opening the log")
                         let log = try EventLog(directory.eventsPath, now: Self.now) { damage in
                             logger.error(
-                                "a day of the log is damaged; what does not need it goes on",
+                                "a day of the log is damaged; operations that do not need it continue",
                                 metadata: ["error": "\(damage)"]
                             )
                         }
@@ -209,7 +209,7 @@ struct Server {
         let names = Set(catalog.unreadable.map(\.tenant.rawValue)).sorted().prefix(5).joined(separator: ", ")
         throw StorageError.corrupt(
             file: "catalog.db",
-            detail: "no tenant can be read (\(names)), for the first: \(first.reason)"
+            detail: "no tenant can be read (\(names)); the reason for the first: \(first.reason)"
         )
     }
 

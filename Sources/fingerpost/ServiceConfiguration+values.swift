@@ -7,7 +7,7 @@ extension ServiceConfiguration {
             guard let range = AddressRange(text) else {
                 throw Invalid(
                     message:
-                        "\(key): '\(text)' is no range; write ADDRESS/BITS, such as 10.0.0.0/8, with commas between."
+                        "\(key): '\(text)' is not a range; write ADDRESS/BITS, such as 10.0.0.0/8, separated by commas."
                 )
             }
             return range

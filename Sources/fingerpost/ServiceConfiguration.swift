@@ -182,7 +182,7 @@ struct ServiceConfiguration {
             }
             throw Invalid(
                 message:
-                    "\(name) is not a variable; config/fingerpost.yaml lists the keys, such as FINGERPOST_PUBLIC_PORT."
+                    "unknown variable \(name); config/fingerpost.yaml lists the keys (public.port is FINGERPOST_PUBLIC_PORT)."
             )
         }
     }
@@ -204,12 +204,12 @@ struct ServiceConfiguration {
 
 /// The flags that `serve` and `config` share.
 struct ConfigurationFlags: ParsableArguments {
-    @ArgumentParser.Option(help: "A YAML file; config/fingerpost.yaml shows every key.") var config: String?
+    @ArgumentParser.Option(help: "A YAML file; config/fingerpost.yaml documents every key.") var config: String?
     @ArgumentParser.Option(help: "The data directory.") var data: String?
-    @ArgumentParser.Option(help: "HOST:PORT for resolve, association files and clicks; port 0 takes a free one.")
+    @ArgumentParser.Option(help: "HOST:PORT for resolve, association files and clicks; port 0 picks a free port.")
     var `public`: String?
     @ArgumentParser.Option(help: "HOST:PORT for the admin API.") var admin: String?
-    @ArgumentParser.Option(help: "HOST:PORT for /livez and /readyz.") var ops: String?
+    @ArgumentParser.Option(help: "HOST:PORT for health checks and metrics.") var ops: String?
 
     /// Reads the configuration. Throws ``ServiceConfiguration/Invalid``.
     func configuration() async throws -> ServiceConfiguration {

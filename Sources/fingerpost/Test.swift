@@ -16,8 +16,8 @@ struct Test: AsyncParsableCommand {
               fingerpost test suites/shop.yaml --table shop.yaml --print-commands
 
             Against a server, links are sent with purpose 'test'; traces need a tenant with `explain: public` or a key.
-            With --print-commands nothing is run: the lines open the links on a booted simulator and on a device, and say
-            what each of them tests.
+            With --print-commands, no suite is run: the printed commands open the links on a booted simulator and on a \
+            device, and comments say what each one tests.
             Exit code 1 when a case fails.
             """
     )
@@ -26,12 +26,14 @@ struct Test: AsyncParsableCommand {
     @ArgumentParser.Option(help: "A tenant or table file.") var table: String?
     @ArgumentParser.Option(help: "The public address of a server.") var server: String?
     @Flag(help: "Print the results as JSON.") var json = false
-    @ArgumentParser.Option(help: "Write the results to this file as JUnit XML, too.") var junit: String?
-    @Flag(help: "Print the lines that open the links on devices, instead of running the suites.") var printCommands =
+    @ArgumentParser.Option(help: "Also write the results to this file as JUnit XML.") var junit: String?
+    @Flag(help: "Print commands that open the links on devices, instead of running the suites.") var printCommands =
         false
 
     func validate() throws {
-        guard (table == nil) != (server == nil) else { throw ValidationError("Name one of --table and --server.") }
+        guard (table == nil) != (server == nil) else {
+            throw ValidationError("Use exactly one of --table and --server.")
+        }
         guard !printCommands || table != nil else {
             throw ValidationError("--print-commands needs --table: the settings name the apps.")
         }
@@ -139,7 +141,7 @@ struct DeviceCommands {
             let comment = "# \(one.link.escapedForTerminal)"
             // A link that cannot be displayed safely cannot be pasted safely either.
             guard let link = try? Link.parse(one.link), !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
-            else { return [comment, "# is no link that can be opened"] }
+            else { return [comment, "# not a link that can be opened"] }
             let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
             return [comment] + meant.flatMap { lines(one.link, $0, isWeb: link.isWeb) }
         }

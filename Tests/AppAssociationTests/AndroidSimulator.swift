@@ -1,14 +1,14 @@
 import Foundation
 import LinkRouting
 
-/// What Android 15 does with the dynamic rules of an `assetlinks.json`, written from the platform's source without a look at
-/// the generator: everything decoded, `*` runs up to the first place where the next character stands.
+/// Evaluates the dynamic rules of an `assetlinks.json` as Android 15 does. Written from the platform's source,
+/// independently of the generator: the URL is decoded, and `*` extends to the first occurrence of the next character.
 struct AndroidSimulator {
     enum Decision: Hashable {
         case opens(rule: Int)
         case excluded(rule: Int)
         case noMatch
-        /// No rules: the app's manifest decides.
+        /// Without rules the app's manifest decides.
         case manifest
         case appNotListed
     }
@@ -49,7 +49,7 @@ struct AndroidSimulator {
         return (decoded(path), items, parts.count == 2 ? decoded(parts[1]) : nil)
     }
 
-    /// What is no escape becomes a replacement character, and the rest is decoded all the same.
+    /// Replaces an invalid escape by U+FFFD and decodes the rest.
     private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -102,7 +102,7 @@ struct AppleFileGeneratorTests {
         ("path: /a%2Fb", #"{"/":"/a/b","percentEncoded":false}"#),
         ("path: /a%2F", #"{"/":"/a*","percentEncoded":false}"#),
         ("path: /A, caseSensitive: false", #"{"/":"/A","caseSensitive":false,"percentEncoded":false}"#),
-        // Only what iOS does not take for more than the table does.
+        // A condition is included only if iOS is no stricter about it than the table.
         ("path: /a, query: {x: present}", #"{"/":"/a","percentEncoded":false}"#),
         ("path: /a, query: {x: absent}", #"{"/":"/a","?":{"x":""},"percentEncoded":false}"#),
         ("path: /a, query: {x: {equals: a*b}}", #"{"/":"/a","?":{"x":"a?b"},"percentEncoded":false}"#),
@@ -133,7 +133,7 @@ struct AppleFileGeneratorTests {
         ("path: /a, fragment: f", ##"{"/":"/a","#":"f","exclude":true}"##),
         ("path: /a, when: {platform: ios}", #"{"/":"/a","exclude":true}"#),
         ("path: /a, host: a.example", #"{"/":"/a","exclude":true}"#),
-        // An exclusion that would refuse what the other route opens is left out.
+        // An exclusion is omitted if it would refuse links that the other route opens.
         ("path: \"/a/{x}\"", ""),
         ("path: \"/a/{x}/c\"", ""),
         ("path: \"/a\\\\*b\"", ""),
@@ -155,28 +155,28 @@ struct AppleFileGeneratorTests {
 
     @Test(
         arguments: [
-            // `*` crosses slashes: the exclusion would refuse /user/a/b/delete, which the second route opens.
+            // `*` crosses slashes, so the exclusion would refuse /user/a/b/delete, which the second route opens.
             (
                 [#"path: "/user/{id}/delete""#, #"path: "/user/{x...}", open: {screen: A}"#],
                 #"[{"/":"/user/*","percentEncoded":false}]"#
             ),
-            // Here nothing opens it.
+            // No route opens that link here.
             (
                 [#"path: "/user/{id}/delete""#, #"path: "/user/{x}", open: {screen: A}"#],
                 #"[{"/":"/user/?*/delete","exclude":true},{"/":"/user/?*","percentEncoded":false}]"#
             ),
-            // The route comes later in the table, its exclusion before the rule that it overlaps.
+            // The closed route comes later in the table; its exclusion comes before the rule that it overlaps.
             (
                 [#"path: "/a/{x:int}", open: {screen: A}"#, #"path: "/a/{y}/c""#],
                 #"[{"/":"/a/?*/c","exclude":true},{"/":"/a/?*","percentEncoded":false}]"#
             ),
-            // An exclusion of what no rule opens says nothing, nor does one that another takes in.
+            // An exclusion is redundant if no rule opens its links or another exclusion covers it.
             ([#"path: /b"#, #"path: /a, open: {screen: A}"#], #"[{"/":"/a","percentEncoded":false}]"#),
             (
                 ["path: /a/b", #"path: "/a/{x...}""#, #"path: "/{x...}", open: {screen: A}"#],
                 #"[{"/":"/a/*","exclude":true},{"/":"/*","percentEncoded":false}]"#
             ),
-            // Nor does a rule that others take in, also together.
+            // A rule is redundant if other rules cover it, alone or together.
             (
                 [#"path: "/a/{x:int}", open: {screen: A}"#, #"path: "/a/{x}", open: {screen: A}"#, "path: /a/b"],
                 #"[{"/":"/a/b","exclude":true},{"/":"/a/?*","percentEncoded":false}]"#
@@ -188,7 +188,7 @@ struct AppleFileGeneratorTests {
                 ],
                 #"[{"/":"/a/*","percentEncoded":false}]"#
             ),
-            // Shadowed by a closed route that comes first, a route opens nothing of what that takes.
+            // A route opens no links that an earlier closed route matches.
             (
                 [#"path: "/a/{x}""#, #"path: "/a/{x}/{y}", open: {screen: A}"#],
                 #"[{"/":"/a/?*/?*","percentEncoded":false}]"#
@@ -284,7 +284,7 @@ struct AppleFileGeneratorTests {
 
         #expect(file["applinks"]?["details"]?.elements?.map { $0["appIDs"] } == [names])
         #expect(file["webcredentials"]?["apps"] == names)
-        // App Clips cannot be tied to the file of a wildcard.
+        // An App Clip cannot belong to the file of a wildcard domain.
         let clips = host == "wild.example" ? nil : JSONNode.array([.string("ALLAPPS123.com.all.Clip")])
         #expect(file["appclips"]?["apps"] == clips)
     }
@@ -300,7 +300,7 @@ struct AppleFileGeneratorTests {
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"applinks":{"details":[]}}"#)
     }
 
-    // MARK: Given
+    // MARK: Setup
 
     /// The `components` of a file.
     private func components(_ routes: String, defaults: String = "{}", host: String = "a.example") throws -> String {

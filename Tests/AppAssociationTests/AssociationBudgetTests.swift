@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// How much work the files of large tables take, in steps: the same on every machine.
+/// The work to generate files of large tables, counted in steps, which are the same on every machine.
 struct AssociationBudgetTests {
     private static let settings = """
         formatVersion: 1
@@ -18,7 +18,7 @@ struct AssociationBudgetTests {
         """
     private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
 
-    /// Routes that open the app beside as many that do not.
+    /// As many routes that open the app as routes that do not.
     private static func router(_ count: Int, open: (Int) -> String, closed: (Int) -> String) throws -> Router {
         let routes = (0..<count).map { number in
             "    - {id: o\(number), path: \"\(open(number))\", open: {screen: Item}}\n"
@@ -31,7 +31,7 @@ struct AssociationBudgetTests {
         )
     }
 
-    /// Every pattern that opens the app meets every one that does not.
+    /// Every pattern that opens the app overlaps every pattern that does not.
     private static func crossing(_ count: Int) throws -> Router {
         try router(count, open: { "/{a}/open-\($0)" }, closed: { "/closed-\($0)/{b}" })
     }
@@ -51,7 +51,7 @@ struct AssociationBudgetTests {
         ({ "/{lang}/item-\($0)" }, { "/{lang}/legal-\($0)" }),
     ]
 
-    /// Twice the routes take twice the work where no two of them have links in common.
+    /// Work is linear in the number of routes if no two routes share links.
     @Test(arguments: shapes.indices)
     func workGrowsWithTheTable(_ shape: Int) throws {
         let (open, closed) = Self.shapes[shape]
@@ -60,7 +60,7 @@ struct AssociationBudgetTests {
         #expect(two < one * 5 / 2 + 1_000, "\(one) steps, then \(two)")
     }
 
-    /// Every one of these meets every other; the work ends with the budget.
+    /// Every route overlaps every other one, so the work exceeds the budget.
     @Test func whatIsLeftUndecidedIsLeftOutAndTold() throws {
         let router = try Self.crossing(40)
         let whole = WorkBudget.associationFiles
@@ -96,7 +96,7 @@ struct AssociationBudgetTests {
         #expect(looks == 3)
     }
 
-    /// One budget for all hosts, and hosts that mean the same share their files.
+    /// One budget covers all hosts, and hosts with equal rules share their files.
     @Test func filesOfAllHostsAreMadeTogether() throws {
         let router = try Examples.router("shop")
         let files = AssociationFiles(router: router)
@@ -107,7 +107,7 @@ struct AssociationBudgetTests {
         }
     }
 
-    /// Also where every host has the same files, which are made once.
+    /// Each host costs a step, even if all hosts share the same files.
     @Test func eachHostTakesAStep() throws {
         let one = try Self.router(1, open: { "/a\($0)" }, closed: { "/b\($0)" })
         var identity = one.identity

@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// What a check of a table says about the files made from it.
+/// Findings of a table check about the files generated from the table.
 struct AssociationCheckTests {
     private static let iOS = "{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}"
     private static let android = "{id: droid, platform: android, package: com.acme}"
@@ -55,7 +55,7 @@ struct AssociationCheckTests {
         #expect(unnamed.first?.message.contains("'www.acme.com' name no app") == true)
     }
 
-    /// Writes and publications ask for alarms alone.
+    /// Writes and publications request findings without advice.
     @Test func adviceIsGivenOnlyWhenAskedFor() throws {
         let router = try Examples.router("shop")
 
@@ -76,7 +76,7 @@ struct AssociationCheckTests {
 
     @Test func filesThatSayAllAreNoMatter() throws {
         #expect(try Self.findings("path: /legal", "path: \"/{x...}\", open: {screen: A}") == [])
-        // Opening all is what a coarse file is for.
+        // A coarse file opens all paths by design.
         #expect(try Self.findings(association: "{detail: coarse}", "path: \"/{x:int}\", open: {screen: A}") == [])
     }
 

@@ -2,10 +2,10 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// No link that a route opens in an app is refused by the generated file, whatever the table is.
+/// For any table, the generated file refuses no link that a route opens in an app.
 ///
-/// Two kinds of links are left out, as they are of the promise: those with an empty segment (`//`) and those where a
-/// parameter's value is nothing but encoded slashes. Nobody has said what iOS makes of them.
+/// Two kinds of links are excluded, here and from the guarantee: links with an empty segment (`//`), and links where a
+/// parameter's value consists of encoded slashes only. How iOS treats them is not documented.
 struct AssociationPropertyTests {
     private static let seeds = UInt64(0)..<100
     private static let tablesPerSeed = 100
@@ -49,16 +49,16 @@ struct AssociationPropertyTests {
                 }
             }
         }
-        // The test is of something.
+        // Guards against a vacuous test.
         #expect(opened.allSatisfy { $0 > 100 })
     }
 }
 
-/// A table of any kind on the hosts of one tenant, and links that its routes fit, or nearly.
+/// A random table on the hosts of one tenant, and links that match its routes exactly or almost.
 struct RandomTable: CustomStringConvertible {
     let router: Router
 
-    /// Hosts with a file, each with hosts that it covers.
+    /// Hosts that serve a file, each with hosts that it covers.
     static let files: [(host: String, covers: [String])] = [
         ("a.example", ["a.example"]), ("wild.example", ["wild.example", "x.wild.example", "y.wild.example"]),
     ]
@@ -133,7 +133,7 @@ struct RandomTable: CustomStringConvertible {
     private static func pattern(_ chance: inout Chance) throws -> Pattern {
         var path = ""
         for index in 0..<chance.below(4) {
-            // Each parameter once.
+            // Uses each parameter once.
             let segment = chance.one(of: segments)
                 .replacing("{p", with: "{p\(index)").replacing("{q", with: "{q\(index)")
             path += "/" + segment
@@ -169,7 +169,7 @@ struct RandomTable: CustomStringConvertible {
 
     // MARK: Links
 
-    /// Of the shape of a route, spelled in any way, or of none.
+    /// A link with the shape of a route, in a random spelling, or with no route's shape.
     func url(on host: String, _ chance: inout Chance) -> String {
         let route = chance.one(of: router.table.routes)
         var path = ""
@@ -199,7 +199,7 @@ struct RandomTable: CustomStringConvertible {
         return spelled(chance.one(of: chance.below(2) == 0 ? values : ["7", "a1", "abc"]).utf8, &chance)
     }
 
-    /// With needless escapes, in either case.
+    /// Adds unnecessary escapes with upper-case or lower-case digits.
     private static func spelled(_ text: some Sequence<UInt8>, _ chance: inout Chance) -> String {
         text.map { byte in
             let mustEscape = !"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~$+*".utf8.contains(
@@ -235,9 +235,9 @@ struct RandomTable: CustomStringConvertible {
         return chance.one(of: ["#f", "#f%20g", "#", "#/s/1", "#/s/1/", "#/", ""])
     }
 
-    // MARK: Truth
+    // MARK: Expected result
 
-    /// Whether the table opens the link in the app for one of several contexts.
+    /// Whether the table opens the link in the app in at least one of several contexts.
     func opens(_ url: String, in app: String, _ platform: Platform, _ chance: inout Chance) -> Bool {
         (0..<3).contains { _ in
             let context = Context(
@@ -261,7 +261,7 @@ struct RandomTable: CustomStringConvertible {
     }
 }
 
-/// A small generator of pseudo-random numbers: the same tables in every run.
+/// A small seeded random number generator, so that every run uses the same tables.
 struct Chance {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 import Foundation
 import LinkRouting
 
-/// What iOS does with an association file, written from Apple's documentation and recorded runs of `swcutil`, without a
-/// look at the generator: which rule of the app's entry matches a URL first.
+/// Evaluates an association file as iOS does: finds the first rule of the app's entry that matches a URL. Written from
+/// Apple's documentation and recorded runs of `swcutil`, independently of the generator.
 struct AssociationSimulator {
     enum Decision: Hashable {
         case opens(rule: Int)
@@ -60,7 +60,7 @@ struct AssociationSimulator {
         }
     }
 
-    /// The pattern with each value of its variables.
+    /// The patterns that result from each combination of variable values.
     private func expanded(_ pattern: String) -> [String] {
         for member in file["applinks"]?["substitutionVariables"]?.members ?? [] {
             guard let range = pattern.firstRange(of: "$(\(member.key))") else { continue }
@@ -71,7 +71,7 @@ struct AssociationSimulator {
         return [pattern]
     }
 
-    /// The parts of a URL as Foundation hands them over.
+    /// The parts of a URL as Foundation reports them.
     private struct URLParts {
         let path: String
         var query: [(name: String, value: String)] = []
@@ -90,7 +90,7 @@ struct AssociationSimulator {
         }
     }
 
-    /// The URL's path as Foundation hands it over: what is not ASCII is percent-encoded.
+    /// The URL's path as Foundation reports it: non-ASCII characters are percent-encoded.
     fileprivate static func path(of url: String) -> String {
         let afterHost = url.dropFirst("https://".count).drop { !"/?#".contains($0) }
         let path = afterHost.prefix { !"?#".contains($0) }
@@ -118,7 +118,7 @@ struct AssociationSimulator {
         return decoded
     }
 
-    /// Runs of `/` are one, `**` is `*`; unless it starts or ends with `*`, a path starts and ends with `/`.
+    /// Collapses runs of `/` and `**`. A path starts and ends with `/` unless it starts or ends with `*`.
     private static func normalised(_ text: [UInt8]) -> [UInt8] {
         guard text.count != 1 else { return text }
         let slash = UInt8(ascii: "/")
@@ -134,7 +134,7 @@ struct AssociationSimulator {
         Array(String(decoding: text, as: UTF8.self).unicodeScalars)
     }
 
-    /// `*` is any text, across slashes; `?` is one character.
+    /// `*` matches any text including slashes; `?` matches one character.
     private static func globMatches(_ glob: [Unicode.Scalar], _ text: [Unicode.Scalar]) -> Bool {
         var (globIndex, textIndex) = (0, 0)
         var retry: (glob: Int, text: Int)?

@@ -1,6 +1,6 @@
 import Testing
 
-/// The simulator against what Apple's own tool was seen to do.
+/// Compares the simulator with recorded behaviour of Apple's own tool.
 struct AssociationSimulatorTests {
     @Test(arguments: [
         ("/buy/*", ["/buy", "/buy/", "/buy//", "/buy/42/x"], ["/buyer", "/bu"]),

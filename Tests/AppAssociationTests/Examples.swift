@@ -15,7 +15,7 @@ enum Examples {
         return Router(identity: try #require(checked.settings?.identity), table: try #require(checked.table))
     }
 
-    /// A router of a document's settings and table.
+    /// Builds a router from a document's settings and table.
     static func router(document text: String) throws -> Router {
         let checked = try TenantDocument("formatVersion: 1\n" + text).checked()
         #expect(!checked.findings.contains { $0.severity == .error })

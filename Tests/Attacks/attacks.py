@@ -1,8 +1,8 @@
-"""Attacks a service of its own while well-behaved clients ask it, and prints what came of each as a Markdown table.
+"""Attacks its own service while well-behaved clients send requests, and prints the results as a Markdown table.
 
     attacks.py BINARY [--only NAME …] [--seconds N] [--short]
 
-Every bound that is broken is a line below the table, and the exit status is 1.
+Each exceeded limit is a line below the table. The exit status is then 1.
 """
 
 import argparse
@@ -27,24 +27,26 @@ ATTACKS = {
     **sizes.ATTACKS, **packing.ATTACKS, **paths.ATTACKS, **smuggling.ATTACKS, **slow.ATTACKS, **floods.ATTACKS, **http2.ATTACKS,
     **documents.ATTACKS,
 }
-#: Left out of the short form, which takes a minute in all.
+#: Skipped by --short, which takes one minute in total.
 LONG = ("slow reads", "slow bodies", "held after nonsense", "smuggling, nginx", "smuggling, caddy", "smuggling, haproxy", "HTTP/2 floods")
 
-#: These take all of the machine that they get, as long as it is the same machine: latencies beside them say how many cores it has.
+#: These attacks use all CPU time that they get, on the same machine as the service. Latencies during them depend on the
+#: number of cores, so they are not judged.
 STORMS = ("unread answers", "pipelining", "largest documents", "leaving at once", "connect and close", "resets", "half closed")
 
 RATE = 100
-#: Latencies of well-behaved clients may become so many times what they are undisturbed, where that is more than FLOOR seconds
-#: and enough requests were made for a 99th percentile.
+#: The p99 of well-behaved clients may reach FACTOR times its undisturbed value. It is judged only above FLOOR seconds
+#: and with ENOUGH requests.
 FACTOR, FLOOR, ENOUGH = 3, 0.02, 1_000
-#: The resident size may never be larger, and a minute after an attack no more descriptors may be open than before and these.
+#: The resident size must never be larger. A minute after an attack, the service may have this many more descriptors
+#: open than before.
 RESIDENT_BYTES = 512 << 20
 SPARE_DESCRIPTORS = 40
 MIB = 1 << 20
 
 
 class Steady:
-    """The well-behaved clients, and how they fare."""
+    """The well-behaved clients and their results."""
 
     def __init__(self, service):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -59,7 +61,7 @@ class Steady:
         self._process.wait(30)
 
     def between(self, begin, end):
-        """Latencies of requests that were due then, ascending, and what was answered wrongly or not at all."""
+        """Latencies, ascending, and failures of the requests that were due between `begin` and `end`."""
         latencies, failures = [], []
         with open(self._file) as lines:
             for line in lines:
@@ -84,7 +86,7 @@ class Row:
 
 
 def settle(service, before, seconds):
-    """Waits until no more descriptors are open than before, as long as that may take; gives how many are."""
+    """Waits up to `seconds` until no more descriptors than before are open. Returns the number of open descriptors."""
     until = time.monotonic() + seconds
     while service.is_alive and service.descriptors() > before + SPARE_DESCRIPTORS and time.monotonic() < until:
         time.sleep(0.25)
@@ -97,7 +99,7 @@ def attack(name, function, target, watch):
     watch.take_peak()
     begin = time.monotonic()
     result = function(target)
-    # What is over at once goes on until there are enough requests beside it to judge their latencies.
+    # Repeats short attacks until enough well-behaved requests were made to judge their latencies.
     while not (result.skipped or target.is_short or result.faults) and time.monotonic() - begin < target.seconds and service.is_alive:
         again = function(target)
         result.faults += [fault for fault in again.faults if fault not in result.faults]
@@ -110,7 +112,7 @@ def attack(name, function, target, watch):
 
 
 def judge(rows, steady, quiet):
-    """Adds the faults that can be told only at the end; gives the undisturbed latencies."""
+    """Adds the faults that are known only at the end. Returns the undisturbed latencies."""
     undisturbed = sorted(latency for begin, end in quiet for latency in steady.between(begin, end)[0])
     usual = percentile(undisturbed, 0.99)
     for row in rows:
@@ -169,7 +171,8 @@ def main():
     service = Service(os.path.abspath(wanted.binary))
     print(f"{wanted.binary}: process {service.pid}, ports {service.ports}, {descriptors} descriptors a process", file=sys.stderr)
     steady, watch = Steady(service), Watch(service)
-    # The attackers are meant to be elsewhere: they take what the service and its clients leave of this machine.
+    # Lowers the attackers' priority: real attackers run elsewhere and take no CPU time from the service and its
+    # clients.
     os.nice(10)
     target, rows, quiet = Target(service, seconds, wanted.short), [], []
     try:

@@ -1,11 +1,11 @@
-"""A client of HTTP/1.1 that keeps its connections, for many requests at a time."""
+"""An HTTP/1.1 client that keeps its connections and sends many requests concurrently."""
 
 import asyncio
 import collections
 
 
 class Connections:
-    """To one port of loopback; a few of them wait for the next request."""
+    """Connections to one port of the loopback interface. A few idle ones are kept for the next request."""
 
     _MOST_KEPT = 8
 
@@ -14,7 +14,7 @@ class Connections:
         self._kept = collections.deque()
 
     async def ask(self, request, fresh=False):
-        """The status, the head in lower case and the body of the answer; `fresh` takes a connection of its own."""
+        """Returns the status, the head in lower case and the body. `fresh` opens a new connection."""
         while self._kept and not fresh:
             reader, writer = self._kept.pop()
             if reader.at_eof() or writer.is_closing():
@@ -23,7 +23,7 @@ class Connections:
             try:
                 return await self._answer(reader, writer, request, keep=True)
             except (OSError, asyncio.IncompleteReadError):
-                # A server may close an idle connection at any time, this very moment too; a client asks again (RFC 9112, 9.3.1).
+                # A server may close an idle connection at any time, so the client retries (RFC 9112, 9.3.1).
                 continue
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         return await self._answer(reader, writer, request, keep=not fresh)

@@ -1,4 +1,4 @@
-"""Many connections at once, in one thread."""
+"""Many concurrent connections in one thread."""
 
 import select
 import socket
@@ -9,7 +9,7 @@ End = namedtuple("End", "tag after status")
 
 
 class Crowd:
-    """Remembers when each connection was ended by the other side, and with which answer."""
+    """Records when the server ended each connection, and with which status."""
 
     def __init__(self, address):
         self._address = address
@@ -45,10 +45,10 @@ class Crowd:
                 try:
                     peer.send(data)
                 except OSError:
-                    pass  # It is full, or closed, which the poll tells.
+                    pass  # The socket's buffer is full, or poll reports that it is closed.
 
     def poll(self, seconds):
-        """Reads what comes for so long."""
+        """Reads from all connections for `seconds`."""
         deadline = time.monotonic() + seconds
         while self._open and (left := deadline - time.monotonic()) > 0:
             for number, event in self._poll.poll(left):
@@ -83,7 +83,7 @@ class Crowd:
             self.ended.append(End(tag, time.monotonic() - begin, status))
 
     def leave(self, count):
-        """Closes so many of the oldest."""
+        """Closes the `count` oldest connections."""
         for number in list(self._open)[:count]:
             peer, *_ = self._open.pop(number)
             self._poll.unregister(number)
@@ -96,9 +96,9 @@ class Crowd:
         self._poll.close()
 
     def finish_sending(self):
-        """Closes the sending side of each."""
+        """Closes the sending side of each connection."""
         for peer, *_ in self._open.values():
             try:
                 peer.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # The other side was faster.
+                pass  # The server has already closed it.

@@ -1,4 +1,5 @@
-"""The largest documents that are admitted, ten at a time, of shapes that are small to send and large to hold."""
+"""The largest documents that the limits allow, ten at a time, in forms that are small on the wire and large in memory.
+"""
 
 import http.client
 import json
@@ -10,9 +11,9 @@ from collections import Counter
 from result import Result
 from service import Service
 
-#: What the resident size may grow by, and what of it may be left when the documents have gone.
+#: How much the resident size may grow, and how much of the growth may remain after the requests.
 GROWTH_BYTES, LEFT_BYTES = 256 << 20, 96 << 20
-#: limits.tableBytes, limits.tableRoutes and the values of a document.
+#: limits.tableBytes, limits.tableRoutes and the maximum number of values in a document.
 TABLE_BYTES, ROUTES, VALUES = 32 << 20, 40_000, 1_000_000
 AT_ONCE, AT_ONCE_SHORT = 10, 4
 TENANTS = ("shop", "taxi")
@@ -27,7 +28,7 @@ def _table(count, note=""):
 
 
 def _shapes():
-    """Name: what is asked with what kind of body."""
+    """Yields name, operation, content type and body."""
     json_, yaml = "application/json", "application/yaml"
     yield "numbers", "check", json_, f'{{"x":[{"0," * (VALUES - 4)}0]}}'
     yield "lists", "check", json_, f'{{"x":[{"[0]," * (VALUES // 2 - 4)}0]}}'
@@ -39,7 +40,7 @@ def _shapes():
 
 
 def _keys(service):
-    """One of each tenant and one of none: each may have one document in memory."""
+    """One key for each tenant and one for all tenants: each key may have one document in memory."""
     keys = [service.key]
     for tenant in TENANTS:
         made = service.ask(
@@ -60,7 +61,7 @@ def _send(service, tenant, key, question, kind, body, statuses):
         answer.read()
         statuses.append(answer.status)
     except (BrokenPipeError, ConnectionResetError):
-        # It was told so, and cut off, while it still sent.
+        # The server answered 408 and closed the connection during the upload.
         statuses.append(408)
     except OSError as error:
         statuses.append(type(error).__name__)
@@ -102,7 +103,7 @@ def largest(target):
                 time.sleep(0.5)
             counts = ", ".join(f"{count} × {status}" for status, count in sorted(Counter(statuses).items(), key=str))
             told.append(f"{name} ({len(body) >> 10} KiB): {counts} in {seconds:.0f} s, +{growth >> 20} MiB, then +{left >> 20}")
-            # Who waits for longer than a body may take is told so.
+            # A body that waits longer than the time limit gets 408.
             if unknown := [status for status in statuses if status not in (200, 400, 408, 422, 429, 503)]:
                 faults.append(f"{name}: {unknown}")
             if growth > GROWTH_BYTES:

@@ -1,4 +1,4 @@
-"""More of everything than a server is made for: connections, requests without a reader, resets."""
+"""More than the service is designed for: connections, unread answers, resets."""
 
 import math
 import multiprocessing
@@ -16,7 +16,7 @@ from result import Result
 from service import CLICKS, WEBSITE, Service
 from wire import connect, get, post, read_all
 
-#: limits.connections, and what is tried.
+#: limits.connections, and the number of connections that clients try to open.
 CAP = 10_000
 IDLE = 20_000
 
@@ -24,14 +24,14 @@ IDLE = 20_000
 
 
 def _hold(address, count, start, sources, at_once, opened, ended, results):
-    """A process with a share of the connections: opens them, keeps them until `ended`, says how many are left, and leaves as it came,
-    or with all `at_once`."""
+    """Runs in a process: opens a share of the connections and keeps them until `ended`. Reports how many are left, then
+    closes them gradually, or all `at_once`."""
     os.nice(10)
     crowd = Crowd(address)
     batch = 100
     for at in range(0, count, batch):
         crowd.open(min(batch, count - at), start, source=sources[(at // batch) % len(sources)])
-        # 2,000 a second in all: they are many, which is the attack; that they come fast is another one.
+        # Opens 2,000 a second in total: this attack is about the number of connections; another one tests the rate.
         crowd.poll(0.1)
     opened.release()
     while not ended.is_set():
@@ -46,7 +46,7 @@ def _hold(address, count, start, sources, at_once, opened, ended, results):
 def _idle(target, start, what, at_once=False):
     count = 2_000 if target.is_short else IDLE
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    # The service needs a descriptor for each that it holds, and some for itself.
+    # The service needs one descriptor per connection and some more for itself.
     if not target.is_short and descriptors < CAP + 500:
         reason = f"the machine allows a process {descriptors} descriptors; {CAP + 500} are needed"
         return Result(f"{count} {what}", "", skipped=reason)
@@ -85,12 +85,12 @@ def idle_silent(target):
 
 
 def idle_kept(target):
-    # Each has been served once, and is kept alive from then on.
+    # Each connection is served once and then kept alive.
     return _idle(target, get("/.well-known/assetlinks.json", WEBSITE), "connections kept alive after one request")
 
 
 def idle_refused(target):
-    # What stays of a connection whose request was refused, when its client does not close.
+    # Tests connections whose request was refused and whose client does not close.
     return _idle(target, b"NONSENSE\r\n\r\n", "connections held open after nonsense")
 
 
@@ -98,7 +98,7 @@ def leaving_at_once(target):
     return _idle(target, b"", "connections that say nothing, closed in one moment", at_once=True)
 
 
-# --- connections, as fast as they go ---------------------------------------------------------------------------------
+# --- connections at the highest rate ---------------------------------------------------------------------------------
 
 
 def _connect_and_close(address, ending, seconds, results):
@@ -150,7 +150,7 @@ def half_closed(target):
 
 
 def half_closed_and_held(target):
-    """A client that says that it will send no more, and then stays."""
+    """Clients that close their sending side and keep the connection open."""
     count = 50 if target.is_short else 500
     body = '{"url":"https://%s/product/7"}' % WEBSITE
     whole, crowd, faults = post("/resolve", body, WEBSITE), Crowd(target.service.public), []
@@ -167,14 +167,14 @@ def half_closed_and_held(target):
     return Result(f"{3 * count} half-closed connections", ", ".join(f"{s} ×{n}" for s, n in sorted(statuses.items())), faults)
 
 
-# --- requests that nobody reads the answers of -----------------------------------------------------------------------
+# --- clients that read no answers ------------------------------------------------------------------------------------
 
 
 def pipelined(target):
-    """10,000 requests in one connection, none of whose answers is read."""
+    """10,000 pipelined requests per connection; no answer is read."""
     stalled = 30 + 30
     connections = 4 if target.is_short else 40
-    # What takes the ordinary way, and what the lane answers at once: a file, a redirect, a refusal.
+    # A large response, a file, a redirect, a refusal.
     requests = [
         request * 10_000
         for request in (
@@ -184,13 +184,13 @@ def pipelined(target):
     peers = []
     before = target.service.descriptors()
     for number in range(connections):
-        # Small answers to 10,000 requests would fit into the system's buffers.
+        # Uses small buffers: the kernel's default buffers would hold the answers to all requests.
         peer = _silent(target.service.public)
         peers.append([peer, memoryview(requests[number % len(requests)])])
     begin, sent, held = time.monotonic(), 0, before + connections
     limit = target.seconds if target.is_short else stalled
     alive = list(peers)
-    # A client that reads nothing does not see the end of its connection: the service's descriptors show it.
+    # A client that reads nothing does not notice the end of its connection, so the service's descriptors are counted.
     while held > before + connections // 10 and time.monotonic() - begin < limit:
         held = target.service.descriptors()
         for entry in list(alive):
@@ -199,7 +199,7 @@ def pipelined(target):
                     wrote = entry[0].send(entry[1][: 1 << 16])
                     entry[1], sent = entry[1][wrote:], sent + wrote
             except BlockingIOError:
-                pass  # The service takes no more, for nobody takes what it answers.
+                pass  # The service stopped reading because its answers are not read.
             except OSError:
                 alive.remove(entry)
         time.sleep(0.05)
@@ -243,7 +243,8 @@ def _pipeline_and_read(address, seconds, received):
 
 
 def pipelined_and_read(target):
-    """What the lane answers at once, as much as it can; no connection may keep an event loop for itself, nor the probes waiting."""
+    """Pipelines requests and reads the responses. No connection may monopolise an event loop or delay the
+    probes."""
     seconds, received = 3 if target.is_short else max(10, target.seconds), multiprocessing.Queue()
     attacker = multiprocessing.Process(target=_pipeline_and_read, args=(target.service.public, seconds, received))
     attacker.start()
@@ -265,12 +266,12 @@ def pipelined_and_read(target):
     )
 
 
-#: By how much the service may grow, and what of it may be left a moment after its clients have gone.
+#: How much the service may grow, and how much of the growth may remain shortly after the clients have left.
 GROWTH_BYTES, LEFT_BYTES = 256 << 20, 96 << 20
 
 
 def _endpoints(service):
-    """Requests of every kind, by the port."""
+    """Requests of every kind, by port."""
     key = f"Authorization: Bearer {service.key}"
     admin = "/admin/v1/tenants"
     return {
@@ -289,7 +290,7 @@ def _endpoints(service):
 
 
 def _silent(address):
-    """A connection whose system takes next to nothing that is not read."""
+    """A connection with the smallest possible receive buffer."""
     peer = socket.socket()
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     peer.settimeout(5)
@@ -299,7 +300,7 @@ def _silent(address):
 
 
 def unread(target):
-    """Connections to every endpoint that ask and never read."""
+    """Connections to every endpoint that send requests and never read."""
     service, kinds = target.service, [(port, one) for port, all in _endpoints(target.service).items() for one in all]
     connections, seconds = (60, 5) if target.is_short else (200, max(60, target.seconds))
     before, peak, sent, cut, peers = service.resident_bytes(), 0, 0, 0, {}
@@ -315,9 +316,9 @@ def unread(target):
                 wrote = entry[0].send(entry[1])
                 entry[1], sent = entry[1][wrote:], sent + wrote
             except BlockingIOError:
-                pass  # The service takes no more, for nobody takes what it answers.
+                pass  # The service stopped reading because its answers are not read.
             except OSError:
-                # It was cut off, and comes again.
+                # The service closed the connection; opens a new one.
                 peers.pop(number, [socket.socket()])[0].close()
                 cut += 1
         peak = max(peak, service.resident_bytes())
@@ -343,7 +344,7 @@ def unread(target):
 
 
 def few_descriptors(target):
-    """1,500 idle connections to a service that may open 1,024 files."""
+    """Opens 1,500 idle connections to a service that may open 1,024 files."""
     service, faults = Service(target.service.binary, descriptors=1_024), []
     try:
         idle = []

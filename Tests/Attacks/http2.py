@@ -1,4 +1,4 @@
-"""The floods of HTTP/2, which a script of their own sends to a service with TLS."""
+"""HTTP/2 floods, run by a separate script against a service with TLS."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ _SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "http2_floods
 
 
 def floods(target):
-    # The script needs the package h2 of PyPI, which ./dev attack installs beside the build.
+    # The script needs PyPI's h2, which ./dev attack installs in the build folder.
     python = os.environ.get("ATTACK_PYTHON", sys.executable)
     if not os.path.exists(_SCRIPT):
         return Result("", "", skipped="there is no http2_floods.py")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Floods of HTTP/2 against a running service, one after another, while a well-behaved client beside them asks on.
+"""Runs HTTP/2 floods one after another against a running service, while a well-behaved client sends requests.
 
     http2_floods.py --url https://127.0.0.1:PORT --pid PID [--only NAME …] [--rounds N]
 
-Needs h2 (4.4.1) with hpack and hyperframe, from PyPI. Prints a Markdown row for each attack: what was sent, how the connection
-ended, how the client beside it fared, and the service's memory. Exit status 1 when a connection was not ended as it should be,
-a well-behaved request failed, memory grew without bound, or the service died.
+Needs h2 (4.4.1) with hpack and hyperframe, from PyPI. Prints a Markdown row for each attack: what was sent, how the
+connection ended, the results of the well-behaved client, and the service's memory. The exit status is 1 if a connection
+ended in an unexpected way, a well-behaved request failed, memory grew beyond the limit, or the service died.
 """
 
 import argparse
@@ -31,9 +31,9 @@ END_STREAM, ACK, END_HEADERS = 0x1, 0x1, 0x4
 NO_ERROR, PROTOCOL_ERROR, CALM = 0, 1, 11
 NAMES = {0: "NO_ERROR", 1: "PROTOCOL_ERROR", 3: "FLOW_CONTROL_ERROR", 9: "COMPRESSION_ERROR", 11: "ENHANCE_YOUR_CALM"}
 MIB = 1 << 20
-#: What an attack may add to the service's memory, and what all of them may leave it with.
+#: How much memory one attack may add, and the limit after all attacks.
 GROWTH, RESIDENT = 128 * MIB, 512 * MIB
-#: The least that each attack lasts.
+#: The minimum duration of each attack.
 SECONDS = 3
 HOST = "go.yourappdomain.com"
 
@@ -43,7 +43,7 @@ def frame(kind, flags=0, stream=0, payload=b""):
 
 
 def head(path="/x", *fields, method="GET", authority=HOST):
-    """A block of header fields that no dynamic table is needed for."""
+    """A header block that needs no dynamic table."""
     encoder = Encoder()
     encoder.header_table_size = 0
     pairs = [(":method", method), (":scheme", "https"), (":path", path), (":authority", authority), *fields]
@@ -55,7 +55,7 @@ def request(stream, block=None, flags=END_STREAM | END_HEADERS):
 
 
 class Connection:
-    """A connection on which whatever one likes is sent; what comes is read beside it, unless it is not to be read."""
+    """A connection that sends arbitrary frames. It reads the answers meanwhile, unless `reads` is false."""
 
     def __init__(self, address, reads=True, settings=()):
         context = ssl.create_default_context()
@@ -77,7 +77,7 @@ class Connection:
         self.send(PREFACE + frame(SETTINGS, payload=b"".join(struct.pack(">HI", *one) for one in settings)))
 
     def send(self, data, patience=30):
-        """Whether all of it was taken."""
+        """Returns whether all data was sent."""
         until = time.monotonic() + patience
         while data and not self.ended:
             try:
@@ -93,7 +93,7 @@ class Connection:
         return not self.ended
 
     def read(self):
-        """Takes what has come."""
+        """Reads what has arrived."""
         try:
             while not self.ended:
                 data = self._socket.recv(65_536)
@@ -118,7 +118,7 @@ class Connection:
             self._buffer = self._buffer[9 + length :]
 
     def wait(self, seconds):
-        """Waits until the service has ended it; how it did."""
+        """Waits until the service ends the connection. Returns how it ended."""
         until = time.monotonic() + seconds
         while not self.ended and time.monotonic() < until:
             select.select([self._socket], [], [], 0.25)
@@ -135,7 +135,8 @@ class Connection:
 
 
 class Beside:
-    """A well-behaved client: requests one after another over one connection of HTTP/2, which it makes anew when it is closed."""
+    """A well-behaved client: sends requests one after another over one HTTP/2 connection and reconnects when it is
+    closed."""
 
     def __init__(self, address):
         self._address = address
@@ -149,7 +150,7 @@ class Beside:
             connection = None
             try:
                 connection, h = self._open()
-                # Fewer than any limit counts, and enough to be on a connection beside the attack.
+                # Enough requests to share a connection with the attack, and fewer than any limit.
                 for stream in range(1, 200, 2):
                     if self._stop.is_set():
                         break
@@ -159,7 +160,8 @@ class Beside:
                     if status != b"302":
                         self.failures.append(str(status))
                     time.sleep(0.02)
-            except Exception as error:  # Whatever it is, the client was not served.
+            # Any exception means that the client was not served.
+            except Exception as error:
                 self.failures.append(repr(error))
                 time.sleep(0.2)
             finally:
@@ -207,7 +209,7 @@ class Beside:
 
 
 class Memory:
-    """The most that the service held, looked at ten times a second."""
+    """Samples the service's memory ten times a second and keeps the maximum."""
 
     def __init__(self, pid):
         self._pid = pid
@@ -231,12 +233,14 @@ class Memory:
         return peak
 
 
-# --- Attacks: each sends until the connection is gone or its bound is reached, and says what it sent and how it ended ---------------
+# --- attacks ---------------------------------------------------------------------------------------------------------
+# Each attack sends until the connection ends or its limit is reached. It returns what it sent and how the connection
+# ended.
 
 
 def flood(address, make, count, wanted, settings=(), first=b"", seconds=30):
-    """`count` times what `make` gives for a number; the connection must end, and GOAWAY have one of the codes `wanted`, where
-    None is an end without it."""
+    """Sends the result of `make` for `count` numbers. The connection must end with a GOAWAY code in `wanted`; None
+    stands for an end without GOAWAY."""
     connection = Connection(address, settings=settings)
     connection.send(first)
     sent = 0
@@ -252,7 +256,7 @@ def flood(address, make, count, wanted, settings=(), first=b"", seconds=30):
     if connection.ended is None:
         faults.append(f"still open after {sent} of {count}")
     elif connection.goaway is None:
-        # The system throws GOAWAY away with what we still send: the connection is gone all the same.
+        # The kernel discards GOAWAY when the client still sends, but the connection has ended.
         if connection.ended != "reset" and None not in wanted:
             faults.append("ended without GOAWAY")
     elif connection.goaway not in wanted:
@@ -261,7 +265,7 @@ def flood(address, make, count, wanted, settings=(), first=b"", seconds=30):
 
 
 def rapid_reset(address):
-    """CVE-2023-44487: requests that are taken back at once."""
+    """CVE-2023-44487: requests that the client resets at once."""
     def make(number):
         stream = 2 * number + 1
         return request(stream) + frame(RST_STREAM, stream=stream, payload=struct.pack(">I", 8))
@@ -269,22 +273,23 @@ def rapid_reset(address):
 
 
 def made_you_reset(address):
-    """CVE-2025-8671: requests whose next frame is wrong, so that the service takes them back."""
+    """CVE-2025-8671: requests followed by an invalid frame, so that the server resets them."""
     def make(number):
         stream = 2 * number + 1
         return request(stream) + frame(WINDOW_UPDATE, stream=stream, payload=struct.pack(">I", 0))
-    # An increment of 0 ends the connection here, not only its stream; where unread frames are left, its GOAWAY is lost on the way.
+    # An increment of 0 ends the whole connection here, not only the stream. GOAWAY may get lost if unread frames are
+    # left.
     return flood(address, make, 100_000, {CALM, PROTOCOL_ERROR, None})
 
 
 def wrong_heads(address):
-    """Requests that end their stream, without number."""
+    """Complete requests without end."""
     block = head("/x", ("connection", "close"))
     return flood(address, lambda number: request(2 * number + 1, block), 100_000, {CALM, None})
 
 
 def continuation(address):
-    """CVE-2024-27316: a head that never ends."""
+    """CVE-2024-27316: a header block that never ends."""
     block = head()
     piece = Encoder().encode([("x-a", "b" * 1_000)], huffman=False)
     return flood(
@@ -316,7 +321,7 @@ def empty_data(address):
 
 
 def unknown_frames(address):
-    """Types that nobody knows are to be ignored, so only what they cost is looked at."""
+    """Unknown frame types must be ignored, so only their cost is checked."""
     connection = Connection(address)
     sent = 0
     for _ in range(20_000):
@@ -329,12 +334,12 @@ def unknown_frames(address):
 
 
 def window_updates(address):
-    """A window that grows until it overflows, which ends the connection."""
+    """A flow-control window that overflows, which ends the connection."""
     return flood(address, lambda _: frame(WINDOW_UPDATE, payload=struct.pack(">I", 0x7FFFFFF)), 100_000, {3})
 
 
 def hpack_bomb(address):
-    """CVE-2016-6581: a field of 4 KB in the dynamic table, named again and again with a byte each time."""
+    """CVE-2016-6581: a 4 KB field in the dynamic table, referenced repeatedly with one byte each."""
     encoder = Encoder()
     first = encoder.encode(
         [(":method", "GET"), (":scheme", "https"), (":path", "/x"), (":authority", HOST), ("a", "a" * 4_000)], huffman=False
@@ -347,13 +352,13 @@ def hpack_bomb(address):
 
 
 def hpack_table_games(address):
-    """The size of the dynamic table, changed without end within one head."""
+    """Endless changes of the dynamic table size within one header block."""
     block = b"\x20" * 15_000 + head()
     return flood(address, lambda number: request(2 * number + 1, block), 1_000, {CALM, PROTOCOL_ERROR, 9})
 
 
 def three_heads(address):
-    """More blocks of fields than a request has."""
+    """More header blocks than a request may have."""
     def make(number):
         stream = 2 * number + 1
         trailer = Encoder().encode([("x-a", "b")], huffman=False)
@@ -362,13 +367,13 @@ def three_heads(address):
 
 
 def too_many_streams(address):
-    """More requests at once than are allowed, none of them whole."""
+    """More concurrent requests than allowed, none of them complete."""
     block = head("/resolve", method="POST")
     return flood(address, lambda number: request(2 * number + 1, block, END_HEADERS), 100_000, {CALM, PROTOCOL_ERROR})
 
 
 def held(address, connections, make, settings_, limit, reads=True):
-    """Connections that take nothing; each stream or connection must be ended within the limit."""
+    """Connections that read nothing. The service must end each stream or connection within the time limit."""
     opened = [Connection(address, settings=settings_, reads=reads) for _ in range(connections)]
     for connection in opened:
         connection.send(b"".join(make(2 * number + 1) for number in range(100)))
@@ -389,17 +394,17 @@ def held(address, connections, make, settings_, limit, reads=True):
 
 
 def zero_window(address):
-    """CVE-2019-9517: a window of zero, so that no answer can be written."""
+    """CVE-2019-9517: a flow-control window of zero, so that no answer can be written."""
     return held(address, 20, lambda stream: request(stream, head("/openapi.json")), [(4, 0)], 75)
 
 
 def bodies_that_do_not_come(address):
-    """Heads of requests whose bodies never come."""
+    """Request heads whose bodies never arrive."""
     return held(address, 20, lambda stream: request(stream, head("/resolve", method="POST"), END_HEADERS), [(4, 0)], 75)
 
 
 def not_read(address):
-    """CVE-2019-9511: windows as large as can be, and a client that reads nothing of its socket."""
+    """CVE-2019-9511: maximum flow-control windows and a client that reads nothing from its socket."""
     opened = [Connection(address, reads=False, settings=[(4, 0x7FFFFFFF)]) for _ in range(20)]
     sent = 0
     for connection in opened:
@@ -411,7 +416,7 @@ def not_read(address):
     until = time.monotonic() + 75
     waiting = list(opened)
     while waiting and time.monotonic() < until:
-        # What was sent to a connection that is gone comes back as a reset.
+        # Data sent on a closed connection is answered with a TCP reset.
         for one in waiting:
             one.send(frame(WINDOW_UPDATE, payload=struct.pack(">I", 1)), patience=0)
         waiting = [one for one in waiting if not one.ended]
@@ -452,7 +457,7 @@ def main():
         memory.take()
         slow = name in ("window of zero", "bodies that do not come", "answers not read")
         faults, began, rounds = [], time.monotonic(), 0
-        # What is over at once goes on until the client beside it has asked often enough to tell.
+        # Repeats short attacks until the well-behaved client has sent enough requests.
         while rounds < (1 if slow else options.rounds) or time.monotonic() - began < SECONDS:
             sent, ending, wrong = ATTACKS[name](address)
             faults += [fault for fault in wrong if fault not in faults]

@@ -1,10 +1,11 @@
-"""Well-behaved clients, beside whatever else goes on: a process of its own that asks at a constant rate.
+"""Well-behaved clients: a separate process that sends requests at a constant rate during the attacks.
 
     legitimate.py PORT --rate 100 --out FILE
 
-Requests start when they are due, not when the one before has been answered; latency counts from when a request was due, so a
-server that makes others wait does not hide it. Writes `due kind latency status` a line, in seconds of the monotonic clock;
-status 0 is a request that was not answered in ten seconds, or whose connection broke. SIGTERM ends it.
+Requests start when they are due, even if earlier ones are not answered yet. Latency counts from the due time, so
+queueing in the server is visible. Writes one line per request, `due kind latency status`, in seconds of the monotonic
+clock. Status 0 means that the connection broke or that there was no answer within ten seconds. SIGTERM ends the
+process.
 """
 
 import argparse
@@ -16,14 +17,14 @@ from connections import Connections
 from service import CLICKS, WEBSITE
 from wire import get, post
 
-#: Out of ten requests: resolutions on kept connections, on new ones (which an attack on connections meets first), clicks and
-#: association files.
+#: Kinds of ten consecutive requests: resolutions on kept connections, resolutions on new connections (which suffer
+#: first from an attack on connections), clicks and association files.
 KINDS = ["resolve", "resolve", "click", "resolve", "fresh", "resolve", "association", "resolve", "click", "fresh"]
 TIMEOUT = 10
 
 
 def request(number):
-    """Its kind, its bytes and the status that answers it."""
+    """Returns the kind, the bytes and the expected status."""
     kind = KINDS[number % len(KINDS)]
     if kind == "click":
         return kind, get(f"/legal/steady-{number}", CLICKS), 302

@@ -1,4 +1,4 @@
-"""Packed bodies: nothing is ever unpacked."""
+"""Compressed bodies: the service never decompresses a request."""
 
 import gzip
 import zlib
@@ -16,7 +16,7 @@ def _cases():
     bomb = gzip.compress(zeros, 9)
     packed = zlib.compressobj(9, zlib.DEFLATED, -15)
     raw = packed.compress(zeros) + packed.flush()
-    # A stream of brotli by hand: an empty last block.
+    # A hand-written Brotli stream: an empty last block.
     brotli = b"\x3b"
     return {
         "gzip": ("gzip", small), "GZIP": ("GZIP", small), "x-gzip": ("x-gzip", small),
@@ -31,7 +31,7 @@ def _cases():
 
 
 def bombs(target):
-    """Every one is refused before its body matters; `identity` alone is no encoding."""
+    """Every encoding is refused before the body is read. `identity` alone counts as no encoding."""
     answers, faults = [], []
     places = [("public", "POST /resolve", ""), ("admin", "PUT /admin/v1/tenants/shop/draft", target.service.key)]
     for port, line, key in places:
@@ -45,7 +45,7 @@ def bombs(target):
             answers.append(answer)
             if answer.statuses != [415] and not (name == "no name" and answer.statuses in ([400], [415])):
                 faults.append(f"{port}, {name}: {answer}, not 415")
-    # Transfer codings besides chunked are an encoding as well, which smuggling tries.
+    # Transfer codings other than chunked are encodings too; the smuggling attack tests them.
     identity = b"POST /resolve HTTP/1.1\r\nHost: a\r\nContent-Encoding: identity\r\nContent-Length: %d\r\n\r\n" % len(_BODY)
     answer = exchange(target.service.public, identity + _BODY)
     if answer.statuses != [200]:

@@ -1,4 +1,5 @@
-"""Bytes that break out of paths, headers and hosts: never outside, never a redirect to another site, never a header of theirs."""
+"""Injection into paths, headers and hosts: no file outside, no redirect to another site and no injected header may
+result."""
 
 from urllib.parse import urlsplit
 
@@ -25,10 +26,10 @@ _BEFORE = ["", "/.well-known", "/.well-known/apple-app-site-association", "/.wel
            "/resolve", "/openapi.json", "/_fp", "/legal"]
 _ADMIN = ["/admin/v1/tenants", "/admin/v1/tenants/shop/exports", "/admin/v1/tenants/shop/suites", "/admin/v1/tenants/shop/draft/routes"]
 
-#: Where the demo tenants lead.
+#: Hosts to which the demo tenants redirect.
 _OWN_HOSTS = ("yourappdomain.com", "apps.apple.com", "play.google.com")
 
-#: What lies in files that nobody may read this way.
+#: Contents of files that must never be served.
 _SECRETS = (b"root:x:0:0", b"SQLite format 3", b"daemon:x:")
 
 
@@ -63,7 +64,7 @@ def _raw(line, host, *headers):
 
 
 def _ask_all(target, cases):
-    """`cases`: (name, port, request, whether it may redirect)."""
+    """`cases`: (name, port, request, whether a redirect is allowed)."""
     counts, faults = {}, []
     for name, port, request, may_redirect in cases:
         answers = exchange(getattr(target.service, port), request, quiet=3)
@@ -80,7 +81,7 @@ def tricks(target):
     for trick in _TRICKS:
         for before in _BEFORE:
             for host in (CLICKS, WEBSITE):
-                # Only a click redirects: on a host of links, and nowhere below what is reserved.
+                # Only clicks redirect: on a host for links, and outside the reserved paths.
                 clicks = host == CLICKS and not before.startswith(("/.well-known", "/apple", "/_fp"))
                 name = f"GET {before}{trick[:60]!r} of {host}"
                 cases.append((name, "public", _raw(f"GET {before}{trick} HTTP/1.1", host), clicks))

@@ -1,4 +1,4 @@
-"""The examples of deploy/proxies, started before a service on a free loopback port."""
+"""Starts the examples of deploy/proxies in front of a service, on a free loopback port."""
 
 import os
 import re
@@ -17,7 +17,7 @@ _FILES = {"nginx": "nginx.conf", "caddy": "Caddyfile", "haproxy": "haproxy.cfg"}
 
 
 def make_certificate(folder):
-    """The paths of a certificate of the demo tenants' hosts and of its key."""
+    """Creates a certificate for the demo tenants' hosts. Returns the paths of the certificate and its key."""
     key, chain = (os.path.join(folder, name) for name in ("privkey.pem", "fullchain.pem"))
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
@@ -29,7 +29,7 @@ def make_certificate(folder):
 
 
 class Proxy:
-    """Speaks TLS at `address`, with a certificate of its own."""
+    """A running proxy that accepts TLS at `address` with its own certificate."""
 
     def __init__(self, kind, service):
         self._scratch = tempfile.mkdtemp(prefix=f"fingerpost-{kind}.")
@@ -81,7 +81,7 @@ class Proxy:
                 with open(part) as text:
                     both.write(text.read())
 
-    # The examples are run as they are, but for names, ports and paths of this machine.
+    # Changes only names, ports and paths in the examples.
 
     def _adapt(self, text, service):
         for pattern, value in (

@@ -1,4 +1,4 @@
-"""What came of an attack."""
+"""The result of an attack."""
 
 from dataclasses import dataclass, field
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 class Result:
     sent: str
     answered: str
-    #: What should not have happened, each a line.
+    #: Failed expectations, one line each.
     faults: list = field(default_factory=list)
-    #: Why it was not carried out; None when it was.
+    #: Why the attack was skipped; None if it ran.
     skipped: str = None
 
 
 @dataclass
 class Target:
     service: object
-    #: How long an attack that could go on for ever goes on.
+    #: Duration of attacks without a natural end.
     seconds: float
-    #: Fewer connections and variants, for ./dev check.
+    #: Whether to use fewer connections and variants, for ./dev check.
     is_short: bool

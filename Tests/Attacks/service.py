@@ -1,4 +1,5 @@
-"""The service under attack: started with the demo tenants and a data directory of its own, read through /proc and /metrics."""
+"""The service under attack: runs with the demo tenants and its own data directory, observed through /proc and /metrics.
+"""
 
 import json
 import os
@@ -13,13 +14,14 @@ import threading
 import time
 import urllib.request
 
-#: The tenant of config/examples/shop.yaml that is asked: a website's host, and one whose links the service answers itself.
+#: Hosts of the tenant in config/examples/shop.yaml: a website's host, and a host whose links the service answers
+#: itself.
 WEBSITE = "yourappdomain.com"
 CLICKS = "go.yourappdomain.com"
 
 
 def raise_descriptor_limit(wanted):
-    """Raises the limit of this process and its children as far as the machine lets it, and gives what holds then."""
+    """Raises the descriptor limit of this process and its children as far as possible. Returns the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     for limits in ((wanted, max(hard, wanted)), (hard, hard)):
         if limits[0] <= soft:
@@ -33,10 +35,10 @@ def raise_descriptor_limit(wanted):
 
 
 class Service:
-    """Runs until `stop`; `log` is what it wrote to stderr."""
+    """Runs until `stop`. `log` is its standard error."""
 
     def __init__(self, binary, descriptors=None, **environment):
-        """`descriptors`: how many the service may open, at most and at first."""
+        """`descriptors`: the limit of open files, soft and hard."""
         self.binary = binary
         limits = (descriptors, descriptors)
         self.scratch = tempfile.mkdtemp(prefix="fingerpost-attack.")
@@ -77,7 +79,7 @@ class Service:
         return self.process.poll() is None
 
     def stop(self):
-        """Ends it with SIGTERM and gives its exit status; None when it had to be killed after 60 seconds."""
+        """Ends the process with SIGTERM. Returns the exit status, or None if it had to be killed after 60 seconds."""
         status = self.process.poll()
         if status is None:
             self.process.send_signal(signal.SIGTERM)
@@ -89,7 +91,7 @@ class Service:
         shutil.rmtree(self.scratch, ignore_errors=True)
         return status
 
-    # --- what the machine says ---------------------------------------------------------------------------------------
+    # --- operating system --------------------------------------------------------------------------------------------
 
     def resident_bytes(self):
         with open(f"/proc/{self.pid}/status") as status:
@@ -114,13 +116,14 @@ class Service:
                     try:
                         total += os.path.getsize(os.path.join(folder, name))
                     except FileNotFoundError:
-                        pass  # A checkpoint or a new day took it away.
+                        pass  # A checkpoint or a new day removed the file.
         return total
 
-    # --- what the service says ---------------------------------------------------------------------------------------
+    # --- ports -------------------------------------------------------------------------------------------------------
 
     def ask(self, port, path, body=None, method=None, timeout=30, **headers):
-        """The body of a 2xx answer of the port `public`, `admin` (with the key) or `ops`; raises HTTPError for another."""
+        """Returns the body of a 2xx answer from port `public`, `admin` (with the key) or `ops`. Raises HTTPError
+        otherwise."""
         if port == "admin":
             headers["Authorization"] = f"Bearer {self.key}"
         data = body.encode() if isinstance(body, str) else body
@@ -131,7 +134,7 @@ class Service:
             return answer.read()
 
     def metric(self, name):
-        """The sum over the series of a counter or gauge."""
+        """The sum of all series of a counter or gauge."""
         text = self.ask("ops", "/metrics").decode()
         return sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", text, re.M))
 
@@ -140,7 +143,7 @@ class Service:
         return events[0]["seq"] if events else 0
 
     def events(self, after):
-        """Those of the tenant `shop` after the `seq`, oldest first."""
+        """The events of tenant `shop` after `seq`, oldest first."""
         while True:
             page = json.loads(self.ask("admin", f"/admin/v1/tenants/shop/events?after={after}&limit=1000"))["events"]
             if not page:
@@ -150,7 +153,7 @@ class Service:
 
 
 class Watch:
-    """Samples the resident size five times a second, so that a peak between two questions is seen."""
+    """Samples the resident size five times a second, to catch peaks between two checks."""
 
     def __init__(self, service):
         self._service = service
@@ -164,10 +167,11 @@ class Watch:
             try:
                 self._peak = max(self._peak, self._service.resident_bytes())
             except (OSError, AttributeError):
-                return  # The service has ended, which the runner sees by itself.
+                # The service has ended; the runner notices that itself.
+                return
 
     def take_peak(self):
-        """The largest size since the last call."""
+        """Returns the maximum since the last call."""
         peak, self._peak = max(self._peak, self._service.resident_bytes()), 0
         return peak
 

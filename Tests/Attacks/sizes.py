@@ -1,4 +1,4 @@
-"""Too much of everything in one request: bodies, headers, request lines, chunks."""
+"""Requests that exceed a size limit: bodies, headers, request lines, chunks."""
 
 import os
 import time
@@ -8,14 +8,14 @@ from service import CLICKS, WEBSITE
 from wire import connect, get, post, read_all, tally
 
 MIB = 1 << 20
-#: What a client could send in all before it was cut off, with what the buffers of the machine hold.
+#: The most that a client may send before it is cut off, including the kernel's buffers.
 MOST_TAKEN = 64 * MIB
 _BODY = '{"url":"https://%s/product/1"}' % WEBSITE
 _CHUNKED = "Transfer-Encoding: chunked"
 
 
 class Stream:
-    """A connection that is sent `start`, and then `more` again and again until `total` bytes have gone or it is cut off."""
+    """A connection that sends `start`, then repeats `more` until `total` bytes are sent or the connection is closed."""
 
     def __init__(self, target, start, more, total=1_000_000_000, port="public"):
         address = getattr(target.service, port)
@@ -36,7 +36,7 @@ class Stream:
 
 
 def _endless(target, cases):
-    """`cases`: name → (start, more, statuses that may be answered, port)."""
+    """`cases`: name → (start, more, allowed statuses, port)."""
     answered, faults = [], []
     for name, (start, more, expected, port) in cases.items():
         stream = Stream(target, start, more, port=port)
@@ -45,7 +45,8 @@ def _endless(target, cases):
             faults.append(f"{name}: not cut off after {stream.took:.0f} s")
         if stream.sent > MOST_TAKEN:
             faults.append(f"{name}: {stream.sent >> 20} MiB were taken")
-        # A reset may overtake the answer, as the client still sends: nothing is no fault, the wrong answer is one.
+        # A reset may overtake the answer while the client still sends. No answer is acceptable, a wrong answer is a
+        # fault.
         if stream.answers.statuses and stream.answers.statuses[0] not in expected:
             faults.append(f"{name}: answered {stream.answers}, not {' or '.join(map(str, expected))}")
     return Result(f"{len(cases)} requests that go on for 1 GB, as fast as they are taken", "; ".join(answered), faults)
@@ -108,7 +109,7 @@ def endless_heads(target):
 
 
 def large_heads(target):
-    """Complete requests, each answered with the status that names what is too large."""
+    """Complete requests; each must get the status for the limit that it exceeds."""
     cookie = "Cookie: " + "a" * 65_536
     cases = {
         "a URI of 1 MB": (get("/" + "a" * 1_000_000, CLICKS), [414]),
@@ -131,7 +132,7 @@ def large_heads(target):
         "Content-Length of 2^64": (_start("POST /resolve HTTP/1.1", "Content-Length: 18446744073709551616"), [400, 413]),
         "Content-Length of 100 digits": (_start("POST /resolve HTTP/1.1", "Content-Length: " + "9" * 100), [400, 413]),
         "a chunk of 2^64 bytes": (_start("POST /resolve HTTP/1.1", _CHUNKED) + b"10000000000000000\r\n", [400, 413]),
-        # A chunk may become as large as it says, so this one is waited for.
+        # A chunk may be as large as it announces, so the service waits for this one.
         "a chunk of 2^63 bytes": (_start("POST /resolve HTTP/1.1", _CHUNKED) + b"7fffffffffffffff\r\n", [400, 408, 413]),
     }
     answers, faults = [], []
@@ -140,7 +141,7 @@ def large_heads(target):
             try:
                 peer.sendall(request)
             except OSError:
-                pass  # Cut off in the middle; the answer says why.
+                pass  # The service closed the connection; the answer says why.
             answer = read_all(peer, 14, 1)
         answers.append(answer)
         first = answer.statuses[0] if answer.statuses else None
@@ -152,7 +153,8 @@ def large_heads(target):
 
 
 def many_sizes(target):
-    """20 connections at a time, each with 64 MiB of headers or body on its way: memory is bounded by connections, not by bytes."""
+    """Sends 64 MiB of headers or body on each of 20 connections at a time: memory must depend on the number of
+    connections, not on the bytes."""
     count = 20 if target.is_short else 200
     piece, peers, refused = b"a" * 65536, [], 0
     for number in range(count):

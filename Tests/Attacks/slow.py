@@ -1,4 +1,4 @@
-"""Clients that take their time: headers, bodies and reads that never end."""
+"""Slow clients: headers, bodies and reads that never end."""
 
 import csv
 import glob
@@ -11,7 +11,7 @@ from crowd import Crowd
 from result import Result
 from service import CLICKS, WEBSITE
 
-#: limits.headerSeconds, limits.bodySeconds and limits.requestSeconds, with what a busy machine adds.
+#: limits.headSeconds and limits.bodySeconds, plus a margin for a busy machine.
 HEADER_SECONDS = 5 + 3
 BODY_SECONDS = 10 + 3
 
@@ -25,15 +25,15 @@ def slow_bodies(target):
 
 
 def slow_reads(target):
-    # Answers of some 50 KB fit into the buffers of the machine, so the service is done with them: what it holds open is an idle
-    # connection, which goes after limits.idleSeconds, or as soon as others want its place.
+    # Answers of about 50 KB fit into the kernel's buffers, so the service has finished them. The connection is then
+    # idle and is closed after limits.idleSeconds, or earlier if another connection needs its place.
     return _slowhttptest(
         target, "-X", "/openapi.json", "-k", "10", "-w", "1", "-y", "32", "-z", "5", "-n", "3", lasts=None
     )
 
 
 def _slowhttptest(target, mode, path, *options, lasts):
-    """`lasts`: after how many seconds the last of the connections must have been closed; None where they may stay."""
+    """`lasts`: the seconds after which the last connection must be closed; None if connections may stay open."""
     count = 200 if target.is_short else 2000
     rate = count // 2
     seconds = max(target.seconds, (lasts or 0) + 3)
@@ -43,13 +43,13 @@ def _slowhttptest(target, mode, path, *options, lasts):
         "-g", "-o", prefix, "-s", "10000", "-u", f"http://127.0.0.1:{target.service.ports['public']}{path}", *options,
     ]
     said = subprocess.run(["nice", *command], capture_output=True, timeout=seconds + 60).stdout
-    # Seconds,Closed,Pending,Connected,Service Available
+    # CSV columns: Seconds,Closed,Pending,Connected,Service Available
     with open(glob.glob(prefix + "*.csv")[0]) as table:
         rows = [row for row in csv.reader(table) if row and row[0].strip().isdigit()]
     if not rows:
         return Result(f"{count} connections", "slowhttptest wrote no figures", ["slowhttptest wrote no figures"])
     second, closed, pending, connected = (int(field) for field in rows[-1][:4])
-    # It ends as soon as all are closed, and writes no row for that second.
+    # slowhttptest ends once all connections are closed, without a row for that second.
     if b"No open connections left" in said:
         closed, pending, connected = count, 0, 0
     faults = []
@@ -65,7 +65,7 @@ def _slowhttptest(target, mode, path, *options, lasts):
 
 
 def bytewise(target):
-    """One byte a second, in every place where a server waits for more."""
+    """Sends one byte a second wherever a server waits for more."""
     body = '{"url":"https://%s/product/1"}' % WEBSITE
     begun = f"POST /resolve HTTP/1.1\r\nHost: {WEBSITE}\r\nContent-Type: application/json\r\n"
     places = {
@@ -76,7 +76,7 @@ def bytewise(target):
         "chunk": (f"{begun}Transfer-Encoding: chunked\r\n\r\n3e80\r\n", " ", BODY_SECONDS),
         "chunk extension": (f"{begun}Transfer-Encoding: chunked\r\n\r\n3e80;a", "a", BODY_SECONDS),
         "trailer": (f"{begun}Transfer-Encoding: chunked\r\n\r\n0\r\nX-Slow: ", "a", BODY_SECONDS),
-        # Its body is read although the answer needs none of it.
+        # The service reads the body although the answer does not need it.
         "body of a click": (f"GET / HTTP/1.1\r\nHost: {CLICKS}\r\nContent-Length: 16000\r\n\r\n", " ", BODY_SECONDS),
     }
     each = 3 if target.is_short else 20

@@ -1,10 +1,10 @@
-"""Requests that two parsers may take for one or for two: sent directly, and through nginx, Caddy and HAProxy.
+"""Request smuggling: requests that parsers may delimit differently, sent directly and through nginx, Caddy and HAProxy.
 
-Every variant has an outer request, which may be answered once or refused, and hidden bytes that look like a request of their own.
-Sent directly, an event for the hidden link is a fault. A proxy may be more lenient than the service, and take the hidden bytes for
-a second request of its client: then it answers that client twice, has judged both, and sends two well-formed requests on, so
-nothing is smuggled. Behind a proxy it is a fault when more requests are recorded than the proxy answered, or when an answer
-belongs to another request than the one it is sent for.
+Every variant has an outer request, which may be answered once or refused, and hidden bytes that look like another
+request. Sent directly, an event for the hidden link is a fault. A proxy may be more lenient than the service and parse
+the hidden bytes as a second request. It then answers the client twice and forwards two well-formed requests, so nothing
+is smuggled. Behind a proxy it is a fault if more requests are recorded than the proxy answered, or if an answer belongs
+to another request than the one it is sent for.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from result import Result
 from service import CLICKS, WEBSITE
 from wire import connect, exchange, get, post, read_all
 
-#: `statuses` that a direct answer may have; a refusal must close the connection.
+#: `statuses`: allowed statuses of a direct answer. A refusal must close the connection.
 Variant = namedtuple("Variant", "name request statuses")
 
 REFUSED = (400,)
@@ -27,7 +27,8 @@ EITHER = (200, 302, 400)
 
 
 def variants(mark):
-    """`mark` makes links of this run; the outer link is /legal/outer-MARK-N, the hidden one /legal/hidden-MARK-N."""
+    """`mark` makes the links of this run unique: the outer link is /legal/outer-MARK-N, the hidden one
+    /legal/hidden-MARK-N."""
     made = []
 
     def add(name, build, statuses=REFUSED):
@@ -42,10 +43,10 @@ def variants(mark):
     def chunk(text):
         return f"{len(text):x}\r\n{text}\r\n"
 
-    # --- Content-Length and Transfer-Encoding at odds --------------------------------------------------------------
-    # One reading takes the hidden request for the rest of the body, another for what comes after it.
+    # --- conflicting Content-Length and Transfer-Encoding ------------------------------------------------------------
+    # One parser takes the hidden request for the rest of the body, another for the next request.
     def ended(encoding):
-        # The chunks end before the hidden request; the length covers it.
+        # The chunks end before the hidden request; the length includes it.
         def build(body, hidden):
             chunks = chunk(body) + "0\r\n\r\n"
             return head(f"Content-Length: {len(chunks + hidden)}", encoding) + chunks + hidden
@@ -67,7 +68,7 @@ def variants(mark):
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "Transfer-Encoding: x\r\nTransfer-Encoding: chunked",
         "\x00Transfer-Encoding: chunked", "Transfer-Encoding: chunked,", "Transfer-Encoding: ,chunked",
     ):
-        # Where the field is not Transfer-Encoding at all, or is one that may be ignored, the length covers what is hidden.
+        # If the field is not Transfer-Encoding, or may be ignored, the length includes the hidden request.
         add(f"CL and {encoding!r}", ended(encoding), EITHER if encoding.startswith("Transfer_") else REFUSED)
     for encoding in ("xchunked", "identity", "gzip", "chunked, gzip", "gzip, chunked", "chunked;a=b"):
         add(f"TE {encoding} alone", lambda b, h, e=encoding: head(f"Transfer-Encoding: {e}") + chunk(b) + "0\r\n\r\n" + h,
@@ -81,7 +82,7 @@ def variants(mark):
     for length in ("+{n}", "-{n}", "0x{n:x}", "{n}_0", "1_{n}", " {n} {n}", "{n},{n}", "{n}, {m}", "{n}.0", "{n}e0", "'{n}'",
                    "", "abc", "{n};", "{n}\x0b", "\x0b{n}", "{n}\x00", "\uff11".encode().decode("latin-1"), "{n} a",
                    "00000000000000000000000000000000{m}x", "{n}\r\n 0"):
-        # The hidden request comes after the shorter length, and lies within the longer one.
+        # The hidden request starts after the shorter length and lies within the longer one.
         add(f"CL {length!r}", lambda b, h, l=length: head(
             "Content-Length: " + l.format(n=len(b), m=len(b + h))) + b + h)
     add("CL twice, different", lambda b, h: head(f"Content-Length: {len(b)}", f"Content-Length: {len(b + h)}") + b + h)
@@ -117,7 +118,7 @@ def variants(mark):
     for size in ("-{n:x}", "+{n:x}", "0x{n:x}", "{n:x}_", "{n:x} 0", "1_{n:x}", "", " {n:x}", "{n:x}g", "\x00{n:x}",
                  "1ffffffffffffffff{n:x}", "fffffffffffffff{n:x}", "\"{n:x}\""):
         add(f"chunk of {size!r}", chunked(lambda b, h, s=size: s.format(n=len(b)) + f"\r\n{b}\r\n0\r\n\r\n" + h))
-    # A blank after the size is bad white space, which a server may take or refuse.
+    # A space after the chunk size is bad whitespace, which a server may accept or refuse.
     add("a blank after a chunk's size", chunked(lambda b, h: f"{len(b + h):x} \r\n{b}{h}\r\n0\r\n\r\n"), EITHER)
     add("TERM.EXT: a line feed ends an extension", chunked(lambda b, h: f"2;\nxx\r\n{inside(h)}"))
     add("TERM.EXT with a name", chunked(lambda b, h: f"2;a=b\nxx\r\n{inside(h)}"))
@@ -168,18 +169,18 @@ def variants(mark):
     return made
 
 
-#: For an answer, on a machine that has much else to do.
+#: Time limit for an answer on a busy machine.
 _TIMEOUT = 10
 
 
 def _judge(variant, answers):
-    """What is wrong with the direct answers to one variant, if anything."""
+    """Returns what is wrong with the direct answers to one variant, or nothing."""
     statuses = answers.statuses
     if 0 in statuses:
         return f"bytes that are no answer: {answers.data[:60]!r}"
     if not statuses and answers.ending == "open":
         return f"neither answered nor closed"
-    # What follows a whole request may be refused on its own, by a second answer which says that the rest is nonsense.
+    # The service may refuse data after a complete request with a second answer, status 400.
     if len(statuses) > 1 and (statuses[0] not in variant.statuses or set(statuses[1:]) - {400} or answers.ending == "open"):
         return f"more than one answer: {answers}"
     if statuses and statuses[0] not in variant.statuses:
@@ -188,7 +189,8 @@ def _judge(variant, answers):
 
 
 def _follow(address, tls, wanted):
-    """A request after the attack, in a new connection of the client: its answer must be its own. Gives what is wrong."""
+    """Sends a request on a new client connection after the attack. The answer must belong to it. Returns what is wrong.
+    """
     body = json.dumps({"url": f"https://{WEBSITE}/legal/{wanted}"})
     answers = exchange(address, post("/resolve", body, WEBSITE, "Connection: close"), _TIMEOUT, quiet=_TIMEOUT, tls=tls)
     if answers.statuses != [200] or f'"page":"{wanted}"'.encode() not in answers.data:
@@ -197,7 +199,7 @@ def _follow(address, tls, wanted):
 
 
 def _run(target, address, tls, mark):
-    """`tls` is None for the service itself."""
+    """`tls` is None for a direct connection to the service."""
     first, direct = target.service.newest_event(), tls is None
     tried, faults, endings, answered = variants(mark), [], Counter(), []
     for number, variant in enumerate(tried):
@@ -206,7 +208,7 @@ def _run(target, address, tls, mark):
         answered.append(sum(1 for status in answers.statuses if status in (200, 302)))
         wrong = [_judge(variant, answers) if direct else None, _follow(address, tls, f"after-{mark}-{number}")]
         faults += [f"{variant.name}: {fault}" for fault in wrong if fault]
-    # The marks say whose events these are, for others come in all the time.
+    # Selects this run's events by their mark, because other events arrive meanwhile.
     paths = Counter(event["path"] for event in target.service.events(first) if mark in (event["path"] or ""))
     recorded, divided = 0, 0
     for number, variant in enumerate(tried):
@@ -225,7 +227,7 @@ def _run(target, address, tls, mark):
 
 
 def direct(target):
-    # First that marks are found at all: a second request that is one must be recorded.
+    # Checks first that marks are found at all: a genuine second request must be recorded.
     mark = f"c{time.time_ns():x}"
     first = target.service.newest_event()
     links = [f"https://{WEBSITE}/legal/{name}-{mark}" for name in ("outer", "hidden")]
@@ -249,7 +251,8 @@ def behind(kind):
 
 
 def useless(target):
-    """A request that leaves its connection so that the next one is never answered: behind a proxy the next is somebody else's."""
+    """Requests that leave the connection in a state where the next request gets no answer. Behind a proxy, that request
+    is another client's."""
     heads = {
         "Upgrade: h2c": ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"],
         "Upgrade: websocket": ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="],

@@ -1,11 +1,12 @@
-"""Half an hour of everything that a service does, slowly: does anything grow?
+"""Soak test: everything that the service does, at a low rate, to detect growth.
 
     soak.py BINARY [--minutes 30] [--rate 200] [--csv FILE]
 
-Resolutions, batches, clicks, association files and bad input arrive at a constant rate; beside them a table is published, exports
-are made, statistics asked, the log paged and tailed. Every ten seconds it writes a line: resident size, descriptors, threads,
-bytes of the WAL files, and how long the requests of those seconds took. At the end it prints a table by five minutes, and
-whether each is flat; the exit status is 1 when one is not. At its default rate all of it takes about a fifth of a core.
+Sends resolutions, batches, clicks, requests for association files and bad input at a constant rate. Meanwhile it
+publishes tables, makes exports, queries analytics, and pages through and tails the log. Every ten seconds it prints a
+line: resident size, descriptors, threads, size of the WAL files, and request latencies. At the end it prints a table of
+five-minute rows and whether each value is flat; the exit status is 1 if one is not. The default rate takes about a
+fifth of a core in total.
 """
 
 import argparse
@@ -25,13 +26,14 @@ from wire import get, post
 SHOP = "/admin/v1/tenants/shop"
 MIB = 1 << 20
 
-#: What flat means. The first five minutes fill caches, and are left out. The slope is that of the least squares over the rest.
+#: The limits of "flat". The first five minutes fill caches and are excluded. The slope is a least-squares fit of the
+#: rest.
 WARM_SECONDS = 300
-RESIDENT_SLOPE = 24 * MIB  # an hour
+RESIDENT_SLOPE = 24 * MIB  # per hour
 RESIDENT_GROWTH = 12 * MIB  # from the first five minutes that count to the last
-DESCRIPTOR_GROWTH = 10  # between the most of the first and of the second half
-WAL_BYTES = 72 * MIB  # at any time: SQLite cuts its journal to 64 MiB, and a transaction may go beyond
-WAL_GROWTH = 8 * MIB  # between the most of the first and of the second half
+DESCRIPTOR_GROWTH = 10  # between the maximum of the first half and that of the second half
+WAL_BYTES = 72 * MIB  # at any time: SQLite truncates its WAL to 64 MiB, and a transaction may exceed that
+WAL_GROWTH = 8 * MIB  # between the maximum of the first half and that of the second half
 THREAD_GROWTH = 4
 
 
@@ -70,7 +72,7 @@ class Soak:
     # --- public ------------------------------------------------------------------------------------------------------
 
     def _request(self, number):
-        """A request of the mix, and the statuses that answer it."""
+        """Returns a request of the mix and the allowed statuses."""
         place = number % 30
         if place in (3, 9, 15, 21, 27):
             return get(f"/legal/page-{number % 500}?utm_source=soak", CLICKS), {302}
@@ -207,7 +209,7 @@ class Soak:
 
 
 def verdict(rows, log):
-    """Prints the table and what each figure did; gives the faults."""
+    """Prints the table and the trend of each value. Returns the faults."""
     print("| minutes | RSS | descriptors | threads | WAL | requests | p50 | p99 |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for first in range(0, int(rows[-1][0]) + 1, 300):
         part = [row for row in rows if first <= row[0] < first + 300]

@@ -1,4 +1,4 @@
-"""Requests as bytes, and whatever comes back for them."""
+"""Requests as bytes, and the parsed answers."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})[^\r\n]*\r\n")
 
 
 def connect(address, source=None, timeout=5, tls=None):
-    """`tls` is a server name: whoever asks for it speaks TLS and believes any certificate."""
+    """`tls` is a server name: connects with TLS and accepts any certificate."""
     plain = socket.create_connection(address, timeout=timeout, source_address=(source, 0) if source else None)
     plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if tls is None:
@@ -23,7 +23,7 @@ def connect(address, source=None, timeout=5, tls=None):
 
 
 class Answers:
-    """What a connection brought: its answers one after another, and how it ended: `closed`, `reset` or `open`."""
+    """The answers of a connection in order, and how it ended: `closed`, `reset` or `open`."""
 
     def __init__(self, data, ending):
         self.data = data
@@ -32,7 +32,7 @@ class Answers:
 
     @property
     def statuses(self):
-        """Without interim answers such as 100 Continue."""
+        """The statuses without interim answers such as 100 Continue."""
         return [response.status for response in self.responses if response.status >= 200]
 
     def __str__(self):
@@ -51,7 +51,8 @@ class Response:
 
 
 def split(data):
-    """The answers in what a server sent. Bytes that belong to none are an answer of status 0, so that they are seen."""
+    """Parses a server's bytes into answers. Bytes outside any answer become an answer with status 0, so that they are
+    noticed."""
     responses = []
     while data:
         found = _STATUS.match(data)
@@ -86,7 +87,8 @@ def _chunked_length(data):
 
 
 def read_all(connection, seconds, quiet=None):
-    """Reads until the other side closes, `seconds` are over, or, once something has come, nothing more for `quiet` seconds."""
+    """Reads until the server closes, `seconds` have passed, or, after the first bytes, nothing arrives for `quiet`
+    seconds."""
     received, ending = [], "open"
     deadline = time.monotonic() + seconds
     while True:
@@ -109,7 +111,7 @@ def read_all(connection, seconds, quiet=None):
 
 
 def exchange(address, request, seconds=5, quiet=0.7, tls=None, half_close=False):
-    """Sends the bytes, or each of an iterable's, and reads what comes. Sending stops when the other side has had enough."""
+    """Sends the bytes, or each item of an iterable, and reads the answers. Stops sending when the server closes."""
     try:
         with connect(address, tls=tls) as connection:
             try:
@@ -118,14 +120,15 @@ def exchange(address, request, seconds=5, quiet=0.7, tls=None, half_close=False)
                 if half_close:
                     connection.shutdown(socket.SHUT_WR)
             except OSError:
-                pass  # It was cut off in the middle: what it answered before tells why.
+                # The service closed the connection; its answer says why.
+                pass
             return read_all(connection, seconds, quiet)
     except OSError:
         return Answers(b"", "reset")
 
 
 def post(path, body, host, *headers, version="1.1"):
-    """A well-formed request, with further header lines."""
+    """Builds a well-formed request with further header lines."""
     lines = [f"POST {path} HTTP/{version}", f"Host: {host}", "Content-Type: application/json", *headers]
     return ("\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]) + body).encode("latin-1")
 

@@ -1,4 +1,4 @@
-"""Measures Fingerpost beside what else one could use, and prints a table: ./dev bench --help."""
+"""Measures Fingerpost beside alternatives and prints a table: ./dev bench --help."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ SECTIONS = {
 
 
 class Bench:
-    """What every section is given: the binaries, the options, and a folder that goes when the bench ends."""
+    """Passed to every section: the binaries, the options, and a scratch folder that is removed at the end."""
 
     def __init__(self, options, scratch):
         self.here = os.path.dirname(os.path.abspath(__file__))
@@ -41,7 +41,7 @@ class Bench:
         print(f"bench: {text}", file=sys.stderr, flush=True)
 
     def bodies(self):
-        """A file of what POST /resolve is asked, one body a line; every seventh link falls back, as in real traffic."""
+        """A file with one body of POST /resolve per line. Every seventh link falls back, as in real traffic."""
         if self._bodies is None:
             self._bodies = self.scratch.path("bodies")
             with open(self._bodies, "w") as file:
@@ -75,7 +75,7 @@ def arguments():
 
 def main():
     options = arguments()
-    # As Ctrl-C: a scratch folder ends its processes on the way out.
+    # Handles SIGTERM like Ctrl-C, because a scratch folder ends its processes during cleanup.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     found, broken = [], []
     stored = figures.read_baseline(options.compare) if options.compare else None
@@ -87,7 +87,7 @@ def main():
                 for figure in SECTIONS[name](bench):
                     found.append(figure)
             except SystemExit as error:
-                # The others are still worth their time.
+                # Continues with the other sections.
                 bench.say(f"{name} FAILED: {error}")
                 broken.append(name)
     text = f"{machine.summary(description)}\n\n{figures.table(found)}\n"

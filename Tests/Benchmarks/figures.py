@@ -1,16 +1,16 @@
-"""What was measured: figures with the yardstick of the same run, their bounds, and how they compare with a baseline."""
+"""Measured figures with the yardstick of the same run, their limits, and the comparison with a baseline."""
 
 import json
 from dataclasses import dataclass
 
-#: Units whose numbers are the same on every machine: of them the figure itself is compared, of others the ratio.
+#: Units that do not depend on the machine. The comparison uses the value itself for them, and the ratio for all others.
 PORTABLE = ("instructions", "allocations", "bytes")
 LOSS = 0.10
 
 
 @dataclass
 class Bound:
-    """What must hold of a figure's `value` or of its `ratio`: at least or at most `limit`."""
+    """A limit for a figure's `value` or `ratio`: at least or at most `limit`."""
 
     of: str
     comparison: str
@@ -38,10 +38,10 @@ def value_at_most(value):
 
 @dataclass
 class Figure:
-    """`beside` names what the yardstick is, `yardstick` its value in the same unit.
+    """`beside` names the yardstick, and `yardstick` is its value in the same unit.
 
-    `better` is "lower" or "higher"; None where the yardstick is our own code too, or nothing of ours was measured: such a ratio
-    is not compared with a baseline, for it gets worse when the yardstick gets better.
+    `better` is "lower" or "higher", or None if the yardstick is our own code or nothing of ours was measured. Such a
+    ratio is not compared with a baseline, because it gets worse when the yardstick improves.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Figure:
 
     @property
     def compared(self):
-        """The number that means the same on every machine; None when there is none."""
+        """Returns the number that does not depend on the machine; None if there is none."""
         if self.better is None:
             return None
         return self.value if self.unit in PORTABLE else self.ratio
@@ -105,7 +105,7 @@ def table(figures):
 
 
 def baseline(figures):
-    """What is stored: ratios and counts only, for absolute times mean nothing on another machine."""
+    """The stored figures: only ratios and counts, because absolute times differ between machines."""
     return {
         figure.name: {"number": float(f"{figure.compared:.4g}"), "better": figure.better}
         for figure in figures if figure.compared is not None
@@ -113,7 +113,7 @@ def baseline(figures):
 
 
 def losses(figures, stored):
-    """A line for each figure that is more than a tenth worse than in the baseline."""
+    """Returns a line for each figure that is more than 10 % worse than the baseline."""
     lines = []
     for figure in figures:
         before = stored.get(figure.name)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# log.sh LOGBENCH [EVENTS [DAYS]]: fills a log in a scratch folder, asks it what a dashboard asks, and drops two days of which
-# the first holds a fifth of all events. Prints what ./dev bench log shows.
+# log.sh LOGBENCH [EVENTS [DAYS]]: fills a log in a scratch folder, runs a dashboard's queries, and drops two days. The
+# first of them holds a fifth of all events. Prints the output of ./dev bench log.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/scratch.sh"

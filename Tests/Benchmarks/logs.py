@@ -1,4 +1,4 @@
-"""The log in process: appending beside SQLite that copies the same rows, and exports beside sqlite3 and gzip."""
+"""The log in process: appending beside SQLite with the same rows, and exports beside sqlite3 and gzip."""
 
 import os
 import re
@@ -12,7 +12,8 @@ BATCH = 1_024
 
 
 def append(bench):
-    """Events in batches of 1,024, each synced; SQLite writes the same rows in transactions of the same size, without index and counts."""
+    """Appends batches of 1,024 events, each synced. SQLite writes the same rows in transactions of the same size,
+    without index and counts."""
     folder = bench.scratch.path("appended")
     events = 2_000_000 if bench.full else 200_000
     bench.say(f"appending {events:,} events")
@@ -27,7 +28,7 @@ def append(bench):
 
 
 def _copy(source, destination):
-    """The seconds of it."""
+    """Returns the elapsed seconds."""
     database = sqlite3.connect(destination, isolation_level=None)
     try:
         database.execute("PRAGMA journal_mode = WAL")
@@ -46,7 +47,7 @@ def _copy(source, destination):
 
 def export(bench):
     events = 2_000_000 if bench.full else 500_000
-    # A round of a large log takes a minute or two.
+    # A round with a large log takes one to two minutes.
     rounds = min(2, bench.rounds)
     bench.say(f"exporting {events:,} events in each format, in {rounds} rounds")
     printed = bench.scratch.run(os.path.join(bench.here, "export.sh"), bench.log_binary, str(events), str(rounds))

@@ -1,4 +1,4 @@
-"""The machine, the versions and the commit that figures belong to, and how fast its disk syncs."""
+"""The machine, the versions and the commit of a run, and the disk's sync latency."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ def summary(description):
 
 
 def median_sync(folder, count=300):
-    """Seconds of one 4 KiB append and fdatasync in `folder`, the median of `count`."""
+    """Returns the median seconds of `count` 4 KiB appends with fdatasync in `folder`."""
     path = os.path.join(folder, "sync-probe")
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

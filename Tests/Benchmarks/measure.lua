@@ -1,4 +1,4 @@
--- Prints what wrk measured as one line of JSON: requests a second, latencies in microseconds, and what went wrong.
+-- Prints wrk's results as one line of JSON: requests per second, latencies in microseconds, and the number of errors.
 function done(summary, latency)
     local errors = summary.errors
     print(string.format(

@@ -1,4 +1,5 @@
-"""How long a publication of 10,000 routes takes until it is live, and what requests notice while publications follow each other."""
+"""Measures how long a publication of 10,000 routes takes to go live, and the latency of requests during publications.
+"""
 
 import json
 import os
@@ -30,7 +31,7 @@ def figures(bench):
     service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
     bench.say(f"publishing {ROUTES:,} routes again and again, beside 64 connections")
     quiet = _ended(_load(bench, service))
-    # Each publication changes every route; the texts are made before the load, of which the cores are full.
+    # Each publication changes every route. The documents are built in advance, because the load uses all cores.
     tables = [table("bench", ROUTES, generation) for generation in range(2)]
     load = _load(bench, service)
     written, live, parsed = [], [], []

@@ -1,5 +1,5 @@
--- POST /resolve with the bodies of the file $BODIES, one after another; see measure.lua for what it prints.
--- The requests are made beforehand: what wrk does for each of them takes the processor from the server.
+-- Sends POST /resolve with the bodies of the file $BODIES, one after another. See measure.lua for the output.
+-- The requests are built in advance, because work per request in wrk takes CPU time from the server.
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)")
 dofile(folder .. "measure.lua")
 

@@ -1,4 +1,4 @@
-"""The engine in process: times, instructions, allocations, memory, compiling, and the JSON of messages."""
+"""The engine in process: time, instructions, allocations, memory, compiling, and the JSON of messages."""
 
 import json
 import os
@@ -6,13 +6,12 @@ import re
 
 from figures import Figure, at_most, value_at_most
 
-#: The most that a look-up among 130 routes may cost.
+#: The maximum instructions of a lookup among 130 routes.
 INSTRUCTIONS = 1_500
 GENERATED = (1_000, 10_000, 100_000, 1_000_000)
-#: What is done with the JSON of messages, and the workload that does it.
+#: Operations on the JSON of messages, and their workloads.
 MESSAGES = {
-    "read a usual message's JSON (ResolveScanner)": "scan",
-    "read any message's JSON (JSONReader)": "read",
+    "read a message's JSON": "read",
     "write a message's JSON": "write",
 }
 
@@ -40,7 +39,7 @@ def _times(bench, inputs, sizes):
     names = ["github/parse", "github/lookup", "github/resolve", "github/miss", "github/conditions"]
     names += ["github/url", "github/dictionary"]
     names += [f"{size}/{work}" for size in sizes for work in ("lookup", "same")]
-    names += [f"message/{work}" for work in ("scan", "read", "read-foundation", "write", "write-foundation")]
+    names += [f"message/{work}" for work in ("read", "read-foundation", "write", "write-foundation")]
     bench.say(f"timing look-ups in tables of up to {sizes[-1]:,} routes")
     output = bench.scratch.run(
         bench.routing_binary, "times", *inputs, "--seconds", str(min(0.5, bench.seconds / 10)), *names
@@ -92,13 +91,13 @@ def _counts(bench, inputs, sizes):
 
 
 def _count(bench, inputs, name):
-    """Instructions and allocations of one operation."""
-    # Valgrind cannot read the debug information that Swift writes; the names of functions stand elsewhere.
+    """Returns the instructions and allocations of one operation."""
+    # Valgrind cannot read Swift's debug information. Function names are in the symbol table, which remains.
     binary = bench.scratch.path("RoutingBench")
     if not os.path.exists(binary):
         bench.scratch.run("strip", "--strip-debug", "-o", binary, bench.routing_binary)
     output = bench.scratch.path("callgrind.out")
-    # Hashes with a seed of their own in each process would change the count.
+    # Randomly seeded hashes would change the count between processes.
     printed = bench.scratch.run(
         "valgrind", "--tool=callgrind", "--toggle-collect=*countedPass*", "--dump-instr=yes", "--compress-pos=no",
         f"--callgrind-out-file={output}",
@@ -110,9 +109,9 @@ def _count(bench, inputs, name):
 
 
 def _read_callgrind(path):
-    """All instructions of a profile, and how often something that takes memory was entered.
+    """Returns all instructions of a profile, and how often an allocation function was entered.
 
-    The calls that callgrind lists are not only those of the pass that is collected; executions of instructions are.
+    Callgrind's call counts include calls outside the collected pass; its instruction counts do not.
     """
     names, function, skips, total = {}, None, False, 0
     entries = {name: {} for name in ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")}
@@ -126,7 +125,7 @@ def _read_callgrind(path):
             elif line.startswith("calls="):
                 skips = True
             elif line.startswith("0x"):
-                # The line after `calls=` holds the cost of what was called.
+                # The line after `calls=` holds the cost of the callee.
                 if not skips and function in entries:
                     address, *_, count = line.split()
                     counts = entries[function]
@@ -134,7 +133,7 @@ def _read_callgrind(path):
                 skips = False
             elif line.startswith("totals:"):
                 total = int(line.split()[1])
-    # A function begins at its lowest address.
+    # A function's entry is its lowest address.
     return total, sum(counts[min(counts)] for counts in entries.values() if counts)
 
 

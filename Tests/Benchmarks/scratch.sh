@@ -1,4 +1,4 @@
-# Sourced by the benchmarks: a folder that goes when the script ends.
+# Sourced by the benchmarks: creates a folder that is removed when the script ends.
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/fingerpost-bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -1,4 +1,4 @@
-"""Processes that a benchmark starts, each on free loopback ports: all of them are ended when the bench is, however it ends."""
+"""Processes of a benchmark, each on free loopback ports. All of them end with the benchmark, however it ends."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def free_port():
 
 
 def wait_until(condition, seconds, what):
-    """Asks every few milliseconds; ends the bench when it takes longer than `seconds`."""
+    """Polls every few milliseconds. Ends the benchmark after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -28,7 +28,7 @@ def wait_until(condition, seconds, what):
 
 
 class Scratch:
-    """A folder, and the processes that are ended with it. Used as a context."""
+    """A context manager: a folder, and processes that end with it."""
 
     def __init__(self, parent=None):
         self.folder = tempfile.mkdtemp(prefix="fingerpost-bench.", dir=parent)
@@ -48,7 +48,7 @@ class Scratch:
         return process
 
     def run(self, *command, **environment):
-        """What a command prints. It is ended with the bench, and a failure ends that."""
+        """Returns a command's output. The command ends with the benchmark, and its failure ends the benchmark."""
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, **environment}, start_new_session=True,
@@ -60,7 +60,7 @@ class Scratch:
         return output
 
     def end(self, process):
-        """SIGTERM to it and to what it has started, which share a group; SIGKILL after ten seconds."""
+        """Sends SIGTERM to the process and its children, which share a process group, and SIGKILL after ten seconds."""
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             try:
@@ -82,7 +82,7 @@ class Scratch:
 
 
 class Service:
-    """`fingerpost serve`, ready when this returns; `start_seconds` is how long that took."""
+    """A running `fingerpost serve` that is ready. `start_seconds` is how long the start took."""
 
     def __init__(self, scratch, binary, data, *flags, **environment):
         self.data = data
@@ -136,7 +136,7 @@ def resident_bytes(pid):
 
 
 def start_yardstick(scratch, binary, name, *arguments):
-    """`Yardsticks NAME`: its process and HOST:PORT."""
+    """Starts `Yardsticks NAME`. Returns the process and HOST:PORT."""
     output = scratch.path(name)
     process = scratch.start(binary, name, *arguments, output=output)
     wait_until(lambda: f"{name} http://" in _read(output), 10, f"{name} did not listen")
@@ -144,7 +144,7 @@ def start_yardstick(scratch, binary, name, *arguments):
 
 
 def start_nginx(scratch):
-    """nginx that answers a constant on as many workers as there are cores: HOST:PORT."""
+    """Starts nginx with a constant answer and one worker per core. Returns HOST:PORT."""
     port = free_port()
     folder = scratch.path("nginx")
     os.mkdir(folder)

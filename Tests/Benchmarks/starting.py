@@ -1,4 +1,4 @@
-"""Starting beside a full log, and what the process holds: idle, and with a million routes."""
+"""Startup with a full log, and the memory of the process: idle, and with a million routes."""
 
 import os
 import shutil
@@ -10,12 +10,12 @@ from publishing import settings, table
 from servers import Service, resident_bytes, start_yardstick
 
 MEGABYTE = 1 << 20
-#: As many share the routes, so that each table is smaller than a document may be.
+#: The routes are divided among this many tenants, so that each table fits the size limit of a document.
 TENANTS = 4
 
 
 def start(bench):
-    """From the process's start to /readyz, with 10,000 routes and a log on disk, stopped in good order before."""
+    """Time from process start to /readyz, with 10,000 routes and a log on disk, after a clean shutdown."""
     events = 10_000_000 if bench.full else bench.events
     if events < 10_000_000:
         bench.say(f"SMALLER: the log has {events:,} events, not the 10 million of the bound; --events 10000000 or --full")

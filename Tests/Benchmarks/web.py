@@ -1,4 +1,5 @@
-"""Over HTTP, by wrk: the service beside yardsticks, one after the other in each round, so that drift hits all alike."""
+"""Measures over HTTP with wrk: the service and the yardsticks one after the other in each round, so that drift affects
+all equally."""
 
 import json
 import os
@@ -18,14 +19,14 @@ ASSOCIATION = "farechoice.taxi"
 
 @dataclass
 class Target:
-    """What wrk asks: bodies of POST /resolve, or one path with GET."""
+    """What wrk requests: bodies for POST /resolve, or one path with GET."""
 
     name: str
     address: str
     path: str = None
     host: str = None
     status: int = 200
-    #: By the number of connections, one for each round.
+    #: By number of connections, one value per round.
     rates: dict = field(default_factory=dict)
     p50: dict = field(default_factory=dict)
     p99: dict = field(default_factory=dict)
@@ -68,7 +69,7 @@ def figures(bench):
 
 
 def _unrecorded(bench):
-    """The service that records nothing, where this build can be told so."""
+    """The service with recording off, if this build has that setting."""
     if "recording:" not in bench.scratch.run(bench.service_binary, "config"):
         return {}
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("unrecorded"), "--demo", FINGERPOST_RECORDING="disabled")
@@ -81,7 +82,7 @@ def _rates(asked):
         **{(connections, name, "hello, GET"): at_least(0.8) for connections in (32, 128) for name in ("click", "association")},
     }
     yardsticks = {
-        "resolve": ("echo", "hello", "row", "nginx", *(name for name in asked if name in ("unrecorded", "ordinary"))),
+        "resolve": ("echo", "hello", "row", "nginx", *(name for name in asked if name == "unrecorded")),
         "click": ("hello, GET", "row, GET", "nginx, GET"),
         "association": ("hello, GET", "nginx, GET"),
     }
@@ -95,15 +96,15 @@ def _rates(asked):
                     f"{target.name}, {connections} connection{'s' if connections > 1 else ''}, beside {yardstick.name}",
                     statistics.median(target.rates[connections]), "a second",
                     yardstick.name, statistics.median(yardstick.rates[connections]),
-                    # The two of one round were measured within seconds of each other.
+                    # Compares values of the same round, measured within seconds of each other.
                     ratio=statistics.median(rate / beside for rate, beside in pairs if beside),
-                    better=None if other in ("unrecorded", "ordinary") else "higher", bound=bounds.get((connections, name, other)),
+                    better=None if other == "unrecorded" else "higher", bound=bounds.get((connections, name, other)),
                     note=f"p50 {_shown(target.p50[connections])}, p99 {_shown(target.p99[connections])}",
                 )
 
 
 def _half(bench, asked, sync):
-    """The 99th percentile at half of saturation, of a client that goes on asking however slow the answers are."""
+    """The p99 at half of the saturation rate, with a client that keeps its rate however slow the answers are."""
     p99 = {"resolve": [], "echo": []}
     for number in range(bench.rounds):
         bench.say(f"half of saturation, round {number + 1} of {bench.rounds}")
@@ -127,7 +128,7 @@ def _half(bench, asked, sync):
 
 
 def _measure(bench, target, connections, seconds):
-    # More than two threads would only take cores from the servers.
+    # More than two threads would take CPU time from the servers.
     script = "resolve.lua" if target.path is None else "measure.lua"
     command = [
         "wrk", "--threads", str(min(2, connections)), "--connections", str(connections), "--duration", f"{max(1, round(seconds))}s",
@@ -141,7 +142,7 @@ def _measure(bench, target, connections, seconds):
 
 
 def _check(bench, target):
-    """A server that answers something else is not what is to be measured."""
+    """Checks the answer, because a server with another answer would distort the comparison."""
     with open(bench.bodies(), "rb") as file:
         body = file.readline().strip() if target.path is None else None
     headers = {"Content-Type": "application/json"} | ({"Host": target.host} if target.host else {})

@@ -1,4 +1,4 @@
-// Node's clients of HTTP/1.1 and HTTP/2: clients.js PUBLIC ADMIN OPS KEY SECURE HOST. Called by clients.py.
+// Node's HTTP/1.1 and HTTP/2 clients: clients.js PUBLIC ADMIN OPS KEY SECURE HOST. Called by clients.py.
 'use strict';
 const http = require('node:http');
 const http2 = require('node:http2');

@@ -1,9 +1,9 @@
-"""Asks a service of its own with HTTP clients that others wrote, on all three ports, and prints what they found.
+"""Sends requests to its own service with third-party HTTP clients on all three ports, and prints the results.
 
     clients.py BINARY
 
-h11 and h2 (PyPI) hold every byte of an answer against the protocol; curl, nghttp and Node's clients are what people use. The exit
-status is 1 when any of them found something wrong.
+h11 and h2 (PyPI) check every byte of an answer against the protocol. curl, nghttp and Node's clients represent common
+use. The exit status is 1 if any client found a fault.
 """
 
 import os
@@ -41,7 +41,7 @@ def expect(what, found, wanted):
 
 
 class H11:
-    """One connection of HTTP/1; whatever breaks RFC 9112 raises."""
+    """An HTTP/1 connection that raises on any violation of RFC 9112."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
@@ -61,7 +61,8 @@ class H11:
         return self.answer()
 
     def answer(self):
-        """Status, headers and body; the connection stands at the next request afterwards, or is to be closed."""
+        """Returns status, headers and body. Afterwards the connection is ready for the next request, or must be closed.
+        """
         head, body = None, b""
         while True:
             event = self.connection.next_event()
@@ -109,7 +110,7 @@ def h11_cases(service):
         ],
     }
     for port, requests in cases.items():
-        # All of them on one connection: an answer with a byte too many or too few spoils the next one.
+        # Uses one connection for all: an answer with a superfluous or missing byte breaks the next one.
         peer, asked = H11(service.ports[port]), 0
         for method, path, headers, body, status in requests:
             found, _, answer = peer.ask(method, path, headers, body)
@@ -158,14 +159,14 @@ def h11_ways(service, key, lines):
 
 
 class _Writer:
-    """What writes one request; its connection is thrown away."""
+    """Serialises one request; the connection is discarded."""
 
     def __init__(self):
         self.connection = h11.Connection(h11.CLIENT)
 
 
 def _one_answer(received, method, path):
-    """Reads an answer from the front of the bytes; gives those behind it."""
+    """Reads an answer from the start of the bytes. Returns the remaining bytes."""
     connection = h11.Connection(h11.CLIENT)
     connection.send(h11.Request(method=method, target=path, headers=[("Host", WEBSITE)]))
     connection.send(h11.EndOfMessage())
@@ -223,7 +224,7 @@ def h2_cases(service):
     yield f"{len(requests)} requests at once on one connection"
 
 
-# --- programs --------------------------------------------------------------------------------------------------------
+# --- command line clients --------------------------------------------------------------------------------------------
 
 
 def run(*command):
@@ -269,7 +270,7 @@ def nghttp_cases(secure):
     base = f"https://127.0.0.1:{secure.ports['public']}"
     paths = [FILE, "/openapi.json", "/nothing"]
     for method, wanted in (("GET", ["200", "200", "404"]), ("HEAD", ["200", "405", "404"])):
-        # It takes HEAD for a GET that was answered wrongly where a body comes.
+        # nghttp reports a protocol error if the answer to HEAD has a body.
         for path, status in zip(paths, wanted):
             said = run("nghttp", "--null-out", "--verbose", "--no-verify-peer", f"--header=:method: {method}",
                        f"--header=host: {WEBSITE}", f"--header=:authority: {WEBSITE}", base + path)
@@ -308,7 +309,8 @@ def main():
                 try:
                     for case in cases():
                         print(f"{name}: {case}", flush=True)
-                except Exception as error:  # Whatever a client raises is what it found.
+                # Any exception that a client raises is a finding.
+                except Exception as error:
                     faults += 1
                     print(f"FAULT {name}: {type(error).__name__}: {error}", flush=True)
         finally:

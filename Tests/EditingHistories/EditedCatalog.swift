@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import LinkStorage
 
-/// A tenant of a real catalog, to which the steps are done.
+/// A tenant in a real catalog, on which the steps are executed.
 struct EditedCatalog: Sendable {
     let store: CatalogDatabase
     let editor: PublishingService
@@ -32,11 +32,11 @@ struct EditedCatalog: Sendable {
 
     struct Answer: Sendable {
         var code: EditingModel.Code
-        /// The draft as it is now, or what is live, or what would be.
+        /// The current draft, the live table, or the planned table.
         var table: EditingModel.Table?
         var version: String?
         var revision: Int64?
-        /// The routes that are said to change.
+        /// The routes reported as changed.
         var changed: Set<String>?
     }
 
@@ -160,9 +160,9 @@ struct EditedCatalog: Sendable {
         )
     }
 
-    // MARK: What is there
+    // MARK: Reading the state
 
-    /// Everything as it is stored, on top of what is known of the tables.
+    /// Replaces the model's state with the stored state.
     func read(into model: inout EditingModel) async throws {
         var drafts: [EditingModel.Place: EditingModel.Draft] = [:]
         var live: [String: Int64] = [:]
@@ -209,7 +209,7 @@ struct EditedCatalog: Sendable {
         return answer
     }
 
-    // MARK: Words of the catalog
+    // MARK: Conversion
 
     private func place(_ place: EditingModel.Place) throws -> PublishingService.DraftLocation {
         PublishingService.DraftLocation(tenant, try Self.known(EnvironmentID(place.environment)), draft: place.draft)

@@ -3,19 +3,19 @@ import LinkCatalog
 import LinkRouting
 import LinkStorage
 
-/// Random histories of editors, drafts, environments, promotions, rollbacks and settings, each held step by step against
-/// `EditingModel`: what is answered, what is there afterwards, and that nothing is gone that nobody removed.
+/// Random histories of editors, drafts, environments, promotions, rollbacks and settings. After each step the catalog
+/// is compared with `EditingModel`: the answer, the stored state, and that nothing is lost.
 package enum EditingHistories {
-    /// The catalog and the model differ.
+    /// A difference between the catalog and the model.
     package struct Difference: Error, CustomStringConvertible {
         package let description: String
     }
 
     private static let stepsEach = 12
-    /// Tenants of one file; each reload reads all of them.
+    /// Tenants per file; each reload reads all of them.
     private static let tenantsEach = 8
 
-    /// Runs the histories of these seeds. The files lie in memory where the system has room for files there.
+    /// Runs the histories of these seeds, with the files on a RAM disk if the system has one with free space.
     package static func run(_ seeds: Range<Int>, workers: Int) async throws {
         let memory = "/dev/shm"
         let parent = access(memory, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory.path
@@ -104,7 +104,8 @@ private struct EditingRun {
         }
     }
 
-    /// What was published is what the model says, and every change of it was told. Where a merge puts new routes is its own.
+    /// Checks that the model predicts the published table and that every change was reported. The position of new
+    /// routes after a merge is not predicted.
     private mutating func check(
         _ answer: EditedCatalog.Answer,
         _ old: EditingModel.Table,
@@ -122,7 +123,7 @@ private struct EditingRun {
         model.revisions[model.newest]?.table = table
     }
 
-    /// Steps at the same time are answered, and leave behind, what they would in some order.
+    /// Concurrent steps must have the same results and effects as in some sequential order.
     private mutating func takeTogether(_ steps: [EditingStep]) async throws {
         let catalog = catalog
         let codes = try await withThrowingTaskGroup(of: (Int, EditingModel.Code).self) { group in

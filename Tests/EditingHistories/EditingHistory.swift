@@ -1,4 +1,4 @@
-/// Makes up what people do, the same for the same seed. Values come in twins that only their Unicode normalisation tells apart.
+/// Generates steps from a seed. Some values differ only in Unicode normalisation.
 struct EditingHistory {
     private var state: UInt64
 
@@ -7,7 +7,7 @@ struct EditingHistory {
     static let environments = ["production", EditingModel.testersEnvironment]
     static let drafts = ["one", "two"]
     static let ids = ["a", "b", "c"]
-    /// The owner of the blogger's route, and another one that looks alike.
+    /// The owner of the blogger's route, and another owner that differs only in Unicode normalisation.
     static let owners = ["a": "shop", "b": "cafe\u{301}", EditingModel.bloggersRoute: "caf\u{E9}"]
 
     private static let texts = ["one", "two", "caf\u{E9}", "cafe\u{301}"]
@@ -28,7 +28,7 @@ struct EditingHistory {
 
     // MARK: Steps
 
-    /// One that goes by what is there, so that most of them are done.
+    /// A step chosen from the current state, so that most steps succeed.
     mutating func step(_ model: EditingModel) -> EditingStep {
         let editor = happens(oneIn: 3) ? one(of: [EditingModel.Editor.blogger, .tester]) : .anyone
         let place = place(editor)
@@ -58,7 +58,7 @@ struct EditingHistory {
         }
     }
 
-    /// Several at the same time, by people who do not ask for versions.
+    /// Concurrent steps without preconditions (no `If-Match`).
     mutating func burst(_ model: EditingModel) -> [EditingStep] {
         (0..<(2 + number(below: 2))).map { _ in
             let place = place(.anyone)
@@ -86,7 +86,7 @@ struct EditingHistory {
         editor == .blogger && !happens(oneIn: 3) ? EditingModel.bloggersRoute : one(of: Self.ids)
     }
 
-    /// One that is there, was there, or never was.
+    /// A revision that exists, existed, or never existed.
     private mutating func revision(_ model: EditingModel) -> Int64 { Int64(1 + number(below: Int(model.newest) + 1)) }
 
     private mutating func base(_ model: EditingModel) -> EditingStep.Base {
@@ -114,7 +114,7 @@ struct EditingHistory {
         )
     }
 
-    /// Made from what is edited or from an older table, with a few changes.
+    /// A table derived from the edited one or an older one, with a few changes.
     private mutating func table(_ model: EditingModel, _ place: EditingModel.Place) -> EditingModel.Table {
         var table = model.draft(place).table
         if happens(oneIn: 3), let old = model.revisions[revision(model)]?.table { table = old }

@@ -1,5 +1,5 @@
-/// What editing a tenant's tables means, said a second time and as simply as possible: a route is its bytes, and a merge
-/// looks at one route at a time. It knows nothing of how the catalog does it.
+/// A second, minimal implementation of editing a tenant's tables: a route is its bytes, and a merge handles one route
+/// at a time. Independent of the catalog's implementation.
 struct EditingModel {
     typealias Bytes = [UInt8]
 
@@ -8,10 +8,10 @@ struct EditingModel {
         var routes: [String: Bytes] = [:]
         var defaults: Bytes?
 
-        /// Only `a` leads outside of the app's own hosts, and so do the defaults.
+        /// Whether a destination leads to the website, whose URLs contain `~`. The defaults always do.
         var needsWebsite: Bool { defaults != nil || routes.values.contains { $0.contains(UInt8(ascii: "~")) } }
 
-        /// The same, wherever its routes stand.
+        /// Whether both have the same content, whatever the order of the routes.
         func says(_ other: Table) -> Bool { routes == other.routes && defaults == other.defaults }
 
         func order(of common: Set<String>) -> [String] { ids.filter(common.contains) }
@@ -35,16 +35,16 @@ struct EditingModel {
         case unknownRevision = "unknown_revision"
         case invalidTable = "invalid_table"
         case suitesFailed = "suites_failed"
-        /// A conflict of nothing but the order of routes.
+        /// A conflict about the order of routes only.
         case order
     }
 
-    /// Whose key it is.
+    /// The key that is used.
     enum Editor: CaseIterable {
         case anyone
-        /// Of the routes of one owner.
+        /// Limited to the routes of one owner.
         case blogger
-        /// Of one environment.
+        /// Limited to one environment.
         case tester
     }
 
@@ -52,18 +52,18 @@ struct EditingModel {
     static let testersEnvironment = "staging"
 
     var hasWebsite = true
-    /// A stored suite asks for the route `a`.
+    /// A stored suite expects the route `a`.
     var isGuarded = false
     var newest: Int64 = 0
     var revisions: [Int64: (environment: String, table: Table)] = [:]
     var live: [String: Int64] = [:]
     var drafts: [Place: Draft] = [:]
-    /// Where merges put new routes is theirs, so that the order is not known while several are made at once.
+    /// The catalog chooses the position of new routes in a merge, so the order is unknown after concurrent merges.
     var ignoresOrder = false
 
     func liveTable(_ environment: String) -> Table { live[environment].flatMap { revisions[$0]?.table } ?? Table() }
 
-    /// What is edited where there is no draft yet.
+    /// The draft, or what editing starts from if there is no draft yet.
     func draft(_ place: Place) -> Draft {
         let live = live[place.environment]
         return drafts[place]
@@ -74,7 +74,7 @@ struct EditingModel {
         revisions[revision].map { editor != .tester || $0.environment == Self.testersEnvironment } ?? false
     }
 
-    /// Whether the blogger may turn one table into the other.
+    /// Whether the editor may change one table into the other.
     static func mayWrite(_ editor: Editor, from old: Table, to new: Table) -> Bool {
         guard editor == .blogger else { return true }
         let ids = Set(old.ids).union(new.ids)
@@ -83,7 +83,7 @@ struct EditingModel {
             && ids.allSatisfy { $0 == bloggersRoute || old.routes[$0] == new.routes[$0] }
     }
 
-    /// What is live with the draft's changes on it; the code where both sides changed the same.
+    /// The live table with the draft's changes, or a conflict if both sides changed the same.
     func merge(base: Table, live: Table, draft: Table) -> Result<Table, Conflict> {
         if base == live { return .success(draft) }
         func merged(_ base: Bytes?, _ live: Bytes?, _ draft: Bytes?) throws(Conflict) -> Bytes? {
@@ -123,7 +123,7 @@ struct EditingModel {
         live[environment] = newest
     }
 
-    /// Forgets all but the newest revision of each environment, those that are live and those that drafts are based on.
+    /// Keeps only the newest revision of each environment, the live revisions, and the bases of drafts.
     mutating func prune() {
         let kept = Set(live.values).union(drafts.values.compactMap(\.base))
         let newest = Dictionary(revisions.map { ($1.environment, $0) }) { max($0, $1) }

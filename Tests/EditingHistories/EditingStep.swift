@@ -1,4 +1,4 @@
-/// One thing that somebody does.
+/// One action of an editor.
 enum EditingStep: Sendable {
     typealias Table = EditingModel.Table
     typealias Place = EditingModel.Place
@@ -28,7 +28,7 @@ enum EditingStep: Sendable {
 }
 
 extension EditingModel {
-    /// Does the step, and says what is answered. A draft's new version is not known here.
+    /// Applies the step and returns the expected answer. The new version of a draft is unknown here.
     mutating func take(_ step: EditingStep) -> Code {
         switch step {
         case .putRoute(let id, let bytes, let place, let editor, let match):

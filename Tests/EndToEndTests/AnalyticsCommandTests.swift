@@ -3,7 +3,8 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Links are resolved on a running server; its counts and events are asked for on the command line, and streamed.
+/// Resolves links on a running server, then requests its counts and events through the command line, and tails the
+/// events.
 @Suite(.timeLimit(.minutes(15)))
 struct AnalyticsCommandTests {
     private func resolve(_ url: String, at server: RunningServer) throws {
@@ -35,12 +36,12 @@ struct AnalyticsCommandTests {
                     2   50.0 %  matched  product
                     1   25.0 %  fallback  -
                     1   25.0 %  matched  settings
-                    4  100.0 %  in all
+                    4  100.0 %  total
 
                     """
             )
             let unmatched = try await fingerpost(["stats", "unmatched", "shop"], at: server)
-            #expect(unmatched.text == "1  100.0 %  /sale\n1  100.0 %  in all\n")
+            #expect(unmatched.text == "1  100.0 %  /sale\n1  100.0 %  total\n")
             let top = try await fingerpost(["stats", "top", "shop", "country"], at: server)
             #expect(top.text.contains("4  100.0 %  (none)"))
             let series = try await fingerpost(["stats", "series", "shop", "--by", "outcome"], at: server)

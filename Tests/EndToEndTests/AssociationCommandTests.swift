@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// `fingerpost association …` as its user runs it: real files, exit codes, JSON.
+/// `fingerpost association …` as users run it: real files, exit codes, JSON.
 struct AssociationCommandTests {
     private static let taxi = ScenarioTests.examples.appending(path: "taxi.yaml").path
     private static let shop = ScenarioTests.examples.appending(path: "shop.yaml").path

@@ -4,7 +4,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// `fingerpost association doctor` against a server with a private authority.
+/// `fingerpost association doctor` against a server with a private certificate authority.
 struct AssociationDoctorTests {
     private static let apple =
         #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.acme"],"components":[{"/":"/buy/*"}]}]}}"#
@@ -27,7 +27,7 @@ struct AssociationDoctorTests {
         HTTPSServer.Answer(status: status, headers: headers, body: text)
     }
 
-    /// By host; a path that no device asks for is a 404.
+    /// Responses by host. A path that no device requests gets 404.
     private static let respond: HTTPSServer.Responder = { host, path in
         let file = path.hasSuffix("assetlinks.json") ? android : apple
         switch (host, path) {
@@ -107,7 +107,7 @@ struct AssociationDoctorTests {
         try await withServer { server, _ in
             let verdict = try await doctor("slow.acme.test", server, ["--timeout", "0.5", "--platform", "ios"])
             #expect(verdict.codes == ["AASA-NOT-SERVED"] && verdict.status == 1)
-            #expect(verdict.text.contains("longer than 500 ms"))
+            #expect(verdict.text.contains("timed out after 500 ms"))
         }
     }
 
@@ -180,10 +180,10 @@ struct AssociationDoctorTests {
             try write(path: "/sell/{id}", host: "good.acme.test")
             let differing = try await doctor("good.acme.test", server, arguments)
             #expect(differing.codes.contains("AASA-NOT-PUBLISHED") && differing.status == 1)
-            #expect(differing.text.contains("differ first at '/applinks/details/0/components/0"))
+            #expect(differing.text.contains("the first difference is at '/applinks/details/0/components/0"))
             try write(path: "/buy/{id}", host: "www.acme.test")
             let unknown = try await doctor("good.acme.test", server, arguments)
-            #expect(unknown.text.contains("no tenant here lists the host"))
+            #expect(unknown.text.contains("no tenant lists the host"))
 
             try write(path: "/buy/{id}", host: "good.acme.test")
             let built = try run(
@@ -193,7 +193,7 @@ struct AssociationDoctorTests {
             let published = String(decoding: built.output, as: UTF8.self)
             let mirror = "\(directory)/mirror"
             try FileManager.default.createDirectory(atPath: mirror, withIntermediateDirectories: true)
-            // Spelled otherwise: a line break more.
+            // The same content with an additional line break.
             try await HTTPSServer.run(in: mirror, respond: { _, _ in Self.response("\n" + published) }) { server in
                 let same = try await doctor("good.acme.test", server, arguments)
                 #expect(same.codes == ["AASA-TEST-ADVICE"], "\(same.text)")
@@ -210,7 +210,7 @@ struct AssociationDoctorTests {
             let text = String(decoding: refused.output, as: UTF8.self)
             #expect(refused.status == 1, "\(text)")
             #expect(
-                text.contains("not one of the open internet") && text.contains("--allow-private"),
+                text.contains("not a public address") && text.contains("--allow-private"),
                 "\(text)"
             )
         }

@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// `fingerpost association migrate` as its user runs it.
+/// `fingerpost association migrate` as users run it.
 struct AssociationMigrateTests {
     private struct Output {
         let status: Int32
@@ -23,7 +23,7 @@ struct AssociationMigrateTests {
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try input.fileHandleForWriting.close()
-        // Both are short: what one holds back fits into its pipe.
+        // Both outputs fit into the pipes' buffers, so neither can block the process.
         let told = try output.fileHandleForReading.readToEnd() ?? Data()
         let complaints = try errors.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

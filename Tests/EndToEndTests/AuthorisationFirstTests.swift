@@ -4,7 +4,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Who may not do something is told so before the body is read, and nothing is written.
+/// An unauthorised caller is refused before the body is read, and nothing is written.
 @Suite(.timeLimit(.minutes(10)))
 struct AuthorisationFirstTests {
     @Test func keyThatMayNotIsRefusedBeforeItsBodyIsRead() async throws {
@@ -23,7 +23,7 @@ struct AuthorisationFirstTests {
                 ("POST", "association/validate"), ("POST", "tenants/blogs/erasures"),
             ] {
                 let connection = try HTTPConnection(port: server.adminPort)
-                // The body is announced, and most of it never comes.
+                // Announces the body and sends only a part of it.
                 try connection.begin(
                     """
                     \(method) /admin/v1/\(target) HTTP/1.1\r
@@ -42,7 +42,7 @@ struct AuthorisationFirstTests {
         }
     }
 
-    /// Settings have a limit of their own, which is asked before the body comes.
+    /// Settings have their own size limit, which is checked before the body is read.
     @Test func endpointsOwnLimitIsAskedFirst() async throws {
         try await withTemporaryDirectory { path in
             let server = try RunningServer(directory: path + "/data")
@@ -71,7 +71,7 @@ struct AuthorisationFirstTests {
         }
     }
 
-    /// A key as apps carry one.
+    /// A key with the scopes of an app.
     private static func appKey(_ server: RunningServer) throws -> String {
         let made = try HTTPConnection(port: server.adminPort).request(
             "POST",
@@ -82,7 +82,7 @@ struct AuthorisationFirstTests {
         return try #require(try made.json()["key"]?.text)
     }
 
-    /// What the catalog holds of requests and changes.
+    /// The number of stored requests and audit rows in the catalog.
     private static func rows(_ path: String) throws -> Int {
         var configuration = Configuration()
         configuration.readonly = true

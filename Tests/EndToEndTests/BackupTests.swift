@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// The restore drill: what a backup of a running server holds, another server answers and exports from.
+/// The restore drill: restores a backup of a running server. Another server resolves links and exports events from it.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct BackupTests {
     private func tool(_ arguments: [String]) async throws -> (status: Int32, text: String) {
@@ -28,13 +28,13 @@ struct BackupTests {
             let server = try RunningServer(directory: data)
             let key = try #require(server.key)
             for number in 0..<50 { #expect(try resolve(server, number).status == 200) }
-            // Requests go on while it is made.
+            // Requests continue during the backup.
             async let made = tool(["backup", backup, "--data", data])
             for number in 50..<150 { #expect(try resolve(server, number).status == 200) }
             let result = try await made
             #expect(result.status == 0 && result.text.contains("3 files"), "\(result.text)")
             let again = try await tool(["backup", backup, "--data", data])
-            #expect(again.status == 1 && again.text.contains("it is there already"), "\(again.text)")
+            #expect(again.status == 1 && again.text.contains("it exists; choose a new directory"), "\(again.text)")
             server.killNow()
 
             let drill = try await tool(["restore", backup, "--data", restored])
@@ -46,7 +46,7 @@ struct BackupTests {
             let ids = exported.requestIDs
             #expect((50...150).contains(ids.count), "\(ids.count)")
             #expect(ids == (0..<ids.count).map { "backup-\($0)" })
-            // The log goes on behind what was restored, and the catalog answers.
+            // The log continues after the restored events, and the catalog resolves links.
             #expect(try resolve(other, 1_000).json()["route"]?["id"]?.text == "product")
             let list = try HTTPConnection(port: other.adminPort).request(
                 "GET",
@@ -57,7 +57,7 @@ struct BackupTests {
         }
     }
 
-    /// There it would be taken for a part of the directory.
+    /// Inside the data directory, the backup would be taken for part of it.
     @Test func targetInsideTheDataDirectoryIsRefused() async throws {
         try await withTemporaryDirectory { directory in
             let data = "\(directory)/data"
@@ -108,9 +108,9 @@ struct BackupTests {
                 ("cut", "truncate -s 100 b/events/ledger.db", 65, "SHA-256"),
                 ("gone", "rm b/catalog.db", 74, "catalog.db"),
                 ("list", "echo '{' > b/backup.json", 65, "backup.json"),
-                ("none", "rm b/backup.json", 74, "a folder with this file"),
-                ("way out", "sed -i 's#catalog.db#../catalog.db#' b/backup.json", 65, "holds no such file"),
-                ("newer", #"sed -i 's#"formatVersion": 1#"formatVersion": 2#' b/backup.json"#, 65, "newer fingerpost"),
+                ("none", "rm b/backup.json", 74, "a directory that contains this file"),
+                ("way out", "sed -i 's#catalog.db#../catalog.db#' b/backup.json", 65, "contains no such file"),
+                ("newer", #"sed -i 's#"formatVersion": 1#"formatVersion": 2#' b/backup.json"#, 65, "newer version"),
             ] as [(String, String, Int32, String)] {
                 _ = try await runBeside("sh", ["-c", "cd '\(directory)' && rm -rf r c && cp -r b c && \(damage)"])
                 let result = try await tool(["restore", "\(directory)/b", "--data", "\(directory)/r"])
@@ -120,7 +120,7 @@ struct BackupTests {
                 _ = try await runBeside("sh", ["-c", "cd '\(directory)' && rm -rf b && mv c b"])
             }
             let used = try await tool(["restore", "\(directory)/b", "--data", "\(directory)/data"])
-            #expect(used.status == 74 && used.text.contains("holds databases already"), "\(used.text)")
+            #expect(used.status == 74 && used.text.contains("already contains databases"), "\(used.text)")
             #expect(try await tool(["restore", "\(directory)/b", "--data", "\(directory)/r"]).status == 0)
         }
     }

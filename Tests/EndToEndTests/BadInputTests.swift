@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// What cannot be read or served gets its documented status and code, and changes nothing.
+/// Invalid requests get the documented status and code and change nothing.
 @Suite(.timeLimit(.minutes(15)))
 struct BadInputTests {
     struct Case: CustomTestStringConvertible {
@@ -412,7 +412,7 @@ struct BadInputTests {
         }
     }
 
-    /// Tenants, settings, tables and revisions of the whole server, and what is recorded, as texts.
+    /// The state of the whole server: tenants, settings, tables, revisions and recorded events, as texts.
     private func state(of server: RunningServer, _ key: String) throws -> [String] {
         let connection = try HTTPConnection(port: server.adminPort)
         let paths =

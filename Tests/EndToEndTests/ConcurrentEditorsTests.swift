@@ -4,14 +4,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whoever does not ask for a version with `If-Match` is never told that he came too late, and nobody's change is lost.
+/// Without `If-Match` no request fails because of concurrent editors, and no change is lost.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConcurrentEditorsTests {
     private static let settings = #"{"domains":["go.team.test"],"schemes":["team"]}"#
     private static let editors = 8
     private static let rounds = 6
 
-    /// The tenant `team` of a running server; each request has a connection of its own.
+    /// The tenant `team` of a running server. Each request uses its own connection.
     private struct Team: Sendable {
         let server: RunningServer
         let key: String
@@ -26,7 +26,7 @@ struct ConcurrentEditorsTests {
             key = try #require(server.key)
         }
 
-        /// What was refused.
+        /// The refused requests.
         var refused: [String] { refusals.texts.withLock(\.self) }
 
         func send(_ method: String, _ path: String, _ body: String = "") throws -> HTTPConnection.Response {
@@ -62,7 +62,7 @@ struct ConcurrentEditorsTests {
 
     @Test func eightEditorsPublishADraftEach() async throws {
         try await withTeam { team in
-            // The first drafts are begun when nothing is live.
+            // The first drafts are created while nothing is live.
             await onThreads(Self.editors + 2) { editor in
                 for round in 0..<Self.rounds {
                     switch editor {
@@ -107,7 +107,7 @@ struct ConcurrentEditorsTests {
         }
     }
 
-    /// The draft that is written is new each time, while others publish: what it is begun from moves.
+    /// Each round creates a new draft while others publish, so its base changes.
     @Test func draftIsBegunWhileOthersPublish() async throws {
         try await withTeam { team in
             await onThreads(4) { editor in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `fingerpost config` makes of flags, environment and file; `serve` reads them in the same way.
+/// How `fingerpost config` combines flags, environment and file; `serve` reads them in the same way.
 struct ConfigurationTests {
     @Test func shippedFileHoldsTheDefaults() throws {
         let shipped = repository.appending(path: "config/fingerpost.yaml").path
@@ -44,23 +44,23 @@ struct ConfigurationTests {
 
     @Test(
         arguments: [
-            ("public: {prot: 80}", "'public.prot' is not a key"),
-            ("public: 80", "'public' holds keys"),
-            ("- public", "the file holds keys"),
-            ("public: {port: [80]}", "'public.port' is neither a text nor a whole number"),
+            ("public: {prot: 80}", "unknown key 'public.prot'"),
+            ("public: 80", "'public' must contain keys"),
+            ("- public", "the file must contain keys"),
+            ("public: {port: [80]}", "'public.port' is neither a string nor a whole number"),
             ("public: {port: 80.5}", "public.port is '80.5'"),
             ("public: {port: 65536}", "public.port is '65536'; write a whole number from 0 to 65535."),
             ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
             ("log: {level: loud}", "log.level is 'loud'"),
-            ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is no range"),
+            ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is not a range"),
             ("proxies: {header: x-real-ip}", "proxies.header is 'x-real-ip'; write one of x-forwarded-for, forwarded."),
             ("proxies: {protocol: v1}", "proxies.protocol is 'v1'"),
             ("rateLimits: {address: {perSecond: -1}}", "rateLimits.address.perSecond is '-1'"),
-            ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is no range"),
+            ("rateLimits: {exempt: localhost}", "rateLimits.exempt: 'localhost' is not a range"),
             ("exports: {directory: ''}", "exports.directory is empty; write the path of a directory."),
             ("node: \(String(repeating: "n", count: 256))", "node has 256 bytes; write a name of at most 255."),
             ("public: [", "This is not YAML"),
-            ("data: a\ndata: b", "'data' stands twice"),
+            ("data: a\ndata: b", "Duplicate key 'data'"),
         ]
     )
     func wrongFileIsOneLineAndExitSeventyEight(_ text: String, _ message: String) async throws {
@@ -91,7 +91,7 @@ struct ConfigurationTests {
         #expect(output.split(separator: "\n").count == 1, "\(output)")
     }
 
-    // MARK: Running
+    // MARK: Running the command
 
     private let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
 
@@ -102,7 +102,7 @@ struct ConfigurationTests {
         try config(flags, environment: environment)
     }
 
-    /// Standard output and error together.
+    /// Standard output and standard error together.
     private func config(
         _ flags: [String],
         environment: [String: String] = [:]

@@ -3,10 +3,10 @@ import GRDB
 import TestSupport
 import Testing
 
-/// What commands that were stopped, other versions and careless hands leave in a data directory, and beside backups.
+/// Data directories and backups in the states that interrupted commands, other versions and manual changes leave.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct DataDirectoryStateTests {
-    /// Runs a script in the directory with `fingerpost` on the path; what it writes to both outputs.
+    /// Runs a script in the directory with `fingerpost` on the PATH. Returns the combined output.
     private func shell(_ directory: String, _ script: String) async throws -> (status: Int32, text: String) {
         let prepared = "cd '\(directory)' && PATH='\(RunningServer.products.path)':$PATH && { \(script); } 2>&1"
         let result = try await runBeside("sh", ["-c", prepared])
@@ -16,7 +16,7 @@ struct DataDirectoryStateTests {
     private static let serve =
         "timeout 20 fingerpost serve --public 127.0.0.1:0 --admin 127.0.0.1:0 --ops 127.0.0.1:0 --data"
 
-    /// A directory `data` with a tenant and an event, and its backup `b`.
+    /// Creates a directory `data` with a tenant and an event, and its backup `b`.
     private func prepare(_ directory: String) async throws {
         let server = try RunningServer(directory: directory + "/data")
         let answer = try HTTPConnection(port: server.publicPort)
@@ -27,7 +27,7 @@ struct DataDirectoryStateTests {
         #expect(try await shell(directory, "fingerpost backup b --data data").status == 0)
     }
 
-    /// After a clean stop nothing is checked before it is read.
+    /// A clean stop leaves nothing to check at the next start, so the first read finds the damage.
     @Test func catalogWithFlippedBytesIsNamedByTheFirstStart() async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
@@ -46,7 +46,7 @@ struct DataDirectoryStateTests {
         }
     }
 
-    /// SQLite would replay a -wal of before into the file that is restored.
+    /// SQLite would replay an old -wal file into the restored database.
     @Test(arguments: ["catalog.db-wal", "events/2026-11-21.db-wal", "events/ledger.db-shm", "events/2026-11-21.db"])
     func restoreRefusesWhatIsLeftOfDatabases(_ file: String) async throws {
         try await withTemporaryDirectory { directory in
@@ -56,7 +56,7 @@ struct DataDirectoryStateTests {
                 "mkdir -p r/events && echo x > r/\(file) && fingerpost restore b --data r"
             )
             #expect(
-                result.status == 74 && result.text.contains(file) && result.text.contains("holds databases already")
+                result.status == 74 && result.text.contains(file) && result.text.contains("already contains databases")
             )
             #expect(try await shell(directory, "rm r/\(file) && fingerpost restore b --data r").status == 0)
         }
@@ -65,7 +65,8 @@ struct DataDirectoryStateTests {
     @Test(arguments: [
         ("mkdir -p r/restoring/events && cp b/catalog.db r/restoring/", 65),
         ("mkdir -p r/events && cp b/catalog.db r/catalog.db.partial", 65),
-        // Whole, and stopped before or within its last renames: whoever comes next ends it.
+        // The restored files are complete, and the process stopped before or during its last renames. The next process
+        // finishes them.
         (
             "fingerpost restore b --data r && mkdir r/restored && mv r/catalog.db r/events r/restored/ && cp b/backup.json r/restored/",
             0
@@ -89,12 +90,12 @@ struct DataDirectoryStateTests {
                 "fingerpost restore b --data r && fingerpost verify-log --data r && ls r"
             )
             #expect(again.status == 0 && again.text.contains("events up to 1\n"), "\(again.text)")
-            #expect(!again.text.contains("restor") || again.text.contains("files of"), "\(again.text)")
+            #expect(!again.text.contains("restor") || again.text.contains("files from"), "\(again.text)")
             #expect(try await shell(directory, "test ! -e r/restoring && test ! -e r/restored").status == 0)
         }
     }
 
-    /// As an older version restored it: its files are not in WAL mode.
+    /// A restore by an older version left files that are not in WAL mode.
     @Test func directoryThatWasRestoredBadlyIsMended() async throws {
         try await withTemporaryDirectory { directory in
             try await prepare(directory)
@@ -112,7 +113,7 @@ struct DataDirectoryStateTests {
             try await prepare(directory)
             let gone = try await shell(directory, "rm data/catalog.db; \(Self.serve) data")
             #expect(
-                gone.status == 65 && gone.text.contains("catalog.db") && gone.text.contains("is gone"),
+                gone.status == 65 && gone.text.contains("catalog.db") && gone.text.contains("is missing"),
                 "\(gone.text)"
             )
             let ledger = try await shell(
@@ -120,7 +121,7 @@ struct DataDirectoryStateTests {
                 "cp b/catalog.db data/ && rm data/events/ledger.db; \(Self.serve) data"
             )
             #expect(
-                ledger.status == 65 && ledger.text.contains("ledger.db") && ledger.text.contains("is gone"),
+                ledger.status == 65 && ledger.text.contains("ledger.db") && ledger.text.contains("is missing"),
                 "\(ledger.text)"
             )
         }
@@ -146,7 +147,7 @@ struct DataDirectoryStateTests {
         }
     }
 
-    /// Whatever the umask is, and whoever made the directory.
+    /// Whatever the umask is, and whoever created the directory.
     @Test func filesAreTheirOwnersAlone() async throws {
         try await withTemporaryDirectory { directory in
             let script = """

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the real process shares out what it may open.
+/// How the process divides its descriptor limit.
 @Suite(.timeLimit(.minutes(15)))
 struct DescriptorTests {
     private static func limited(to count: Int) -> [String] {
         ["/bin/sh", "-c", #"ulimit -n "$0" && exec "$@""#, "\(count)"]
     }
 
-    /// Idle connections of a stranger, more than the process may open files.
+    /// One client opens more idle connections than the process may open files.
     @Test(arguments: [128, 256]) func idleConnectionsLeaveTheOtherPortsAlone(_ limit: Int) async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory, launcher: Self.limited(to: limit))
@@ -27,7 +27,7 @@ struct DescriptorTests {
                 ["keys", "list", "--data", directory]
             )
             #expect(listed.status == 0)
-            // Who asks takes the place of who does not.
+            // A connection with a request replaces an idle one.
             let answer = try HTTPConnection(port: server.publicPort).request("GET", "/openapi.json")
             #expect(answer.status == 200)
             withExtendedLifetime(idle) {}
@@ -54,7 +54,9 @@ struct DescriptorTests {
             let ended = try run(command[0], Array(command.dropFirst()))
             #expect(ended.status == 78)
             let text = try String(contentsOfFile: said, encoding: .utf8)
-            #expect(text.hasPrefix("fingerpost: the process may open 64 files and connections; it needs at least 128"))
+            #expect(
+                text.hasPrefix("fingerpost: the process may open only 64 files and connections; it needs at least 128")
+            )
             #expect(!FileManager.default.fileExists(atPath: directory + "/data"))
         }
     }

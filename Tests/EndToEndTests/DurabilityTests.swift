@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The acked-set checker of the log: acknowledged ⊆ stored ⊆ attempted, nothing twice, in `seq` order.
+/// Checks the log's durability: acknowledged ⊆ stored ⊆ attempted, no duplicates, in `seq` order.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct DurabilityTests {
     @Test func exportHoldsExactlyTheHundredThousandResolutionsOfSixtyFourConnections() async throws {
@@ -38,7 +38,7 @@ struct DurabilityTests {
         }
     }
 
-    /// Each round kills the process at another count of answers, on the same directory.
+    /// Each round kills the process after a different number of answers, on the same directory.
     @Test func everyAnswerSurvivesKillNineUnderLoad() async throws {
         try await withTemporaryDirectory { directory in
             var key: String?
@@ -104,7 +104,7 @@ struct DurabilityTests {
         }
     }
 
-    /// Needs Debian's `faketime`, which starts the process two seconds before midnight UTC.
+    /// Needs Debian's package `faketime`. The process starts two seconds before midnight UTC.
     @Test(.enabled(if: hasFakeClock, "SKIPPED: install the package faketime to run this"))
     func everyAnswerSurvivesKillNineAcrossMidnight() async throws {
         try await withTemporaryDirectory { directory in
@@ -159,7 +159,7 @@ struct DurabilityTests {
     }
 }
 
-/// Debian's wrapper that gives a process another wall clock; the process is its child.
+/// Debian's wrapper that gives a process a false wall clock. The process is its child.
 private let hasFakeClock = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
 
 private func startingAt(_ time: String) -> [String] {
@@ -167,8 +167,8 @@ private func startingAt(_ time: String) -> [String] {
     return ["/usr/bin/env", "TZ=UTC", "DONT_FAKE_MONOTONIC=1", "faketime", "-f", "@\(time)"]
 }
 
-/// The wrapper shares memory with its process under the process's id. One that is killed leaves it behind, and the next process
-/// with that id could not start.
+/// faketime names its shared memory after the wrapper's process id. A killed wrapper leaves it behind, and a later
+/// process with the same id could not start.
 private func removeWhatKilledClocksLeft() {
     let folder = "/dev/shm"
     for file in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is wrong with a data directory ends every command with the documented code and one line that names the file.
+/// For each fault of a data directory, every command exits with the documented code and one line that names the file.
 @Suite(.timeLimit(.minutes(15)))
 struct ExitCodeTests {
     struct Command: Sendable, CustomTestStringConvertible {
@@ -16,7 +16,7 @@ struct ExitCodeTests {
         Command(words: ["migrate"]), export, Command(words: ["keys", "create"]),
     ]
 
-    /// Standard error; nothing else is written.
+    /// Returns standard error. The command must print nothing else.
     private func fingerpost(_ command: Command, data: String) throws -> (status: Int32, lines: [Substring]) {
         let process = Process()
         process.executableURL = RunningServer.products.appending(path: "fingerpost")
@@ -43,7 +43,7 @@ struct ExitCodeTests {
         }
     }
 
-    /// Bytes 60 to 63 of a SQLite file are the number of its schema.
+    /// Bytes 60 to 63 of a SQLite file are its user_version.
     @Test(arguments: commands) func newerFileIsSixtyFive(_ command: Command) async throws {
         try await withTemporaryDirectory { directory in
             #expect(try fingerpost(Self.export, data: directory).status == 1)
@@ -53,7 +53,7 @@ struct ExitCodeTests {
             let (status, lines) = try fingerpost(command, data: directory)
 
             #expect(status == 65)
-            #expect(lines.count == 1 && lines.first?.contains("start a newer fingerpost") == true, "\(lines)")
+            #expect(lines.count == 1 && lines.first?.contains("start a newer version") == true, "\(lines)")
         }
     }
 

@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// `fingerpost export` on a free directory and through a running server.
+/// `fingerpost export` on a data directory without a server, and through a running server.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportCommandTests {
     private struct Result {
@@ -34,7 +34,7 @@ struct ExportCommandTests {
         )
     }
 
-    /// What is missing is filled in, from whichever side; what is there is left alone.
+    /// Either way of exporting writes the missing windows and leaves existing ones unchanged.
     @Test func backfillWritesWhatIsMissing() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
@@ -81,7 +81,7 @@ struct ExportCommandTests {
         }
     }
 
-    /// Secrets are read at start, refused when others may read them, and never printed.
+    /// Secret files are read at start, refused if other users can read them, and never printed.
     @Test func secretsStayInTheirFiles() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory + "/credentials"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the three ports of the real process end answers.
+/// How the three ports of the running process end answers.
 @Suite(.timeLimit(.minutes(15)))
 struct HTTPAnswerTests {
     private func withServer(_ body: (RunningServer) throws -> Void) async throws {
@@ -13,7 +13,7 @@ struct HTTPAnswerTests {
         }
     }
 
-    /// Pages, files, errors, what another method takes, and what is refused before anybody reads it.
+    /// Pages, files, errors, paths with other methods, and requests that are refused early.
     @Test func answersToHeadHaveNoBody() async throws {
         try await withServer { server in
             let paths = [
@@ -61,8 +61,8 @@ struct HTTPAnswerTests {
         }
     }
 
-    /// An answer that is larger than all buffers of the system reaches a client that has ended its input, or whose server is
-    /// stopping, to the last byte.
+    /// An answer larger than all socket buffers reaches the client completely, even if the client has closed its
+    /// sending side or the server is stopping.
     @Test(arguments: [true, false])
     func largeAnswerReachesItsEnd(halfClosed: Bool) async throws {
         try await withServer { server in
@@ -91,7 +91,7 @@ struct HTTPAnswerTests {
         }
     }
 
-    /// What was asked before SIGTERM reaches its client to the last byte, however slowly that reads.
+    /// Requests from before SIGTERM are answered completely, however slowly the client reads.
     @Test func shutdownSendsTheLastByte() async throws {
         try await withServer { server in
             let slow = try HTTPConnection(port: server.publicPort, window: 4_096)

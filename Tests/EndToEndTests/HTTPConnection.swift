@@ -1,6 +1,7 @@
 import Foundation
 
-/// One keep-alive connection on a blocking socket: small enough that 64 of them leave the machine to the server.
+/// One keep-alive connection on a blocking socket. It needs little CPU time, so 64 of them leave the cores to the
+/// server.
 final class HTTPConnection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -17,11 +18,11 @@ final class HTTPConnection {
         }
     }
 
-    /// The peer is gone; whether it took the request is not known.
+    /// The connection broke. Whether the server received the request is unknown.
     struct Broken: Error, CustomStringConvertible {
         let description: String
 
-        /// Says what the system call made of it: an end of file has no error.
+        /// Includes the system call's error; the end of the stream has none.
         init(_ call: String, _ result: Int) {
             let reason = result < 0 ? String(cString: strerror(errno)) : "the peer ended the connection"
             description = "\(call): \(reason)"
@@ -30,9 +31,9 @@ final class HTTPConnection {
         init(_ description: String) { self.description = description }
     }
 
-    /// An answer that takes longer than `seconds` is none: a guard against servers that hang.
+    /// An answer that takes longer than `seconds` throws, as a guard against hanging servers.
     ///
-    /// - Parameter window: What the system takes of answers before they are read; nil for as much as it likes.
+    /// - Parameter window: The receive buffer of the socket; nil for the system's default.
     init(port: UInt16, seconds: Int = 120, window: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var window {
@@ -47,7 +48,7 @@ final class HTTPConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // What is thrown here ends the object, which closes the descriptor.
+        // Throwing here releases the object, which closes the descriptor.
         guard connected == 0 else { throw Broken("connect", -1) }
         var patience = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -71,7 +72,7 @@ final class HTTPConnection {
         return try response()
     }
 
-    /// Sends what may be only a part of a request.
+    /// Sends text that may be only a part of a request.
     func begin(_ text: String) throws {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -84,10 +85,10 @@ final class HTTPConnection {
         }
     }
 
-    /// Sends nothing more; answers are still read.
+    /// Closes the sending side. Answers can still be read.
     func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// What comes until it holds, or the peer ends the connection.
+    /// Reads until `holds` returns true or the server closes the connection.
     func read(until holds: (String) -> Bool = { _ in false }) throws -> String {
         while !holds(String(decoding: buffer, as: UTF8.self)) {
             do { try fill() } catch  where errno == 0 || errno == ECONNRESET { break }
@@ -126,7 +127,7 @@ final class HTTPConnection {
     }
 }
 
-/// Runs `body` on threads of their own, because it blocks; returns when all are done.
+/// Runs the blocking `body` on separate threads and returns when all have finished.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         for index in 0..<count {

@@ -7,9 +7,9 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// An HTTPS server on a free loopback port, for the names of `HTTPSServer.names`, with an authority of its own.
+/// An HTTPS server on a free loopback port for the names in `HTTPSServer.names`, with its own certificate authority.
 ///
-/// It answers on threads of its own: the tests beside it may block those of Swift's concurrency.
+/// It answers on its own threads, because other tests may block those of Swift concurrency.
 struct HTTPSServer {
     static let names = ["acme.test", "*.acme.test", "*.cdn.test"]
 
@@ -23,7 +23,7 @@ struct HTTPSServer {
         var body = ""
     }
 
-    /// What is answered to a host and path; nil never answers.
+    /// The answer for a host and path; nil never answers.
     typealias Responder = @Sendable (_ host: String, _ path: String) -> Answer?
 
     static func run(
@@ -81,11 +81,11 @@ struct HTTPSServer {
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
 
-        // A client that does not trust us leaves in the middle.
+        // A client that does not trust the certificate aborts the handshake.
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
-    /// An authority that nobody knows, and a certificate that it signed.
+    /// An untrusted certificate authority, and a certificate signed by it.
     struct Identity {
         let authority: String
         let server: String

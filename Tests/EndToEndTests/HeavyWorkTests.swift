@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What checks of large tables do to everybody else: nothing.
+/// Checks of large tables do not affect other requests.
 @Suite(.timeLimit(.minutes(15)))
 struct HeavyWorkTests {
     private static let link = #"{"url":"yourapp://product/1"}"#
 
-    /// Every pattern that opens the app meets every one that does not.
+    /// Every pattern that opens the app overlaps every pattern that does not.
     private static let table: String = {
         let routes = (0..<500).flatMap { number in
             [
@@ -32,7 +32,7 @@ struct HeavyWorkTests {
         text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }?.split(separator: " ").last.flatMap { Int($0) }
     }
 
-    /// Of the ops port, until the metric is at least so high.
+    /// Waits until a metric on the ops port reaches a value.
     private func wait(_ server: RunningServer, _ name: String, atLeast count: Int) throws {
         try server.ops("/metrics") { (metric(name, in: $0.text) ?? 0) >= count }
     }
@@ -50,7 +50,7 @@ struct HeavyWorkTests {
                 let other = try HTTPConnection(port: server.publicPort).request("POST", "/resolve", body: Self.link)
                 #expect(other.status == 200)
             }
-            // All of that while the checks went on.
+            // The checks were running all the time.
             #expect(metric("fingerpost_work_running", in: try server.ops("/metrics").text) ?? 0 >= 1)
             server.send(SIGTERM)
             let end = server.wait()

@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// Every command says what it does, with an example that begins with its own name.
+/// Every command's help has a description and an example that starts with the command's name.
 struct HelpTests {
     @Test func everyCommandHasAnExample() throws {
         let tool = RunningServer.products.appending(path: "fingerpost").path

@@ -3,10 +3,10 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Text of strangers, of other tenants' people and of files, shown by the command line and run by a shell.
+/// Text from strangers, other tenants and files, printed by the command line or executed by a shell.
 @Suite(.timeLimit(.minutes(15)))
 struct HostileTextTests {
-    /// Colours, an end of the line, C1 and the turn of direction that they stand for.
+    /// Terminal control sequences: colours, line breaks, C1 controls and bidirectional overrides.
     private static let poison = "x\u{1B}[31m\u{9B}2J\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{85}\u{7F}y"
 
     private func expectPlain(_ bytes: Data, _ what: String) {
@@ -117,7 +117,7 @@ struct HostileTextTests {
         }
     }
 
-    /// The lines are made to be pasted into a shell; whoever wrote the suite chose only the links.
+    /// The lines are meant to be pasted into a shell. The author of the suite controls the links.
     @Test func printedCommandsRunNothingOfTheSuitesAuthor() async throws {
         try await withTemporaryDirectory { directory in
             let attack = "$(touch${IFS}\(directory)/ran)"
@@ -146,7 +146,7 @@ struct HostileTextTests {
             #expect(lines.allSatisfy { line in ["# ", "xcrun ", "adb shell "].contains { line.hasPrefix($0) } })
             let script = directory + "/commands.sh"
             try printed.output.write(to: URL(filePath: script))
-            // Neither program is there; `adb` hands its words to the shell of a device.
+            // Neither program is installed. `adb` passes its words to the shell of a device.
             let shell = "xcrun() { :; }; adb() { shift; sh -c 'am() { :; }; '\"$*\"; }; . \"$0\""
             _ = try await runBeside("sh", ["-c", shell, script])
             #expect(!FileManager.default.fileExists(atPath: directory + "/ran"))

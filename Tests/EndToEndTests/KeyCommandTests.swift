@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `fingerpost keys` beside a running server, which does what they say.
+/// `fingerpost keys` beside a running server, which applies the changes.
 @Suite(.timeLimit(.minutes(15)))
 struct KeyCommandTests {
     private func keys(_ arguments: [String]) async throws -> (status: Int32, text: String) {
@@ -31,9 +31,9 @@ struct KeyCommandTests {
             let row = try #require(listed.text.split(separator: "\n").first { $0.contains("  ci  ") })
             let id = String(row.prefix { $0 != " " })
 
-            // An id may begin with a dash.
+            // An id may start with a dash.
             let revoked = try await keys(["revoke"] + flags + ["--data", server.directory, "--", id])
-            #expect(revoked.status == 0 && revoked.text.hasPrefix("\(id) is revoked since "), "\(revoked.text)")
+            #expect(revoked.status == 0 && revoked.text.hasPrefix("\(id): revoked since "), "\(revoked.text)")
             #expect(try status(of: key, at: server) == 401)
         }
     }

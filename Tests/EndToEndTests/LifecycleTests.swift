@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// How the real process starts and stops.
+/// Start and stop of the running process.
 @Suite(.timeLimit(.minutes(15)))
 struct LifecycleTests {
     private static let link = #"{"url":"yourapp://product/1"}"#
@@ -49,7 +49,7 @@ struct LifecycleTests {
             #expect(try connection.request("POST", "/resolve", body: Self.link).status == 200)
             server.send(SIGTERM)
             try server.ops("/readyz") { $0.status == 503 }
-            // For as long as load balancers may still send them, requests are answered, on old connections and new ones.
+            // While load balancers may still send requests, they are answered, on old and new connections.
             #expect(try connection.request("POST", "/resolve", body: Self.link).status == 200)
             #expect(
                 try HTTPConnection(port: server.publicPort).request("POST", "/resolve", body: Self.link).status == 200
@@ -86,7 +86,7 @@ struct LifecycleTests {
         }
     }
 
-    /// Whatever was in the WALs is in the files, and the next start checks nothing.
+    /// All WAL contents are in the database files, and the next start needs no check.
     private func expectClosedInGoodOrder(_ directory: String) throws {
         let files = FileManager.default
         #expect(!files.fileExists(atPath: directory + "/running"))

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A port that cannot be opened is told on one line, and leaves the data directory as a proper stop does.
+/// A port that cannot be opened causes a one-line error and leaves the data directory cleanly closed.
 struct ListenTests {
-    /// `--demo` is left out, so that nothing but the failure is to be told.
+    /// Without `--demo`, so that the error is the only output.
     private func serve(_ directory: String, _ addresses: [String: String]) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = RunningServer.products.appending(path: "fingerpost")
@@ -54,7 +54,7 @@ struct ListenTests {
         }
     }
 
-    /// A start that could not check what the last process left behind leaves that to the next one.
+    /// A start that fails before the check of an unclean directory leaves the check to the next start.
     @Test func uncleanDirectoryStaysUnclean() async throws {
         try await withTemporaryDirectory { directory in
             try Data().write(to: URL(filePath: directory + "/running"))
@@ -65,7 +65,7 @@ struct ListenTests {
     }
 }
 
-/// A free port of 127.0.0.1 that is taken for as long as this lives.
+/// Holds a free port of 127.0.0.1 for its lifetime.
 private final class ListeningSocket {
     private let descriptor: Int32
     let port: UInt16

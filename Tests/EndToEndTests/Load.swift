@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 import Synchronization
 
-/// What clients asked and what they were told, by request id: the client's side of the ledger.
+/// The requests that clients sent and the answers they got, by request id.
 final class Ledger: Sendable {
     private let state = Mutex(State())
 
@@ -13,7 +13,7 @@ final class Ledger: Sendable {
 
     func attempt(_ id: String) { state.withLock { _ = $0.attempted.insert(id) } }
 
-    /// The number of acknowledged requests so far.
+    /// Returns the number of acknowledged requests so far.
     func acknowledge(_ id: String) -> Int {
         state.withLock { state in
             state.acknowledged.insert(id)
@@ -38,12 +38,12 @@ func generatedLink(_ number: Int) -> String {
     }
 }
 
-/// What an export of a tenant holds, read as any reader would: gzip, then a JSON object a line.
+/// The rows of a tenant's export, read as any reader would: gzip, then one JSON object per line.
 struct ExportedRows {
     let rows: [JSONNode]
     let manifest: JSONNode
 
-    /// Asks for an export now and reads it from the directory.
+    /// Requests an export now and reads it from the directory.
     init(_ tenant: String, of server: RunningServer, key: String) throws {
         let answer = try HTTPConnection(port: server.adminPort).request(
             "POST",

@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// The log of the real process, whatever clients send.
+/// The log of the running process for any requests.
 @Suite(.timeLimit(.minutes(15)))
 struct LogTests {
     private static let secret = "s3cr3t-in-a-request"
@@ -37,7 +37,7 @@ struct LogTests {
             #expect(requests.allSatisfy { $0["trace_id"]?.text?.utf8.count == 32 })
             #expect(requests.contains { $0["trace_id"]?.text == "4bf92f3577b34da6a3ce929d0e0e4736" })
             #expect(lines.allSatisfy { !$0.contains(key.suffix(40)) && !$0.contains("127.0.0.1:5") })
-            // From debug on links may stand there, as config/fingerpost.yaml says.
+            // From level debug on, logs may hold links, as config/fingerpost.yaml says.
             if level == "info" { #expect(lines.allSatisfy { !$0.contains(Self.secret) }) }
         }
     }

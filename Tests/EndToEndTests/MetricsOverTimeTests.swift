@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the metrics of the real process say after things have happened, and after a restart.
+/// The metrics of the running process after events, and after a restart.
 @Suite(.timeLimit(.minutes(15)))
 struct MetricsOverTimeTests {
     @Test func refusedKeysAndPublicationsAreCounted() async throws {

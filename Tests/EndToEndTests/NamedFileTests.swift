@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A file that a command is told to write stays what it is.
+/// Writing to a named file does not replace it: a symbolic link stays a link and a pipe stays a pipe.
 @Suite(.timeLimit(.minutes(15)))
 struct NamedFileTests {
     private static let published =
         #"{"applinks":{"apps":[],"details":{"2XNJA5XN6D.com.medium.reader":{"paths":["NOT /m/callback/*","*"]}}}}"#
 
-    /// Runs a shell's lines in a folder of its own; `"$0" $MIGRATE FILE` writes a tenant.
+    /// Runs a shell script in a new folder. `"$0" $MIGRATE FILE` writes a tenant.
     private func shell(_ script: String) async throws -> (status: Int32, lines: [Substring]) {
         try await withTemporaryDirectory { directory in
             try Data(Self.published.utf8).write(to: URL(filePath: directory + "/published"))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a command cannot say ends it with 74, and nothing traps.
+/// A command that cannot write its output exits with 74 and does not trap.
 @Suite(.timeLimit(.minutes(15)))
 struct OutputFailureTests {
-    /// Standard error and the exit status of a shell's line; `$0` is the program.
+    /// Standard error and the exit status of a shell command; `$0` is the program.
     private func shell(_ script: String) async throws -> (status: Int32, output: String) {
         let tool = RunningServer.products.appending(path: "fingerpost").path
         let result = try await runBeside("sh", ["-c", script, tool])
@@ -44,7 +44,7 @@ struct OutputFailureTests {
         #expect(process.terminationReason == .exit && process.terminationStatus == 74)
     }
 
-    /// It writes nothing more, and would never hear of its reader's end.
+    /// The command writes nothing more, so a write error cannot reveal that its reader has gone.
     @Test func followingEndsWithItsReader() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory + "/data")

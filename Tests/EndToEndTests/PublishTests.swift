@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A publication is whole or it is not there: for requests beside it, and for a process that is killed in the middle.
+/// A publication is atomic, both for concurrent requests and for a process that is killed during it.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct PublishTests {
-    /// Every route of a generation names it.
+    /// Every route names its generation.
     private static func table(_ generation: Int, routes: Int) -> String {
         let routes = (0..<routes).map { #"{"id":"r\#($0)","path":"/r/\#($0)","open":{"screen":"G\#(generation)"}}"# }
         return
@@ -31,7 +31,7 @@ struct PublishTests {
             )
         }
 
-        /// The new revision's number.
+        /// Returns the new revision's number.
         func publish(_ generation: Int, routes: Int) throws -> Int64? {
             let written = try send("PUT", "draft", PublishTests.table(generation, routes: routes))
             guard written.status == 200 else { throw Refused(text: written.text) }
@@ -43,7 +43,7 @@ struct PublishTests {
 
     private struct Refused: Error { let text: String }
 
-    /// The generations that the routes of one request's links come from.
+    /// The generations of the routes that answer one request's links.
     private static func generations(_ connection: HTTPConnection, routes: Range<Int>) throws -> (
         Set<String>, Set<Int64>
     ) {
@@ -104,8 +104,8 @@ struct PublishTests {
         }
     }
 
-    /// The process is killed at a random moment of a publication, again and again on one directory. `PUBLISH_KILLS=200` does
-    /// it more often.
+    /// Kills the process at a random moment of a publication, repeatedly on one directory. `PUBLISH_KILLS=200` sets the
+    /// number of rounds.
     @Test func killedPublicationIsThereOrNot() async throws {
         let rounds = ProcessInfo.processInfo.environment["PUBLISH_KILLS"].flatMap { Int($0) } ?? 12
         try await withTemporaryDirectory { directory in
@@ -117,7 +117,7 @@ struct PublishTests {
             for round in 1...rounds {
                 let editor = Editor(server: server, key: key)
                 #expect(try editor.send("PUT", "draft", Self.table(round, routes: 300)).status == 200)
-                // The moment is what is random here; nothing is waited for.
+                // Sleeps for a random time to choose the moment of the kill; waits for no condition.
                 let moment = Double.random(in: 0...0.12)
                 let victim = server
                 await onThreads(2) { thread in
@@ -139,7 +139,7 @@ struct PublishTests {
                 let isNew = screens == ["G\(round)"]
                 #expect(isNew || screens == ["G\(old)"], "\(screens) in round \(round)")
                 #expect(revisions.count == 1)
-                // The draft is gone exactly when it is published.
+                // The draft is gone if and only if it is published.
                 #expect(draft.isEmpty == isNew, "round \(round)")
                 let newest = try restarted.send("GET", "revisions?limit=1").json()["revisions"]?.elements?.first
                 #expect(newest?["revision"]?.int == revisions.first)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's commands, run as a newcomer would run them, give what the README shows.
+/// The README's commands print what the README shows.
 struct QuickStartTests {
     @Test func everyCommandAnswersWhatTheReadmeShows() async throws {
         let steps = try QuickStart.steps()
@@ -30,7 +30,7 @@ struct QuickStartTests {
                 .replacing("127.0.0.1:\(server.publicPort)", with: "127.0.0.1:8080")
                 .replacing("127.0.0.1:\(server.adminPort)", with: "127.0.0.1:8081")
             for step in try QuickStart.steps() {
-                // The demo indents what it prints.
+                // The demo indents its output.
                 let command = step.command.replacing("\n", with: "\n  ")
                 #expect(printed.contains(command), "serve --demo does not print: \(step.command)")
             }
@@ -38,11 +38,11 @@ struct QuickStartTests {
     }
 }
 
-/// The transcript under `## Try` of the README: commands behind `$ `, each with its output.
+/// The transcript under `## Try` of the README: commands after `$ `, each with its output.
 private enum QuickStart {
     struct Step {
         var command: String
-        /// Masked.
+        /// With varying parts masked.
         var output: String
     }
 
@@ -61,13 +61,13 @@ private enum QuickStart {
             } else if !steps.isEmpty {
                 steps[steps.count - 1].output += line.drop { $0 == " " }
             }
-            // A command goes on after a backslash.
+            // A command continues after a backslash.
             isCommand = (isCommand || line.hasPrefix("$ ")) && line.hasSuffix("\\")
         }
         return steps.map { Step(command: $0.command, output: masked($0.output)) }
     }
 
-    /// The text on one line, without what differs from run to run and from machine to machine.
+    /// The text on one line, with everything masked that varies between runs or machines.
     static func masked(_ text: String) -> String {
         text.replacing("\n", with: "")
             .replacing(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/, with: "ID")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The keys of config/fingerpost.yaml reach the gate.
+/// The rate limits of config/fingerpost.yaml take effect.
 @Suite(.timeLimit(.minutes(15)))
 struct RateLimitTests {
     private static let link = #"{"url": "yourapp://product/1"}"#

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command that is refused changes nothing, and does not look like a process that died.
+/// A refused command changes nothing: it neither leaves nor removes the marker of an unclean stop.
 @Suite(.timeLimit(.minutes(15)))
 struct RefusedCommandTests {
     @Test func leavesTheMarkOfACleanStop() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SIGHUP to the real process.
+/// SIGHUP to the running process.
 @Suite(.timeLimit(.minutes(15)))
 struct ReloadTests {
     /// More than one kilobyte and less than two.
@@ -21,10 +21,12 @@ struct ReloadTests {
             try server.ops("/metrics") { $0.text.contains("fingerpost_config_reloads_total{result=\"ok\"} 1\n") }
 
             #expect(try other.request("POST", "/resolve", body: Self.link).status == 200)
-            _ = try wait(for: "needs a restart", in: log)
+            _ = try wait(for: "take effect after a restart", in: log)
             let lines = try wait(for: #""event":"request""#, in: log)
             #expect(lines.contains { $0.contains(#""event":"request""#) && $0.contains(#""outcome":"matched""#) })
-            #expect(lines.contains { $0.contains("needs a restart") && $0.contains(#""config_keys":["node"]"#) })
+            #expect(
+                lines.contains { $0.contains("take effect after a restart") && $0.contains(#""config_keys":["node"]"#) }
+            )
             #expect(
                 lines.contains {
                     $0.contains(#""config_keys":["log.level","log.requests","limits.bodyBytes"]"#)
@@ -43,7 +45,7 @@ struct ReloadTests {
             let connection = try HTTPConnection(port: server.publicPort)
             #expect(try connection.request("POST", "/resolve", body: Self.link).status == 413)
             let lines = try wait(for: "limits.bodyBites", in: log)
-            #expect(lines.contains { $0.contains("limits.bodyBites") && $0.contains("the old one holds") })
+            #expect(lines.contains { $0.contains("limits.bodyBites") && $0.contains("the old one stays in effect") })
 
             try write("limits: {bodyBytes: 4096}\n", to: file)
             server.send(SIGHUP)
@@ -70,14 +72,15 @@ struct ReloadTests {
             defer { server.killNow() }
             try body(server, file) {
                 try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").filter {
-                    // What is said about SQLite's version at every start.
+                    // Skips the warning about SQLite's version, which is logged at every start.
                     !$0.contains("WAL that two connections")
                 }
             }
         }
     }
 
-    /// The log once such a line is in it, as it is written behind the answers; the suite's time limit ends the wait.
+    /// Reads the log until it has such a line, because it is written after the answers. The suite's time limit ends the
+    /// wait.
     private func wait(for text: String, in log: () throws -> [Substring]) throws -> [Substring] {
         while true {
             let lines = try log()

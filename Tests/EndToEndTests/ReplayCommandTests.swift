@@ -3,8 +3,8 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Links are resolved, the draft is edited, and `fingerpost replay` says what that would change: to a running server in both
-/// ways, and on the directory that it left.
+/// Resolves links, edits the draft, and compares them with `fingerpost replay`: in both ways on a running server, and
+/// on the data directory after it has stopped.
 struct ReplayCommandTests {
     @Test func sayWhatADraftWouldChange() async throws {
         try await withTemporaryDirectory { directory in

@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A program that runs beside the test.
+/// A program that runs during the test.
 ///
-/// `Process` is a class without a promise of its own; every use of it goes through the lock.
+/// `Process` is not Sendable, so every use of it is under the lock.
 final class RunningProcess: Sendable {
     let identifier: Int32
     private let process: Mutex<Process>
 
-    /// Begins the command; `output` takes its standard output.
+    /// Starts the command; `output` receives its standard output.
     init(_ command: [String], environment: [String: String] = [:], output: Pipe? = nil) throws {
         let process = Process()
         process.executableURL = URL(filePath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         if let output { process.standardOutput = output }
-        // A thread of a pool blocks signals, and a program inherits that: some would never hear of their end.
+        // Threads of a pool block signals, and child processes inherit the mask. Unblocks them, or some programs would
+        // never receive their termination signal.
         var (none, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &blocked)
@@ -27,7 +28,7 @@ final class RunningProcess: Sendable {
 
     func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// Waits for the end: the signal that ended it, or its exit status.
+    /// Waits for the end. Returns the signal or the exit status.
     func wait() -> (reason: Process.TerminationReason, status: Int32) {
         process.withLock { process in
             process.waitUntilExit()

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The real binary on free loopback ports with a directory of its own; ended by its process id.
+/// The real binary on free loopback ports with its own directory. Ended by its process id.
 final class RunningServer: Sendable {
     let directory: String
     let publicPort: UInt16
     let adminPort: UInt16
     let opsPort: UInt16
     let key: String?
-    /// What it wrote to standard output when it was ready.
+    /// Its standard output until it was ready.
     let printed: String
     private let process: RunningProcess
 
@@ -16,10 +16,10 @@ final class RunningServer: Sendable {
         case didNotStart(status: Int32, output: String)
     }
 
-    /// The folder that SwiftPM builds into: where the test bundle itself stands.
+    /// SwiftPM's build folder, which contains the test bundle.
     static var products: URL { URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent() }
 
-    /// What starts the server in a directory.
+    /// The command that starts the server in a directory.
     static func command(_ directory: String) -> [String] {
         [
             products.appending(path: "fingerpost").path, "serve", "--data", directory, "--public", "127.0.0.1:0",
@@ -27,8 +27,8 @@ final class RunningServer: Sendable {
         ]
     }
 
-    /// Starts in a directory; with `--demo` a fresh one gets the example tenants. `launcher` stands before the command, and
-    /// `flags` behind it.
+    /// Starts in a directory. With `--demo` a new directory gets the example tenants. `launcher` precedes the command,
+    /// and `flags` follow it.
     init(
         directory: String,
         launcher: [String] = [],
@@ -43,7 +43,7 @@ final class RunningServer: Sendable {
             environment: (log.map { ["FINGERPOST_LOG_LEVEL": $0] } ?? [:]).merging(environment) { $1 },
             output: output
         )
-        // The addresses are printed once every port is bound; with a key when the tenants were loaded just now.
+        // The addresses are printed once every port is bound. The key follows if the tenants were just loaded.
         var text = ""
         while !text.contains("\nops ") || !text.hasSuffix("\n") {
             let data = output.fileHandleForReading.availableData
@@ -65,10 +65,10 @@ final class RunningServer: Sendable {
         key = text.firstRange(of: "KEY=").map { String(text[$0.upperBound...].prefix { !$0.isNewline }) }
     }
 
-    /// Stands before a command and leads its standard error into a file.
+    /// The prefix of a command that redirects its standard error into a file.
     static func logging(to file: String) -> [String] { ["/bin/sh", "-c", #"exec "$@" 2>>"$0""#, file] }
 
-    /// The process that holds the directory; a launcher may be its parent.
+    /// The process that holds the directory. A launcher may be its parent.
     var holder: Int32 {
         let holder = try? String(contentsOfFile: directory + "/lock", encoding: .utf8)
         return holder.flatMap { Int32($0) } ?? process.identifier
@@ -76,7 +76,7 @@ final class RunningServer: Sendable {
 
     func send(_ signal: Int32) { kill(holder, signal) }
 
-    /// What the ops port answers, asked again and again until it is what is waited for; the suite's time limit ends that.
+    /// Polls the ops port until the answer is as expected. The suite's time limit ends the wait.
     @discardableResult
     func ops(_ path: String, until isIt: (HTTPConnection.Response) -> Bool = { _ in true }) throws
         -> HTTPConnection.Response
@@ -88,17 +88,17 @@ final class RunningServer: Sendable {
         }
     }
 
-    /// Waits for the end: the signal that ended it, or its exit status.
+    /// Waits for the end. Returns the signal or the exit status.
     func wait() -> (reason: Process.TerminationReason, status: Int32) { process.wait() }
 
-    /// Ends the process at once.
+    /// Kills the process at once.
     func killNow() {
         send(SIGKILL)
         _ = wait()
     }
 }
 
-/// Runs a program to its end; its status and what it wrote.
+/// Runs a program to completion. Returns its status and output.
 func run(_ command: String...) throws -> (status: Int32, output: Data) {
     try run(command[0], Array(command.dropFirst()))
 }
@@ -115,7 +115,7 @@ func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, out
     return (process.terminationStatus, output)
 }
 
-/// Runs a program while the test's own threads go on, as those that it speaks to may need them.
+/// Runs a program without blocking the test's threads, which may have to answer it.
 func runBeside(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: Data) {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Result { try run(program, arguments) }) }

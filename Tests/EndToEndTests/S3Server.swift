@@ -5,7 +5,7 @@ import NIOCore
 import OutboundHTTP
 import Synchronization
 
-/// SeaweedFS from PyPI on free loopback ports, with one bucket and one pair of credentials; ended by its process id.
+/// SeaweedFS from PyPI on free loopback ports, with one bucket and one pair of credentials. Ended by its process id.
 final class S3Server: Sendable {
     static let bucket = "exports"
     static let accessKey = "AKTEST"
@@ -19,7 +19,7 @@ final class S3Server: Sendable {
         init(_ process: sending Process) { self.process = Mutex(process) }
         func end() {
             process.withLock { process in
-                // Its own shutdown takes ten seconds, and its files go anyway.
+                // Its clean shutdown takes ten seconds, and its files are removed anyway.
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()
             }
@@ -31,7 +31,7 @@ final class S3Server: Sendable {
         case didNotAnswer
     }
 
-    /// The binary that `./dev test` installs; nil where it could not.
+    /// The binary that `./dev test` installs; nil if it is missing.
     static let binary: String? = {
         let build = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../.build")
             .standardizedFileURL.path
@@ -40,7 +40,7 @@ final class S3Server: Sendable {
             .last { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    /// Starts in a folder of its own and makes the bucket.
+    /// Starts in its own folder and creates the bucket.
     init(_ binary: String, in folder: String) async throws {
         guard let ports = Self.freePorts(4) else { throw Failure.noFreePorts }
         let identity = """
@@ -62,7 +62,7 @@ final class S3Server: Sendable {
         try process.run()
         self.process = ProcessBox(process)
         endpoint = "http://127.0.0.1:\(ports[3])"
-        // It answers the first requests with errors until its parts know each other.
+        // Retries, because the first requests fail until its components have connected.
         for _ in 0..<300 {
             if try await makeBucket() { return }
             try await Task.sleep(for: .milliseconds(100))
@@ -73,7 +73,7 @@ final class S3Server: Sendable {
 
     func stop() { process.end() }
 
-    /// Signed requests to the server.
+    /// A location on the server, for signed requests.
     func location(prefix: String = "", addressing: S3Location.Addressing = .path) throws -> S3Location {
         try S3Location(
             endpoint: endpoint,
@@ -102,7 +102,7 @@ final class S3Server: Sendable {
             credentials: S3Credentials(accessKeyID: Self.accessKey, secretAccessKey: Self.secretKey),
             region: location.region
         )
-        // Of no bytes.
+        // The SHA-256 of an empty body.
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
         let request = S3Signature.Request(
             method: "PUT",
@@ -120,7 +120,7 @@ final class S3Server: Sendable {
         return answer?.status == 200
     }
 
-    /// Ports of which the one that lies 10,000 higher is free as well: SeaweedFS speaks gRPC there.
+    /// Ports whose counterpart 10,000 higher is free too, because SeaweedFS uses that for gRPC.
     private static func freePorts(_ count: Int) -> [UInt16]? {
         var ports: [UInt16] = []
         for _ in 0..<200 where ports.count < count {

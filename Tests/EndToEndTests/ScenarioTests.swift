@@ -4,7 +4,8 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// The five example tenants: every case of their suites through the command line and through HTTP, with the same answers.
+/// The five example tenants: runs every case of their suites through the command line and over HTTP, with equal
+/// answers.
 @Suite(.timeLimit(.minutes(10)))
 struct ScenarioTests {
     static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -43,7 +44,7 @@ struct ScenarioTests {
         }
     }
 
-    /// A person who must sign in comes back with the continuation and lands where the link led.
+    /// A user who must sign in returns with the continuation and reaches the link's destination.
     @Test func continuationLeadsToTheLinkAfterSigningIn() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)
@@ -91,7 +92,7 @@ struct ScenarioTests {
         return try JSONReader.parse(Array(output), limits: JSONReader.Limits(maximumBytes: 1 << 20))
     }
 
-    /// Without what only a server has.
+    /// Removes the members that only a server's answer has.
     private func comparable(_ answer: JSONNode) -> JSONNode {
         JSONNode(
             .object(

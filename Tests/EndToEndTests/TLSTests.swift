@@ -5,10 +5,10 @@ import NIOSSL
 import TestSupport
 import Testing
 
-/// The real process with a certificate: how it starts, and how it ends what is open.
+/// The running process with a certificate: its start, and how it ends open connections.
 @Suite(.timeLimit(.minutes(15)))
 struct TLSTests {
-    /// The variables that name a certificate and its key, which are written into the folder.
+    /// Writes the certificate and key into the folder. Returns the environment variables that name them.
     private func variables(_ directory: String, _ identity: HTTPSServer.Identity) throws -> [String: String] {
         let (certificate, key) = (directory + "/fullchain.pem", directory + "/privkey.pem")
         try identity.server.write(toFile: certificate, atomically: true, encoding: .utf8)
@@ -17,7 +17,7 @@ struct TLSTests {
         return ["FINGERPOST_PUBLIC_TLS_CERTIFICATE": certificate, "FINGERPOST_PUBLIC_TLS_KEY": key]
     }
 
-    /// What comes over a connection until it ends; `begin` is sent at once, and `isOpen` is called when the first bytes are here.
+    /// Reads a connection to its end. Sends `begin` at once, and calls `isOpen` when the first bytes have arrived.
     private func read(
         _ port: UInt16,
         _ protocols: [String],
@@ -56,7 +56,7 @@ struct TLSTests {
                 environment: try variables(directory, identity)
             )
             #expect(server.printed.contains("public  https://127.0.0.1:"))
-            // The preface and settings of HTTP/2; nothing is asked.
+            // The HTTP/2 preface and SETTINGS, without a request.
             let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0"
             let text = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com\r\n\r\n"
             let old = try await read(server.publicPort, ["http/1.1"], text, trusting: identity.authority) {
@@ -72,7 +72,7 @@ struct TLSTests {
             let new = try await read(again.publicPort, ["h2"], preface, trusting: identity.authority) {
                 again.send(SIGTERM)
             }
-            // A GOAWAY of eight bytes, on no stream, for no request yet and without an error.
+            // GOAWAY: eight bytes of payload on stream 0, last stream 2^31 - 1, no error.
             let goAway: [UInt8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]
             #expect(Array(buffer: new).firstRange(of: goAway) != nil)
             #expect(again.wait().status == 0)
@@ -97,7 +97,7 @@ struct TLSTests {
                     == "fingerpost: public.tls.key is set and public.tls.certificate is not; write both, or neither for plain HTTP.\n"
             )
             #expect(try serve(directory, ["FINGERPOST_PUBLIC_HTTP2": "on"]).text.contains("write enabled or disabled."))
-            // Nothing of the data directory was touched.
+            // The data directory was not touched.
             #expect(!FileManager.default.fileExists(atPath: directory + "/data"))
         }
     }

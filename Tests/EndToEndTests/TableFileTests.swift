@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// A tenant's file in git, and the commands that bring a server to what it says.
+/// A tenant's file in git, and the commands that apply it to a server.
 struct TableFileTests {
     private static let settings = """
         formatVersion: 1
@@ -34,7 +34,7 @@ struct TableFileTests {
         func run(_ arguments: [String]) async throws -> (status: Int32, text: String) {
             let options = ["--server", "http://127.0.0.1:\(server.adminPort)", "--key", server.key ?? ""]
             let tool = RunningServer.products.appending(path: "fingerpost").path
-            // What is said on standard error belongs to what a person sees.
+            // Both outputs, because a person sees both.
             let command = ([tool] + arguments + options).map { "'\($0)'" }.joined(separator: " ")
             let result = try await runBeside("sh", ["-c", "cd \(directory) && \(command) 2>&1"])
             return (result.status, String(decoding: result.output, as: UTF8.self))
@@ -64,12 +64,12 @@ struct TableFileTests {
             #expect(applied.status == 0 && applied.text.hasSuffix("revision 1 is live\n"), "\(applied.text)")
             #expect(try await shell("plan", "-f", "acme.yaml").status == 0)
 
-            // Tuesday: what is pulled says the same.
+            // Tuesday: the pulled file has the same contents.
             #expect(try await shell("pull", "acme", "-f", "pulled.yaml").text == "pulled.yaml: 2 routes\n")
             let same = try await shell("plan", "-f", "pulled.yaml")
             #expect(same.status == 0 && same.text == "nothing would change\n", "\(same.text)")
 
-            // What others publish meanwhile is not undone by a file that was pulled before.
+            // A file pulled earlier does not undo what others have published since.
             try shell.write(#"{"id":"promo","path":"/promo"}"#, to: "promo.ndjson")
             #expect(try await shell("routes", "import", "acme", "promo.ndjson").status == 0)
             let bearer = ["Authorization": "Bearer \(shell.server.key ?? "")"]
@@ -80,14 +80,14 @@ struct TableFileTests {
             #expect(try await shell("plan", "-f", "acme.yaml").text.contains("removes 'promo'"))
             #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
 
-            // Wednesday: a suite guards the item.
+            // Wednesday: a suite requires the item route.
             try shell.write(
                 "formatVersion: 1\ncases:\n  - {link: 'acme://item/7', context: {platform: ios}, expect: {route: item}}\n",
                 to: "items.suite.yaml"
             )
             let guarded = try await shell("apply", "-f", "acme.yaml", "--suite", "items.suite.yaml")
             #expect(guarded.status == 0, "\(guarded.text)")
-            #expect(try await shell("suites", "list", "acme").text == "items  1 cases\n")
+            #expect(try await shell("suites", "list", "acme").text == "items  1 case\n")
             try shell.write(Self.settings + Self.table.replacing("/item/", with: "/thing/"), to: "acme.yaml")
             let dry = try await shell("apply", "-f", "acme.yaml", "--dry-run")
             #expect(dry.status == 1 && dry.text.contains("items:3: acme://item/7"), "\(dry.text)")
@@ -95,7 +95,7 @@ struct TableFileTests {
             let overridden = try await shell("apply", "-f", "acme.yaml", "--override", "renamed")
             #expect(overridden.status == 0 && overridden.text.contains("revision 4 is live"), "\(overridden.text)")
 
-            // Thursday: back again.
+            // Thursday: rollback.
             let back = try await shell("revisions", "rollback", "acme", "1", "--message", "back")
             #expect(back.status == 0 && back.text.hasPrefix("5  production  "), "\(back.text)")
             let rows = try await shell("revisions", "list", "acme").text.split(separator: "\n")
@@ -103,7 +103,7 @@ struct TableFileTests {
             let diff = try await shell("revisions", "diff", "acme", "4")
             #expect(diff.text.contains(#"path changes from "/thing/{id:int}" to "/item/{id:int}""#), "\(diff.text)")
 
-            // Friday: many routes at once, and settings that take a domain away.
+            // Friday: many routes at once, and settings that remove a domain.
             let lines = (0..<50).map { #"{"id":"p\#($0)","path":"/p/\#($0)"}"# }.joined(separator: "\n")
             try shell.write(lines, to: "routes.ndjson")
             let imported = try await shell("routes", "import", "acme", "routes.ndjson", "--draft", "promo")
@@ -111,7 +111,7 @@ struct TableFileTests {
             #expect(try await shell("drafts", "list", "acme").text.hasPrefix("promo  52 routes  from revision 5  "))
             let planned = try await shell("drafts", "plan", "acme", "--draft", "promo")
             #expect(planned.status == 2 && planned.text.contains("adds 'p49' for /p/49"), "\(planned.text)")
-            #expect(try await shell("drafts", "test", "acme", "--draft", "promo").text == "1 cases, 0 failed\n")
+            #expect(try await shell("drafts", "test", "acme", "--draft", "promo").text == "1 case, 0 failed\n")
             #expect(
                 try await shell("drafts", "test", "acme", "--draft", "promo", "--suite", "items.suite.yaml").status == 0
             )
@@ -141,10 +141,10 @@ struct TableFileTests {
             try shell.write("formatVersion: 1\ntable: {routes: []}\n", to: "nobody.yaml")
             try shell.write("tenant: [", to: "broken.yaml")
             for (arguments, status, said) in [
-                (["plan", "-f", "wrong.yaml"], 1, "'evil.example' is not among the hosts that links may lead to"),
-                (["apply", "-f", "wrong.yaml"], 1, "Add it to settings.destinations.hosts"),
-                (["plan", "-f", "nobody.yaml"], 65, "add 'tenant: NAME', or name it with --tenant"),
-                (["plan", "-f", "acme.yaml", "--tenant", "shop"], 65, "is a file of 'acme'"),
+                (["plan", "-f", "wrong.yaml"], 1, "The settings do not allow destinations on the host 'evil.example'"),
+                (["apply", "-f", "wrong.yaml"], 1, "Add the host to settings.destinations.hosts"),
+                (["plan", "-f", "nobody.yaml"], 65, "add 'tenant: NAME', or use --tenant"),
+                (["plan", "-f", "acme.yaml", "--tenant", "shop"], 65, "belongs to tenant 'acme'"),
                 (["plan", "-f", "broken.yaml"], 65, "This is not YAML"),
                 (["plan", "-f", "missing.yaml"], 65, "cannot be read"),
                 (["pull", "nobody"], 1, "There is no tenant 'nobody'"),
@@ -244,7 +244,7 @@ struct TableFileTests {
             let lines = String(decoding: printed.output, as: UTF8.self).split(separator: "\n").map(String.init)
             #expect(lines.count == 5, "\(lines)")
             #expect(lines[1].contains("routing only") && lines[3].contains("assetlinks.json"))
-            // The shell hands adb one word, in which the link is one word again.
+            // The shell passes one word to adb, which contains the link as one quoted word.
             let echoed = try await runBeside("sh", ["-c", lines[4].replacing("adb shell", with: "printf %s")])
             let inner = String(decoding: echoed.output, as: UTF8.self)
             let twice = try await runBeside("sh", ["-c", inner.replacing("am start", with: "printf '%s\\n'")])
@@ -256,7 +256,7 @@ struct TableFileTests {
     }
 }
 
-/// Whether tags are balanced: enough to see that nothing of a link leaked into the markup.
+/// Whether tags are balanced, which suffices to detect link text that leaked into the markup.
 private enum XMLReader {
     static func isWellFormed(_ text: String) -> Bool {
         var open: [Substring] = []

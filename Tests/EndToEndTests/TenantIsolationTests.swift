@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct TenantIsolationTests {
-    /// Hosts of two tenants in turn on the same connections.
+    /// Alternates between the hosts of two tenants on the same connections.
     @Test func twoTenantsAskedInTurnUnderLoadNeverSeeEachOther() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory)

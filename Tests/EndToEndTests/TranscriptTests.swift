@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whole exchanges as texts: status, headers and body are the assertion. Ids, times and sealed tokens are masked.
-/// `RECORD_TRANSCRIPTS=1 ./dev test TranscriptTests` writes them anew; read the diff before committing it.
+/// Compares whole exchanges as text: status, headers and body. Ids, times and sealed tokens are masked.
+/// `RECORD_TRANSCRIPTS=1 ./dev test TranscriptTests` records them again; read the diff before committing it.
 @Suite(.timeLimit(.minutes(15)))
 struct TranscriptTests {
     struct Exchange {
@@ -74,12 +74,11 @@ struct TranscriptTests {
         ),
     ]
 
-    /// Byte for byte the same whether the event loop answers or Hummingbird does.
-    @Test(arguments: `public`.map(\.name), ["enabled", "disabled"])
-    func publicPortAnswersAsRecorded(name: String, lane: String) async throws {
+    @Test(arguments: `public`.map(\.name))
+    func publicPortAnswersAsRecorded(name: String) async throws {
         let exchanges = try #require(Self.public.first { $0.name == name }).exchanges
         try await withTemporaryDirectory { directory in
-            let server = try RunningServer(directory: directory, environment: ["FINGERPOST_PUBLIC_LANE": lane])
+            let server = try RunningServer(directory: directory)
             defer { server.killNow() }
             try compare(name, try transcript(exchanges, port: server.publicPort, key: nil))
         }
@@ -168,7 +167,7 @@ struct TranscriptTests {
         }.joined(separator: "\n────────\n\n")
     }
 
-    /// What differs from run to run, as its name.
+    /// Replaces everything that varies between runs by a name.
     private func mask(_ text: String) -> String {
         var text = text
         text.replace(#/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/#, with: "<id>")

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever does not read the log holds up nobody.
+/// An unread log does not block the service.
 @Suite(.timeLimit(.minutes(15)))
 struct UnreadLogTests {
-    /// A pipe takes 64 KiB, and each of these requests is a line.
+    /// A pipe holds 64 KiB, and each of these requests writes a log line.
     @Test func serviceAnswersAndStopsWhileNobodyReads() async throws {
         try await withTemporaryDirectory { directory in
             let pipe = directory + "/log"
             #expect(mkfifo(pipe, 0o600) == 0)
-            // Open for both ends, so that it has a reader who reads nothing.
+            // Opened for reading and writing, so that the pipe has a reader that reads nothing.
             let unread = open(pipe, O_RDWR | O_CLOEXEC)
             #expect(unread >= 0)
             defer { close(unread) }

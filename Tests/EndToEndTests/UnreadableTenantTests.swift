@@ -4,11 +4,11 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// What one tenant has stored and nobody can read, through damage or an older version, is that tenant's trouble only, and is
-/// mended through the API.
+/// Documents of a tenant that cannot be read, because of damage or an older version, affect only that tenant and can be
+/// replaced through the API.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct UnreadableTenantTests {
-    /// Deeper than the reader goes: valid for SQLite, which must not keep anybody from storing it.
+    /// Nested deeper than the reader's limit. SQLite's own JSON check accepts it, so it can be stored.
     private static let unreadable = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
 
     @Test func tenantThatCannotBeReadStopsNobodyElse() async throws {
@@ -34,12 +34,12 @@ struct UnreadableTenantTests {
                 #expect(metrics.contains(#"fingerpost_table_unreadable{tenant="blogs",environment="production"} 1"#))
                 #expect(metrics.contains("fingerpost_tables_unreadable 2"))
                 #expect(try Self.outcome(server, "yourapp://product/123") == "matched")
-                // The others go on publishing and changing their settings.
+                // The other tenants can publish and change settings.
                 #expect(try Self.send(server, key, "PUT", "shop/draft/routes/new", Self.route).status == 201)
                 #expect(try Self.send(server, key, "POST", "shop/draft/publish").status == 201)
                 #expect(try Self.outcome(server, "yourapp://new") == "matched")
                 #expect(try Self.send(server, key, "GET", "").text.contains("blogs"))
-                // Settings are replaced by settings, a table by a table.
+                // New settings replace unreadable settings, and a new table replaces an unreadable table.
                 #expect(try Self.send(server, key, "GET", "blogs/settings").json()["code"]?.text == "unreadable")
                 let mended = try Self.send(server, key, "PUT", "blogs/settings", settings?.json() ?? "")
                 #expect(mended.status == 200, "\(mended.text)")
@@ -67,7 +67,7 @@ struct UnreadableTenantTests {
                     #expect(route.status == 201)
                 }
             }
-            // As an older version stored it: without what is known beside the content.
+            // A row of an older version, which lacks the columns that describe the content.
             try Self.change(path) { db in
                 try db.execute(
                     sql: "UPDATE draft SET content = ?, content_hash = NULL, route_count = NULL, content_bytes = NULL",
@@ -86,7 +86,7 @@ struct UnreadableTenantTests {
         }
     }
 
-    /// Only where nothing at all can be answered is there no service.
+    /// The service refuses to start only if no tenant can be served.
     @Test func catalogOfWhichNothingCanBeReadIsRefusedByName() async throws {
         try await withTemporaryDirectory { path in
             _ = try Self.begin(path)
@@ -103,7 +103,7 @@ struct UnreadableTenantTests {
         }
     }
 
-    /// The answer to a change that is done is told again even when the store could not take it.
+    /// A completed change is answered again with the same response, even if the store could not keep that response.
     @Test func changeWhoseAnswerCannotBeKeptIsStillDoneOnce() async throws {
         try await withTemporaryDirectory { path in
             let key = try Self.begin(path)
@@ -125,11 +125,11 @@ struct UnreadableTenantTests {
         }
     }
 
-    // MARK: The service
+    // MARK: Service
 
     private static let route = #"{"path":"/new","open":{"screen":"New"}}"#
 
-    /// Makes the directory with the example tenants; the key.
+    /// Creates the directory with the example tenants. Returns the key.
     private static func begin(_ path: String) throws -> String {
         try withServer(path) { try #require($0.key) }
     }

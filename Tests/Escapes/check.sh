@@ -1,6 +1,7 @@
 #!/bin/sh
-# check.sh: texts are escaped in one place, Sources/LinkRouting/Values/Escapes.swift, by Unicode scalars, and the command line writes in
-# one place. Lists every other one, and ends with 1. First it must find all of samples.txt: what finds nothing proves nothing.
+# check.sh: texts are escaped only in Sources/LinkRouting/Values/Escapes.swift, by Unicode scalars, and the command line
+# prints in only one place. Lists every violation and exits with 1 if there are any. First it must find every line of
+# samples.txt, to prove that the search works.
 set -eu
 folder=$(cd "$(dirname "$0")" && pwd)
 cd "$folder/../.."
@@ -13,7 +14,7 @@ while IFS= read -r sample; do
     }
 done <"$folder/samples.txt"
 
-# said WHAT: whether there is something on standard input; says it.
+# said WHAT: prints standard input under the heading WHAT and fails, unless it is empty.
 said() {
     found=$(cat)
     [ -z "$found" ] || printf '%s:\n%s\n' "$1" "$found"

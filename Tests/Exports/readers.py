@@ -1,10 +1,11 @@
-"""Exports of a running server, read as folders by DuckDB or chDB: types, counts, gzip, and sums that agree with manifests.
+"""Exports of a running server, read as folders by DuckDB or chDB: types, counts, gzip, and sums that match the
+manifests.
 
     python Tests/Exports/readers.py FINGERPOST duckdb|chdb
 
-Two servers on one data directory, an hour apart by faketime, record links of three tenants with texts that break careless
-writers; each exports its window, one tenant as CSV. What the files hold is read here with Python's own gzip, json and csv first,
-so that the engines are held to an independent reading. Ends with 0, or with what differs.
+Two servers run on one data directory, an hour apart by faketime, and record links of three tenants with texts that need
+escaping. Each exports its window, one tenant as CSV. Python's gzip, json and csv read the files first, so that the
+engines are compared with an independent reader. Exits with 0, or prints the differences.
 """
 
 import csv
@@ -51,7 +52,7 @@ class Server:
                 self.addresses[words[0]] = words[1]
             if "KEY=" in line:
                 self.key = line.split("KEY=")[1].strip()
-            # The first server prints its key behind the addresses.
+            # The first server prints its key after the addresses.
             if len(self.addresses) == 3 and (self.key or time != HOURS[0]):
                 break
         if len(self.addresses) < 3:
@@ -65,7 +66,7 @@ class Server:
             return json.load(answer)
 
     def stop(self):
-        # faketime may be the parent of what it starts; who holds the directory stands in its lock.
+        # faketime may be the parent of the server. The lock file holds the server's process id.
         os.kill(int(open(self.data + "/lock").read()), signal.SIGTERM)
         if self.process.wait(30) != 0:
             raise SystemExit(f"the server ended with {self.process.returncode}")
@@ -79,7 +80,7 @@ def links(hour):
 
 
 def fill(binary, data):
-    """Two hours of three tenants; the manifests that the server answered with."""
+    """Records two hours of three tenants. Returns the manifests."""
     key, manifests = None, []
     for hour, time in enumerate(HOURS):
         server = Server(binary, data, time)
@@ -101,7 +102,7 @@ def fill(binary, data):
             })
         for tenant in ["shop", "taxi", "blogs"]:
             manifest = server.ask("POST", f"{tenants}/{tenant}/exports", key=key)
-            # Where nothing was recorded since the last export, nothing is stored.
+            # An export without new rows is not stored.
             if hour == 0 or manifest["rows"]:
                 manifests.append(manifest)
         server.stop()
@@ -109,7 +110,7 @@ def fill(binary, data):
 
 
 def read(exports, manifest):
-    """The rows of a file, as dictionaries, read without any of the engines; checks sums and checksums on the way."""
+    """Reads a file's rows as dictionaries with Python alone. Also checks counts and checksums."""
     file = manifest.get("file")
     if file is None:
         expect(manifest["name"] + " rows", manifest["rows"], 0)
@@ -143,7 +144,7 @@ class DuckDB:
 
     def source(self, exports, ending):
         files = f"{exports}/tenant=*/dt=*/hour=*/*.{ending}.gz"
-        # Texts stay texts: a column of locales or versions is not a number because today's happen to look so.
+        # Texts stay texts: today's locales or versions may all look like numbers.
         reader = "read_json" if ending == "ndjson" else "read_csv"
         return f"{reader}('{files}', hive_partitioning = true)"
 
@@ -195,7 +196,7 @@ def compare(engine, exports, manifests, rows_of):
         found = tuple(int(number) for number in (count, total, lengths, distinct))
         sums = (len(wanted), sum(int(r["seq"]) for r in wanted), sum(int(r["linkLength"]) for r in wanted), len({r["id"] for r in wanted}))
         expect(f"{engine.name} {ending} sums", found, sums)
-        # The folders are columns: one group a manifest that has a file, as many rows as it says.
+        # The folders are columns: one group per manifest with a file, with its number of rows.
         groups = engine.rows(f"SELECT tenant, CAST(dt AS VARCHAR), CAST(hour AS VARCHAR), count(*) FROM {source} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
         expect(
             f"{engine.name} {ending} folders",

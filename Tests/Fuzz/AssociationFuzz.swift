@@ -1,8 +1,8 @@
 import AppAssociation
 import LinkRouting
 
-/// Before the first tab stands a URL, behind it an apple-app-site-association file: there is an answer to any of them, it
-/// agrees with itself, and its JSON is read back as the same.
+/// The input is a URL, a tab and an apple-app-site-association file. Any input gets a decision that is consistent, and
+/// its JSON is read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAssociation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

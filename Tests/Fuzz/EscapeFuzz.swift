@@ -1,6 +1,6 @@
 @testable import LinkRouting
 
-/// Any text stays text in every language that it is written into.
+/// Any text remains text in every language into which it is written.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
@@ -14,7 +14,7 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let word = text.quotedForShell.utf8
     precondition(word.first == UInt8(ascii: "'") && word.last == UInt8(ascii: "'"))
     let inner = Array(word.dropFirst().dropLast())
-    // What a shell reads: each quote of the text ends the quotation, comes escaped, and begins it again.
+    // As a shell parses it: each quote in the text closes the quotation, follows escaped, and reopens it.
     let quotes = text.utf8.count { $0 == UInt8(ascii: "'") }
     precondition(inner.count == text.utf8.count + 3 * quotes, "nothing but quotes is changed")
     precondition(inner.count { $0 == UInt8(ascii: "'") } == 3 * quotes)

@@ -1,6 +1,6 @@
 @testable import LinkRouting
 
-/// Any bytes are JSON or a named error; what was read is written and read back as the same.
+/// Any bytes are JSON or a specific error. A value that was read is written and read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -9,7 +9,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         do throws(JSONSyntaxError) {
             let node = try JSONReader.parse(bytes, limits: limits, duplicateKeys: keys)
             for layout in [JSONWriter.Layout.compact, .pretty] {
-                // Line breaks of a pretty text do not count against the limit of what was read.
+                // Line breaks of pretty printing must not exceed the limit of the input.
                 let wide = JSONReader.Limits(maximumBytes: .max, maximumDepth: .max)
                 let again = try JSONReader.parse(node.json(layout), limits: wide, duplicateKeys: keys)
                 precondition(again == node, "reading what was written gives the node")

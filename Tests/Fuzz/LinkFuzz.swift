@@ -1,6 +1,6 @@
 @testable import LinkRouting
 
-/// Any bytes are a link or a named rejection, and what is said about a link agrees with its bytes.
+/// Any bytes are a link or a specific rejection. The link's properties agree with its bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -15,7 +15,7 @@ public func fuzzLink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(!error.message.isEmpty)
         precondition((try? Link.parse(bytes)) == nil)
     }
-    // Names with accents apart take milliseconds, and long ones tell nothing new.
+    // Normalising combining accents takes milliseconds, and long names cover nothing new.
     if bytes.count <= 24 { _ = try? HostName(String(decoding: bytes, as: UTF8.self)) }
     return 0
 }

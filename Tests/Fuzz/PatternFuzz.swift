@@ -1,6 +1,6 @@
 @testable import LinkRouting
 
-/// The first line is a pattern, the rest a link's path: neither traps, and the index agrees with the pattern.
+/// The first line is a pattern, the rest a link's path. Neither traps, and the index agrees with the pattern.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -1,7 +1,7 @@
 @testable import LinkRouting
 
-/// Any JSON is a route table or a list of what is wrong with it; a table is checked and answers links without a trap, and
-/// the dry run says what the live path does.
+/// Any JSON is a route table or a list of errors. A table is checked and resolves links without a trap, and the dry run
+/// agrees with the live path.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTable(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

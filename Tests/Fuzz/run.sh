@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh SECONDS [TARGET…]: fuzzes what reads other people's texts, each target for SECONDS: links, JSON, patterns, tables,
-# association files, requests and settings, the User-Agent of a click, and what writes texts of strangers into other languages.
-# Needs only the Swift toolchain. Prints one line per target; exits 1 after a finding, whose input it shows.
+# run.sh SECONDS [TARGET…]: fuzzes everything that reads untrusted text, each target for SECONDS: links, JSON, patterns,
+# tables, association files, requests and settings, the User-Agent of a click, and the escaping of untrusted text for
+# other languages. Needs only the Swift toolchain. Prints one line per target; exits with 1 after a finding and prints
+# its input.
 set -eu
 seconds=${1:?"usage: run.sh SECONDS [TARGET…]"}
 shift
@@ -11,16 +12,17 @@ all='LinkFuzz JSONFuzz PatternFuzz TableFuzz AssociationFuzz RequestFuzz UserAge
 targets=${*:-$all}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# A crash is reported by libFuzzer; the runtime's own backtrace would only slow it down.
+# libFuzzer reports crashes; the runtime's own backtrace would only slow it down.
 export SWIFT_BACKTRACE=enable=no
 
-# Everything is compiled for the fuzzer, so that it sees every branch; the libraries once for all targets.
+# Everything is compiled with fuzzer instrumentation, so that every branch is visible. Libraries are compiled once for
+# all targets.
 compile() {
     swiftc -O -enable-testing -sanitize=fuzzer -parse-as-library -package-name fingerpost -I "$work" \
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 
-# library NAME [FILES]: of all files of the target, or of these.
+# library NAME [FILES]: compiles all files of the target, or only these.
 library() {
     # shellcheck disable=SC2046 # no source file has a space in its name
     compile -module-name "$1" -emit-module -emit-library -static -emit-module-path "$work/$1.swiftmodule" \
@@ -29,7 +31,7 @@ library() {
 
 library LinkRouting
 case $targets in *AssociationFuzz*) library AppAssociation ;; esac
-# A request names an event's purpose; the rest of its target needs packages.
+# A request contains an event's purpose. Other files of that target need packages.
 case $targets in *RequestFuzz*) library LinkEvents 'Event[.+]*swift' ;; esac
 
 status=0
@@ -37,9 +39,9 @@ for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="$(find "$root/Sources/LinkServer/Resolve" -name 'ResolveRequest.swift' -o -name 'ResolveScanner.swift') $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="$root/Sources/LinkServer/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
-    # It needs no more of the server than these files.
+    # This target needs only these files of the server.
     UserAgentFuzz) further=$(find "$root/Sources/LinkServer/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;
     esac
@@ -49,7 +51,7 @@ for target in $targets; do
     fi
     # shellcheck disable=SC2086
     compile -module-name "$target" -L "$work" -o "$work/$target" "$fuzz/$target.swift" $further -lLinkRouting
-    # A corpus file holds one seed a line.
+    # A corpus file holds one seed per line.
     mkdir -p "$work/$target.corpus" "$work/$target.found"
     split -l 1 -a 4 "$fuzz/corpus/$target.txt" "$work/$target.corpus/seed-"
     if "$work/$target" -max_total_time="$seconds" -max_len=9000 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 \

@@ -4,7 +4,7 @@ import OutboundHTTP
 import Testing
 
 struct CountryDatabaseTests {
-    /// As MaxMind writes a country.
+    /// A country in MaxMind's format.
     private static func maxMind(_ code: String) -> CountryFileWriter.Value {
         .map([
             ("continent", .map([("code", .text("EU"))])),
@@ -75,7 +75,7 @@ struct CountryDatabaseTests {
         }
     }
 
-    // MARK: Wrong files
+    // MARK: Invalid files
 
     private func failure(_ path: String) -> String? {
         do throws(CountryDatabase.Failure) {
@@ -104,14 +104,14 @@ struct CountryDatabaseTests {
         var writer = CountryFileWriter(kind: "Test-ASN")
         writer.add("192.0.2.0/24", .map([("autonomous_system_number", .number(64_496, type: 6))]))
         try withFile(writer.file) { path in
-            #expect(failure(path)?.contains("holds no countries (it is a 'Test-ASN' database)") == true)
+            #expect(failure(path)?.contains("contains no countries (it is a 'Test-ASN' database)") == true)
         }
         try withFile(CountryFileWriter().file) { path in
-            #expect(failure(path)?.contains("holds no countries") == true)
+            #expect(failure(path)?.contains("contains no countries") == true)
         }
     }
 
-    /// Whatever a byte becomes, the file is refused or answers.
+    /// With any byte changed, the file is refused or lookups still return.
     @Test func damagedFileNeverTraps() throws {
         let whole = Self.sample().file
         let addresses = ["192.0.2.1", "2001:db8::1", "203.0.113.9"].compactMap { NetworkAddress($0) }
@@ -133,7 +133,7 @@ struct CountryDatabaseTests {
     }
 }
 
-/// The same numbers in every run (SplitMix64).
+/// SplitMix64: the same numbers in every run.
 private struct Sequence: RandomNumberGenerator {
     var state: UInt64
 

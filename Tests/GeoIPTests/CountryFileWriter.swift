@@ -1,13 +1,13 @@
 import Foundation
 import OutboundHTTP
 
-/// Writes MMDB files (https://maxmind.github.io/MaxMind-DB/) as small as tests need them: records of 24 bits.
+/// Writes minimal MMDB files for tests (https://maxmind.github.io/MaxMind-DB/), with records of 24 bits.
 struct CountryFileWriter {
     enum Value {
         case text(String)
         case map([(String, Value)])
         case list([Value])
-        /// Bytes of the number, and its type.
+        /// The bytes of a number, and its type.
         case number(UInt64, type: UInt8)
     }
 
@@ -27,7 +27,7 @@ struct CountryFileWriter {
         self.ipVersion = ipVersion
     }
 
-    /// `192.0.2.0/24` or `2001:db8::/32`; in a file of IPv6 an IPv4 network lies in `::/96`.
+    /// `192.0.2.0/24` or `2001:db8::/32`. In an IPv6 file, an IPv4 network lies in `::/96`.
     mutating func add(_ network: String, _ value: Value) {
         let parts = network.split(separator: "/")
         guard parts.count == 2, let address = NetworkAddress(parts[0]), let length = Int(parts[1]) else {

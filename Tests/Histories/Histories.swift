@@ -1,8 +1,8 @@
 import EditingHistories
 import Foundation
 
-/// `Histories [COUNT]`: runs so many random histories of editing, 100,000 by default, and ends with 1 at the first that comes
-/// out otherwise than the model says.
+/// `Histories [COUNT]` runs COUNT random editing histories, 100,000 by default. Exits with 1 at the first that differs
+/// from the model.
 @main
 struct Histories {
     static func main() async {

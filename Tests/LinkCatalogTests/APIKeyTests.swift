@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// A key's text says what it is for and gives a typo away.
+/// A key's text shows its type and detects typos.
 struct APIKeyTests {
     @Test func tokenHasItsForm() throws {
         let key = try key(7)
@@ -68,7 +68,7 @@ struct APIKeyTests {
         #expect(!key.matches(try self.key(2).secretHash))
         #expect(!key.matches(Data()))
         #expect(!key.matches(key.secretHash.dropLast()))
-        // A slice has indices of its own.
+        // Data slices keep the indices of their base.
         #expect(key.matches((Data([0]) + key.secretHash).dropFirst()))
         #expect(key.secretHash.count == 32)
     }

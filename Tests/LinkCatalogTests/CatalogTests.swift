@@ -2,7 +2,8 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// Whose a link is: the exact host, else the longest `*.`, a port as listed, a scheme; never a default tenant.
+/// Maps a link to its tenant: by the exact host, otherwise the longest `*.` domain, with the listed port, or by scheme.
+/// There is no default tenant.
 struct CatalogTests {
     private static let shop = """
         domains:
@@ -48,7 +49,7 @@ struct CatalogTests {
             ("https://xexample.com/", nil),
             ("https://bücher.example.net/", nil),
             ("https://com/", nil),
-            // A letter that Unicode joins with the dot behind it.
+            // Unicode joins this letter and the following dot into one Character.
             ("https://shop.example.com%E0%B5%8E./", nil),
             ("https://x%E0%B5%8E.example.com/", "shop"),
             ("https://x%E0%B5%8E.eu.example.com/", "taxi"),

@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// A continuation comes back as it was sealed, to its app, in time, or not at all.
+/// A continuation opens unchanged, for its own app and within its lifetime, or not at all.
 struct ContinuationTests {
     private let now = Timestamp(milliseconds: 1_795_255_200_000)
 
@@ -83,7 +83,7 @@ struct ContinuationTests {
 
         #expect(try sealer(2, 1).open(token, for: nil, at: now) == continuation)
         #expect(throws: Continuation.Failure.invalid) { try sealer(3, 2, 1).open(token, for: nil, at: now) }
-        // The newest seals: the old key alone does not open what a rotated sealer made.
+        // The newest key seals: the old key alone does not open a token sealed after a rotation.
         let newer = try sealer(2, 1).seal(continuation)
         #expect(try sealer(2).open(newer, for: nil, at: now) == continuation)
         #expect(throws: Continuation.Failure.invalid) { try sealer(1).open(newer, for: nil, at: now) }

@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// YAML and JSON texts as nodes: what people mean stays what they mean, and nothing that they write harms the reader.
+/// YAML and JSON texts as nodes: values keep the meaning that people intend, and hostile input cannot harm the reader.
 struct DocumentTests {
     @Test(arguments: [
         ("a: no", JSONNode.string("no")),
@@ -91,7 +91,7 @@ struct DocumentTests {
         #expect(node["*a"] == .int(1))
     }
 
-    /// Nine lists of nine, each an alias of the one before: a gigabyte of nodes from 500 bytes.
+    /// Nine lists of nine, each an alias of the previous one: a gigabyte of nodes from 500 bytes.
     @Test(arguments: [
         "z: *a9",
         "? *a9\n: z",
@@ -107,10 +107,11 @@ struct DocumentTests {
         if use.hasPrefix("{") || use.hasPrefix("[") { text += "last: \(use)\n" } else { text += use + "\n" }
 
         let error = #expect(throws: DocumentError.self) { try Document.read(text) }
-        #expect(error?.message == (use == "z: *a9" ? Self.tooMuch : "A key is a text; write 'key: value'."))
+        #expect(error?.message == (use == "z: *a9" ? Self.tooMuch : "A key must be a string; write 'key: value'."))
     }
 
-    private static let tooMuch = "The text nests deeper than 64 levels, or its aliases add too much; write less of it."
+    private static let tooMuch =
+        "The document nests deeper than 64 levels, or its aliases expand too much; make it shorter."
 
     @Test func manyUsesOfOneAliasAreNotRefused() throws {
         let text = "a: &web {web: x}\nb:\n" + String(repeating: "  - *web\n", count: 20_000)
@@ -141,7 +142,7 @@ struct DocumentTests {
         #expect(throws: DocumentError.self) { try Document.read("[" + text) }
     }
 
-    /// Whatever stands in a text, reading it ends, with nodes or with an error.
+    /// Reading any text ends with nodes or an error.
     @Test func brokenTextsNeverTrap() {
         let pieces = [
             "{", "}", "[", "]", ":", ": ", ",", "- ", "\n", "  ", "&a ", "*a", "? ", "!!str ", "'", "\"", "|\n", "#",

@@ -1,7 +1,7 @@
 import EditingHistories
 import Testing
 
-/// `./dev check` runs 2,000 in the release build, and `./dev check --full` 100,000.
+/// `./dev check` runs 2,000 histories in the release build, and `./dev check --full` 100,000.
 @Suite(.timeLimit(.minutes(15)))
 struct EditingHistoriesTests {
     @Test func editingComesOutAsTheModelSays() async throws {

@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// The example tables answer what their link suites say, through the engine that the server uses.
+/// The example tables pass their link suites, with the engine that the server uses.
 struct ExampleSuiteTests {
     @Test(arguments: Examples.names)
     func tableAnswersItsSuite(_ name: String) throws {
@@ -23,7 +23,7 @@ struct ExampleSuiteTests {
         }
     }
 
-    /// Nobody knows how a case would have come out for which there was no time.
+    /// The result of a case is unknown if the time budget ran out before it.
     @Test func casesBeyondTheBudgetFail() throws {
         let suite = try Examples.suite("shop")
         let tenant = try #require(suite.tenant)
@@ -33,7 +33,7 @@ struct ExampleSuiteTests {
         #expect(failures.last?.difference.contains("was not run") == true)
     }
 
-    /// What an association file cannot say is told, but is no alarm.
+    /// The only findings are advice about conditions that an association file cannot express.
     @Test(arguments: Examples.names)
     func tableGivesNoAlarm(_ name: String) throws {
         let document = try Examples.document(name)
@@ -44,7 +44,7 @@ struct ExampleSuiteTests {
         )
     }
 
-    /// As the server answers, but with a token that needs no key.
+    /// Answers like the server, with a token that needs no key.
     private func answer(to one: LinkSuite.Case, from catalog: Catalog) throws -> JSONNode {
         var warnings: [String] = []
         let context = try Context(Field(one.context, path: "context"), warnings: &warnings)

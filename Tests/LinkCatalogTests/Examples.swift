@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// The tenants that the repository ships in config/examples, read as the demo reads them.
+/// The tenants of config/examples, read as `--demo` reads them.
 enum Examples {
     static let names = ["sample", "blogs", "taxi", "shop", "magazine"]
 
@@ -19,7 +19,7 @@ enum Examples {
 
     static func suite(_ name: String) throws -> LinkSuite { try LinkSuite(try text("\(name).suite.yaml")) }
 
-    /// All five in one catalog, as a server has them.
+    /// All five tenants in one catalog, as on a server.
     static func catalog() throws -> Catalog {
         Catalog(
             try names.map { name in

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 struct HostOverlapTests {
-    /// What is only kept for the hosts that are asked about gives the same answers for those.
+    /// Claims that are kept only for the requested hosts give the same answers for those hosts.
     @Test(arguments: [
         ("a.example", false, true), ("a.example", true, true), ("b.a.example", false, false),
         ("b.a.example", true, true),

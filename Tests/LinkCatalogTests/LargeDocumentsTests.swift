@@ -47,7 +47,7 @@ struct LargeDocumentsTests {
         slow.end()
     }
 
-    /// Nobody needs to be told that a request is over: what it had goes with it.
+    /// Deallocating a turn releases its place, so no explicit call is necessary.
     @Test func turnThatIsGoneGivesBackWhatItHad() async throws {
         let counter = Counter()
         let documents = LargeDocuments(whenDone: counter.begin)

@@ -61,23 +61,23 @@ struct LinkSuiteTests {
         ("formatVersion: 1\ncases: [{link: \"a:b\"}]", "line 2, column 9: cases[0]: 'expect' is missing; add it."),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", expect: {}}]",
-            "line 2, column 9: cases[0]: the case expects nothing; add an outcome."
+            "line 2, column 9: cases[0]: the case has no expectation; add an outcome."
         ),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", expects: {}}]",
-            "line 2, column 23: cases[0].expects: 'expects' is not a key here; did you mean 'expect'?"
+            "line 2, column 23: cases[0].expects: unknown key 'expects'; did you mean 'expect'?"
         ),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", expect: {status: 200}}]",
-            "line 2, column 40: cases[0].expect.status: 'status' cannot be expected; known are outcome, action, tenant, route, parameters, screen, arguments, stack, uri, web, store, data, campaign, fallbacks, reason, trace, continuation, experiment."
+            "line 2, column 40: cases[0].expect.status: 'status' is not an expectation; use one of: outcome, action, tenant, route, parameters, screen, arguments, stack, uri, web, store, data, campaign, fallbacks, reason, trace, continuation, experiment."
         ),
         (
             "formatVersion: 1\ncontext: {platform: iphone}\ncases: [{link: \"a:b\", expect: {outcome: matched}}]",
-            #"line 2, column 21: context.platform: "iphone" is none of: ios, android, macos, windows, linux, other."#
+            #"line 2, column 21: context.platform: "iphone" is not one of: ios, android, macos, windows, linux, other."#
         ),
         (
             "formatVersion: 1\ncases: [{link: \"a:b\", context: {plattform: ios}, expect: {outcome: matched}}]",
-            "line 2, column 32: cases[0].context.plattform is not known and was ignored. A suite refuses what a request is only warned of; correct it."
+            "line 2, column 32: cases[0].context.plattform is not known and was ignored. In a suite this is an error, not a warning; correct it."
         ),
     ])
     func wrongSuiteIsRefused(_ text: String, _ said: String) {
@@ -99,7 +99,7 @@ struct LinkSuiteTests {
                    {"route": "shop", "failed": "type", "at": 1, "parameter": "id", "expected": "int", "found": "x"}]}
         """
 
-    /// An expectation and what is said when the answer differs.
+    /// An expectation, and the message if the answer differs.
     @Test(
         arguments: [
             ("outcome: matched", nil),
@@ -142,9 +142,9 @@ struct LinkSuiteTests {
             ("continuation: false", "there is one"),
             ("trace: {route: user, failed: path}", nil),
             ("trace: [{route: user, at: 0}, {route: shop, parameter: id, expected: int}]", nil),
-            ("trace: {route: user, failed: type}", #"no entry of the trace says {"route":"user","failed":"type"}"#),
+            ("trace: {route: user, failed: type}", #"no trace entry matches {"route":"user","failed":"type"}"#),
             (
-                "trace: [{route: user}, {route: other}]", #"no entry of the trace says {"route":"other"}"#
+                "trace: [{route: user}, {route: other}]", #"no trace entry matches {"route":"other"}"#
             ),
         ] as [(String, String?)]
     )
@@ -160,7 +160,7 @@ struct LinkSuiteTests {
             ("continuation: true", "there is none"), ("continuation: false", nil), ("route: null", nil),
             ("screen: Home", #"nothing instead of "Home""#), ("stack: [Home]", #"nothing instead of ["Home"]"#),
             ("stack: []", "nothing instead of []"), ("reason: null", nil),
-            ("trace: {route: a}", #"no entry of the trace says {"route":"a"}"#),
+            ("trace: {route: a}", #"no trace entry matches {"route":"a"}"#),
         ] as [(String, String?)]
     )
     func bareAnswerHasNothingOfIt(_ expectation: String, _ difference: String?) throws {

@@ -6,7 +6,7 @@ import LinkStorage
 import Synchronization
 import Testing
 
-/// A change that does not check changes nothing; one that does is live when the editor returns.
+/// A change that fails its checks changes nothing. A change that passes is live when the call returns.
 final class PublishingServiceTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "catalog-\(UUID().uuidString)").path
     private let store: CatalogDatabase
@@ -61,7 +61,7 @@ final class PublishingServiceTests {
 
     private var place: PublishingService.DraftLocation { PublishingService.DraftLocation(shop, .production) }
 
-    /// It is no error of who asked for it, and a repeat would do it twice.
+    /// The failure is not the caller's error, and repeating the request would apply the change twice.
     @Test func changeThatIsStoredAndNotLiveIsToldAsSuch() async throws {
         struct Unread: Error {}
         let editor = Self.editor(store) { _ in throw Unread() }
@@ -303,7 +303,7 @@ final class PublishingServiceTests {
         let error = await #expect(throws: DocumentError.self) { try await saveRoute("a", "{id: b, path: /x}") }
         #expect(
             error?.description
-                == "line 1, column 1: route.id: The id 'b' is not the one in the path; write 'a' or leave it out."
+                == "line 1, column 1: route.id: The id 'b' differs from the one in the path; write 'a' or leave it out."
         )
         #expect(try await ids() == ["a", "b", "c"])
     }
@@ -332,16 +332,16 @@ final class PublishingServiceTests {
         await expectFailure(.unknownRoute(try id("b"))) {
             _ = try await editor.removeRoute(try id("b"), at: place, change: change)
         }
-        // What is live has not changed.
+        // The live table has not changed.
         #expect(live.last?.table(of: shop)?.router.table.routes.count == 3)
     }
 
-    // MARK: Given
+    // MARK: Setup
 
     private static let settings =
         "domains: [go.example.com, {host: www.example.com, serves: association}]\nschemes: [shop]"
 
-    /// Settings and a table of three routes, live as revision 1.
+    /// Writes settings and publishes a table of three routes as revision 1.
     private func publishedShop() async throws {
         try await saveSettings(Self.settings)
         try await saveTable(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkCatalog
 
-/// Every key of the settings, and what holds when it is left out.
+/// Every key of the settings and its default.
 struct SettingsTests {
     @Test func defaultsHoldForWhatIsLeftOut() throws {
         let settings = try settings("{}")
@@ -144,7 +144,8 @@ struct SettingsTests {
         )
     }
 
-    /// A link is compared with them; what an older version stored is read all the same.
+    /// The limits apply to new settings, because every link is compared with these lists. Settings stored by older
+    /// versions are still read.
     @Test(arguments: [
         ("domains", 1_000), ("schemes", 256), ("apps", 256), ("destinations.schemes", 1_000),
         ("destinations.hosts", 1_000), ("privacy.recordQuery", 256), ("privacy.recordTraits", 256),

@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// What is stored, measured before and read after.
+/// Stored documents: their size is checked before writing, and they are still read later.
 struct StoredDocumentTests {
     @Test(
         arguments: [
@@ -22,8 +22,8 @@ struct StoredDocumentTests {
         #expect(size.values == 11)
     }
 
-    /// Whatever an older version stored, deeper and larger than what is written by now.
-    /// An older version stored tables of up to 256 MiB.
+    /// Documents of older versions may be deeper and larger than today's limits. Older versions stored tables of up to
+    /// 256 MiB.
     @Test func largerDocumentThanIsWrittenTodayIsRead() throws {
         let text = "\"" + String(repeating: "a", count: 65 << 20) + "\""
         #expect(try Document.readStored(text).text?.utf8.count == 65 << 20)
@@ -67,7 +67,8 @@ struct StoredDocumentTests {
             #expect(kept.table(of: blogs)?.revision == Revision(rawValue: 1))
             #expect(kept.table(of: shop)?.revision == Revision(rawValue: 2))
             #expect(kept.unreadable.map(\.tenant) == [blogs])
-            // After a restart there is no last table: its hosts belong to nobody, and the others are answered.
+            // After a restart there is no previous table: the tenant's hosts belong to nobody, and other tenants are
+            // served.
             let started = later.catalog()
             #expect(started.table(of: blogs) == nil && started.table(forHost: "blogs.example", port: nil) == nil)
             #expect(started.table(forHost: "shop.example", port: nil)?.table.tenant == shop)

@@ -2,7 +2,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// What changed between two tables, by route and in words.
+/// The differences between two tables, by route and as text.
 struct TableDiffTests {
     private func table(_ text: String) throws -> JSONNode { try Document.readYAML(text) }
 

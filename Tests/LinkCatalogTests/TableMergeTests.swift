@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// Two tables made from one: what both sides did is kept, what they did to the same is told.
+/// A three-way merge of tables: keeps the changes of both sides and reports changes of both sides to the same thing.
 struct TableMergeTests {
     private static func table(_ routes: String, _ rest: String = "") throws -> JSONNode {
         try Document.readYAML("routes: [\(routes)]\n\(rest)")
@@ -36,7 +36,7 @@ struct TableMergeTests {
     }
 
     @Test(arguments: [
-        // live, draft, what the conflict is about
+        // live, draft, subject of the conflict
         (
             "{id: a, path: /1}, {id: b, path: /b}, {id: c, path: /c}",
             "{id: a, path: /2}, {id: b, path: /b}, {id: c, path: /c}", "route a"
@@ -61,9 +61,9 @@ struct TableMergeTests {
         ),
         ("{id: b, path: /b}, {id: c, path: /c}", "{id: b, path: /b}, {id: c, path: /c}"),
         (base + ", {id: n, path: /n}", base + ", {id: n, path: /n}"),
-        // The pattern goes from one route to another, on one side only.
+        // The pattern moves from one route to another, on one side only.
         ("{id: b, path: /b}, {id: c, path: /c}, {id: n, path: /a}", base),
-        // Other conditions make another pattern.
+        // Different conditions make a different pattern.
         (base + ", {id: n, path: /n}", base + ", {id: m, path: /n, when: {platform: ios}}"),
     ])
     func sameOnBothSidesOrOneSideOnlyIsNoConflict(live: String, draft: String) throws {
@@ -106,7 +106,7 @@ struct TableMergeTests {
         #expect(try merge(one, one).conflicts.isEmpty)
     }
 
-    /// Random edits on both sides: what only one side touched comes out as that side has it, nothing is lost or doubled.
+    /// Random edits on both sides: a change by one side only is kept, and nothing is lost or duplicated.
     @Test func nothingIsLostByAMerge() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {

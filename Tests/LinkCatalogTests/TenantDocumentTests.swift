@@ -85,7 +85,7 @@ struct FileSizeTests {
         #expect(finding.severity == .error)
         #expect(finding.path == "table.routes")
         #expect(finding.message.contains("'www.acme.com' would have 1"))
-        #expect(finding.message.contains("of '/shop' 100000 in 2000 rules"))
+        #expect(finding.message.contains("from '/shop' 100000 in 2000 rules"))
         #expect(finding.fix.contains("settings.association.detail"))
     }
 }

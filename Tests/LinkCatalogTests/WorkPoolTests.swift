@@ -8,7 +8,7 @@ struct WorkPoolTests {
     private let acme = WorkPool.Caller.tenant(TenantID("acme") ?? .none)
     private let blogs = WorkPool.Caller.tenant(TenantID("blogs") ?? .none)
 
-    /// Work that runs until it is let go or cancelled.
+    /// Work that runs until the gate opens or it is cancelled.
     private final class Gate: Sendable {
         private let opened = DispatchSemaphore(value: 0)
         let begun = AsyncStream<Void>.makeStream()
@@ -20,7 +20,7 @@ struct WorkPoolTests {
             while !cancellation.isCancelled {
                 guard opened.wait(timeout: .now() + .milliseconds(1)) == .timedOut else { break }
             }
-            // Whoever holds on next goes on too.
+            // Passes the signal on, so that all work that waits is released.
             opened.signal()
         }
 
@@ -54,7 +54,7 @@ struct WorkPoolTests {
             table = given
             try await pool.run(for: acme) { _ in _ = given }
         }
-        // The only thread has put the first piece of work away when it does the second.
+        // The pool's only thread has released the first work item before it runs the second.
         try await pool.run(for: acme) { _ in }
         #expect(table == nil)
     }
@@ -137,7 +137,7 @@ struct WorkPoolTests {
         }
     }
 
-    /// A waiting caller of a pool that is given up gets its answer too.
+    /// Closing the pool ends waiting callers with an error too.
     @Test func closingCancelsEverything() async throws {
         let (pool, gate) = (WorkPool(threads: 1), Gate())
         let running = Task { try await pool.run(for: acme) { gate.hold($0) } }

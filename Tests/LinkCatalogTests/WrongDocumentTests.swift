@@ -2,16 +2,16 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// What people get wrong, and what they are told: line, column, path, value, and what to write instead.
+/// Common mistakes and their error messages: line, column, path, value, and the correction.
 struct WrongDocumentTests {
     static let texts: [(String, String)] = [
         (
             "",
-            "line 1, column 1: The text is empty."
+            "line 1, column 1: The document is empty."
         ),
         (
             "# nothing\n",
-            "line 1, column 1: The text is empty."
+            "line 1, column 1: The document is empty."
         ),
         (
             "just text",
@@ -31,7 +31,7 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 2\nsettings: {}\n",
-            "line 1, column 16: formatVersion: format 2 is unknown; this engine reads formatVersion: 1."
+            "line 1, column 16: formatVersion: unknown format 2; this engine reads formatVersion: 1."
         ),
         (
             "formatVersion: 1\ntenant: My Shop\nsettings: {}\n",
@@ -39,15 +39,15 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\ntenants: shop\nsettings: {}\n",
-            "line 2, column 1: tenants: 'tenants' is not a key here; did you mean 'tenant'?"
+            "line 2, column 1: tenants: unknown key 'tenants'; did you mean 'tenant'?"
         ),
         (
             "formatVersion: 1\nsettings: {}\nsettings: {}\n",
-            "line 2, column 1: The key 'settings' stands twice; remove one."
+            "line 2, column 1: Duplicate key 'settings'; remove one."
         ),
         (
             "formatVersion: 1\ntenant: a: b\n",
-            "line 2, column 10: This is not YAML: mapping values are not allowed in this context; put a text with ': ' in it in quotes, or correct the indentation."
+            "line 2, column 10: This is not YAML: mapping values are not allowed in this context; quote a string that contains ': ', or correct the indentation."
         ),
         (
             "formatVersion: 1\n\tsettings: {}\n",
@@ -55,15 +55,15 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\nsettings: {schemes: [a, b}\n",
-            "line 2, column 26: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+            "line 2, column 26: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and quote a string that contains ?, { or }."
         ),
         (
             "formatVersion: 1\ntable: {routes: [*common]}\n",
-            "line 2, column 18: This is not YAML: found undefined alias; put a text that starts with * in quotes, or write '&name' where the alias should point to."
+            "line 2, column 18: This is not YAML: found undefined alias; quote a string that starts with *, or write '&name' where the alias should point to."
         ),
         (
             "a: 1\n---\nb: 2\n",
-            "line 2, column 1: A second document starts here; write one document to a file, without '---' between."
+            "line 2, column 1: A second document starts here; write only one document per file, without '---'."
         ),
         (
             "routes: {}\n",
@@ -79,7 +79,7 @@ struct WrongDocumentTests {
         ),
         (
             "{\"formatVersion\": 1, \"settings\": {},}",
-            "line 1, column 36: a comma stands before the end; remove it."
+            "line 1, column 36: there is a comma after the last value; remove it."
         ),
         (
             "{\"formatVersion\": 1 \"settings\": {}}",
@@ -87,15 +87,15 @@ struct WrongDocumentTests {
         ),
         (
             "{'formatVersion': 1}",
-            #"line 1, column 2: JSON keys stand in double quotes; write "…"."#
+            #"line 1, column 2: JSON keys need double quotes; write "…"."#
         ),
         (
             "{\"formatVersion\": 1,\n \"formatVersion\": 1}",
-            "line 2, column 2: the key 'formatVersion' stands twice, first at line 1, column 2; remove one."
+            "line 2, column 2: duplicate key 'formatVersion', first at line 1, column 2; remove one."
         ),
         (
             "{\"formatVersion\": 1, \"settings\": {\"schemes\": [a]}}",
-            #"line 1, column 47: a text stands in double quotes; write "…"."#
+            #"line 1, column 47: a string needs double quotes; write "…"."#
         ),
         (
             "[]",
@@ -107,15 +107,15 @@ struct WrongDocumentTests {
         ),
         (
             "? [a]\n: b\n",
-            "line 1, column 3: A key is a text; write 'key: value'."
+            "line 1, column 3: A key must be a string; write 'key: value'."
         ),
         (
             "a: @b\n",
-            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and put a text that starts with @, % or ` in quotes."
+            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and quote a string that starts with @, % or `."
         ),
         (
             "a: %b\n",
-            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and put a text that starts with @, % or ` in quotes."
+            "line 1, column 4: This is not YAML: found character that cannot start any token; indent with spaces, and quote a string that starts with @, % or `."
         ),
         (
             "a: 'x\n",
@@ -123,19 +123,19 @@ struct WrongDocumentTests {
         ),
         (
             "a: [1\n",
-            "line 2, column 1: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+            "line 2, column 1: This is not YAML: did not find expected ',' or ']'; separate by commas, close the bracket, and quote a string that contains ?, { or }."
         ),
         (
             "  a: 1\n b: 2\n",
-            "line 2, column 2: This is not YAML: did not find expected <document start>; correct the indentation, or put the text in quotes."
+            "line 2, column 2: This is not YAML: did not find expected <document start>; correct the indentation, or quote the string."
         ),
         (
             "formatVersion: 1\ntable:\n  requires: [loops]\n  routes: []\n",
-            "line 3, column 13: table.requires: this engine lacks loops; use a newer fingerpost."
+            "line 3, column 13: table.requires: this engine does not support loops; upgrade Fingerpost."
         ),
         (
             "formatVersion: 1\ntable:\n  defaults: {fallback: {signIn: required}}\n",
-            "line 3, column 25: table.defaults.fallback.signIn: 'signIn' is not a key here; known are open, web, store, forward, data, campaign, association."
+            "line 3, column 25: table.defaults.fallback.signIn: unknown key 'signIn'; allowed keys: open, web, store, forward, data, campaign, association."
         ),
         (
             "formatVersion: 1\ntable:\n  defaults: {plusIsSpace: yes}\n",
@@ -143,7 +143,7 @@ struct WrongDocumentTests {
         ),
         (
             "formatVersion: 1\ntable:\n  default: {}\n",
-            "line 3, column 3: table.default: 'default' is not a key here; did you mean 'defaults'?"
+            "line 3, column 3: table.default: unknown key 'default'; did you mean 'defaults'?"
         ),
         (
             "a: \u{01}\n",
@@ -169,8 +169,8 @@ struct WrongDocumentTests {
 
         #expect(
             refusals(of: text) == [
-                "line 4, column 21: table.routes[0].path: Pattern 'a': a path starts with '/'; write '/a'.",
-                "line 6, column 7: table.routes[2]: the id 'b' stands twice, first at routes[1]; give each route its own.",
+                "line 4, column 21: table.routes[0].path: Pattern 'a': a path must start with '/'; write '/a'.",
+                "line 6, column 7: table.routes[2]: duplicate id 'b', first used at routes[1]; give each route its own.",
                 "line 7, column 7: table.routes[3]: 'id' is missing; add it.",
             ]
         )
@@ -210,7 +210,7 @@ struct WrongDocumentTests {
     }
 }
 
-/// All that is said against a document.
+/// All errors reported for a document.
 func refusals(of text: String) -> [String] {
     do {
         return try TenantDocument(text).checked().findings.map { finding in

@@ -1,6 +1,6 @@
 import Testing
 
-/// One wrong route of a table, and what is said of it.
+/// One invalid route of a table and its error message.
 struct WrongRouteTests {
     static let routes: [(String, String)] = [
         (
@@ -17,11 +17,11 @@ struct WrongRouteTests {
         ),
         (
             "- {id: 7, path: /a}",
-            "line 4, column 12: table.routes[0].id: 7 is a number; write a text."
+            "line 4, column 12: table.routes[0].id: 7 is a number; write a string."
         ),
         (
             "- {id: a, path: a}",
-            "line 4, column 21: table.routes[0].path: Pattern 'a': a path starts with '/'; write '/a'."
+            "line 4, column 21: table.routes[0].path: Pattern 'a': a path must start with '/'; write '/a'."
         ),
         (
             "- {id: a, path: /a/?x}",
@@ -29,11 +29,11 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, pth: /a}",
-            "line 4, column 15: table.routes[0].pth: 'pth' is not a key here; did you mean 'path'?"
+            "line 4, column 15: table.routes[0].pth: unknown key 'pth'; did you mean 'path'?"
         ),
         (
             "- {id: a, path: /a, screen: Home}",
-            "line 4, column 25: table.routes[0].screen: 'screen' is not a key here; known are id, owner, tags, note, host, path, query, fragment, when, caseSensitive, trailingSlash, open, web, store, minimumVersion, signIn, forward, data, campaign, sensitive, audience, block, experiment, requires."
+            "line 4, column 25: table.routes[0].screen: unknown key 'screen'; allowed keys: id, owner, tags, note, host, path, query, fragment, when, caseSensitive, trailingSlash, open, web, store, minimumVersion, signIn, forward, data, campaign, sensitive, audience, block, experiment, requires."
         ),
         (
             "- {id: a, path: /a, open: Home}",
@@ -49,7 +49,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, open: {screen: Home, uri: home}}",
-            "line 4, column 51: table.routes[0].open.uri: Template 'home': a destination starts with its scheme, as in https://example.com/{id} or yourapp://{id}."
+            "line 4, column 51: table.routes[0].open.uri: Template 'home': a destination must start with its scheme, as in https://example.com/{id} or yourapp://{id}."
         ),
         (
             "- {id: a, path: /a, web: yourapp://x}",
@@ -57,7 +57,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, signIn: yes}",
-            #"line 4, column 33: table.routes[0].signIn: "yes" is none of: required, optional."#
+            #"line 4, column 33: table.routes[0].signIn: "yes" is not one of: required, optional."#
         ),
         (
             "- {id: a, path: /a, store: yes}",
@@ -69,11 +69,11 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, forward: some}",
-            #"line 4, column 34: table.routes[0].forward: "some" is none of: all, none, or a list of names."#
+            #"line 4, column 34: table.routes[0].forward: "some" is not valid; write all, none, or a list of names."#
         ),
         (
             "- {id: a, path: /a, block: true}",
-            "line 4, column 32: table.routes[0].block: true is a boolean; write a text."
+            "line 4, column 32: table.routes[0].block: true is a boolean; write a string."
         ),
         (
             "- {id: a, path: /a, sensitive: [token]}",
@@ -81,7 +81,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, audience: internal}",
-            #"line 4, column 35: table.routes[0].audience: "internal" is none of: everyone, server."#
+            #"line 4, column 35: table.routes[0].audience: "internal" is not one of: everyone, server."#
         ),
         (
             "- {id: a, path: /a, caseSensitive: no}",
@@ -89,11 +89,11 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, trailingSlash: yes}",
-            #"line 4, column 40: table.routes[0].trailingSlash: "yes" is none of: ignore, strict."#
+            #"line 4, column 40: table.routes[0].trailingSlash: "yes" is not one of: ignore, strict."#
         ),
         (
             "- {id: a, path: /a, query: {page: itn}}",
-            "line 4, column 39: table.routes[0].query.page: 'itn' is not a type; use string, int, number, bool, uuid, slug, alpha, alnum, hex, date or a set (a,b). To compare with a text write {equals: itn}."
+            "line 4, column 39: table.routes[0].query.page: 'itn' is not a type; use string, int, number, bool, uuid, slug, alpha, alnum, hex, date or a set (a,b). To compare with a string, write {equals: itn}."
         ),
         (
             "- {id: a, path: /a, when: {}}",
@@ -101,7 +101,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, when: {platform: iphone}}",
-            #"line 4, column 42: table.routes[0].when.platform: "iphone" is none of: ios, android, macos, windows, linux, other."#
+            #"line 4, column 42: table.routes[0].when.platform: "iphone" is not one of: ios, android, macos, windows, linux, other."#
         ),
         (
             "- {id: a, path: /a, when: {osVersion: 17}}",
@@ -125,7 +125,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, when: {time: {from: tomorrow}}}",
-            #"line 4, column 45: table.routes[0].when.time.from: "tomorrow" is not an instant; write one such as 2026-11-21T10:00:00Z."#
+            #"line 4, column 45: table.routes[0].when.time.from: "tomorrow" is not a timestamp; write one such as 2026-11-21T10:00:00Z."#
         ),
         (
             "- {id: a, path: /a, when: {authenticated: yes}}",
@@ -133,19 +133,19 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, experiment: {id: e, variants: []}}",
-            "line 4, column 37: table.routes[0].experiment: an experiment has 1 to 100 variants."
+            "line 4, column 37: table.routes[0].experiment: an experiment must have 1 to 100 variants."
         ),
         (
             "- {id: a, path: /a, experiment: {id: e, variants: [{name: x}, {name: x}]}}",
-            "line 4, column 67: table.routes[0].experiment.variants[1]: two variants are named 'x'; give each its own name."
+            "line 4, column 67: table.routes[0].experiment.variants[1]: duplicate variant name 'x'; give each variant its own."
         ),
         (
             #"- {id: a, path: "/{a}{b}"}"#,
-            "line 4, column 21: table.routes[0].path: Pattern '/{a}{b}': '{a}' and the parameter after it touch; put a character between them."
+            "line 4, column 21: table.routes[0].path: Pattern '/{a}{b}': '{a}' and the parameter after it are adjacent; put a character between them."
         ),
         (
             #"- {id: a, path: "/{id:int(9..1)}"}"#,
-            "line 4, column 21: table.routes[0].path: Pattern '/{id:int(9..1)}': parameter 'id': 'int(9..1)' is empty; put the smaller end first."
+            "line 4, column 21: table.routes[0].path: Pattern '/{id:int(9..1)}': parameter 'id': 'int(9..1)' is an empty range; put the smaller bound first."
         ),
         (
             #"- {id: a, path: "/{id:itn}"}"#,
@@ -157,7 +157,7 @@ struct WrongRouteTests {
         ),
         (
             #"- {id: a, path: "/{id}/{id}"}"#,
-            "line 4, column 21: table.routes[0].path: Pattern '/{id}/{id}': the name 'id' stands twice; give each parameter its own."
+            "line 4, column 21: table.routes[0].path: Pattern '/{id}/{id}': duplicate parameter name 'id'; give each parameter its own."
         ),
         (
             #"- {id: a, path: "/{rest...}/b"}"#,
@@ -165,35 +165,35 @@ struct WrongRouteTests {
         ),
         (
             #"- {id: a, path: /a, block: yes, web: "https://x.example/"}"#,
-            "line 4, column 42: table.routes[0].web: a route that blocks goes nowhere; remove 'web' or 'block'."
+            "line 4, column 42: table.routes[0].web: a route that blocks cannot have a destination; remove 'web' or 'block'."
         ),
         (
             #"- {id: a, path: /a, host: "{a}{b}.example.com"}"#,
-            "line 4, column 31: table.routes[0].host: Pattern '{a}{b}.example.com': the parameter is one whole label: write '{shop}.example.com'."
+            "line 4, column 31: table.routes[0].host: Pattern '{a}{b}.example.com': the parameter must be a whole label; write '{shop}.example.com'."
         ),
         (
             #"- {id: a, path: /a, open: {screen: Home, arguments: {x: "{x"}}}"#,
-            #"line 4, column 61: table.routes[0].open.arguments.x: Template '{x': '{' has no '}'; write \{ for a brace that is text."#
+            #"line 4, column 61: table.routes[0].open.arguments.x: Template '{x': '{' has no '}'; write \{ for a literal brace."#
         ),
         (
             #"- {id: a, path: /a, query: {"a-b": int}}"#,
-            "line 4, column 40: table.routes[0].query.a-b: 'a-b' cannot name a parameter; write {capture: int, as: name}."
+            "line 4, column 40: table.routes[0].query.a-b: 'a-b' is not a valid parameter name; write {capture: int, as: name}."
         ),
         (
             #"- {id: a, path: /a, query: {page: "int = x"}}"#,
-            "line 4, column 39: table.routes[0].query.page: the default 'x' is not int; write a value that is."
+            "line 4, column 39: table.routes[0].query.page: the default 'x' does not match the type int; write a value that does."
         ),
         (
             #"- {id: a, path: /a, web: "https://{host}/x"}"#,
-            "line 4, column 30: table.routes[0].web: Template 'https://{host}/x': a parameter can never supply the host or port; write the host out and a / after it."
+            "line 4, column 30: table.routes[0].web: Template 'https://{host}/x': a parameter cannot supply the host or port; write the host out, followed by '/'."
         ),
         (
             #"- {id: a, path: /a, web: {mobile: "https://x.example/"}}"#,
-            "line 4, column 31: table.routes[0].web.mobile: 'mobile' is not a key here; known are ios, ipad, android, desktop, default."
+            "line 4, column 31: table.routes[0].web.mobile: unknown key 'mobile'; allowed keys: ios, ipad, android, desktop, default."
         ),
         (
             #"- {id: a, path: /a, when: {time: {from: "2026-11-22T00:00:00Z", until: "2026-11-21T00:00:00Z"}}}"#,
-            "line 4, column 38: table.routes[0].when.time: 'from' is not before 'until'; no instant lies between."
+            "line 4, column 38: table.routes[0].when.time: 'from' must be before 'until'."
         ),
     ]
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// One wrong key of the settings, and what is said of it.
+/// One invalid setting and its error message.
 struct WrongSettingTests {
     static let settings: [(String, String)] = [
         (
@@ -21,7 +21,7 @@ struct WrongSettingTests {
         ),
         (
             "domains: [{host: a.example, serves: website}]",
-            #"line 3, column 39: settings.domains[0].serves: "website" is none of: links, association."#
+            #"line 3, column 39: settings.domains[0].serves: "website" is not one of: links, association."#
         ),
         (
             "domains: [{host: a.example, port: 99999}]",
@@ -29,19 +29,19 @@ struct WrongSettingTests {
         ),
         (
             "domains: [a.example, A.EXAMPLE]",
-            "line 3, column 24: settings.domains[1]: the domain stands twice; remove one."
+            "line 3, column 24: settings.domains[1]: duplicate domain; remove one."
         ),
         (
             "schemes: [https]",
-            "line 3, column 13: settings.schemes[0]: 'https' belongs to the system; no tenant can own it."
+            "line 3, column 13: settings.schemes[0]: 'https' is a system scheme; no tenant can own it."
         ),
         (
             "schemes: [yourapp, YourApp]",
-            "line 3, column 22: settings.schemes[1]: the scheme stands twice; remove one."
+            "line 3, column 22: settings.schemes[1]: duplicate scheme; remove one."
         ),
         (
             "schemes: [{name: yourapp, host: skip}]",
-            #"line 3, column 35: settings.schemes[0].host: "skip" is none of: ignore, segment, or a list of hosts to ignore."#
+            #"line 3, column 35: settings.schemes[0].host: "skip" is not valid; write ignore, segment, or a list of hosts to ignore."#
         ),
         (
             "schemes: yourapp",
@@ -49,7 +49,7 @@ struct WrongSettingTests {
         ),
         (
             "apps: [{id: ios, platform: iphone}]",
-            #"line 3, column 30: settings.apps[0].platform: "iphone" is none of: ios, android."#
+            #"line 3, column 30: settings.apps[0].platform: "iphone" is not one of: ios, android."#
         ),
         (
             "apps: [{id: ios, platform: ios, bundleID: com.example.app}]",
@@ -65,7 +65,7 @@ struct WrongSettingTests {
         ),
         (
             "apps: [{id: a, platform: android, package: com.example.app, stores: [{kind: appStore, id: 1}]}]",
-            "line 3, column 72: settings.apps[0].stores[0]: an iOS app is in the appStore, an Android app in the playStore."
+            "line 3, column 72: settings.apps[0].stores[0]: an iOS app must use appStore, an Android app playStore."
         ),
         (
             "apps: [{id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.app, stores: [{kind: appStore, id: id123}]}]",
@@ -73,19 +73,19 @@ struct WrongSettingTests {
         ),
         (
             "apps: [{id: a, platform: android, package: com.example.app}, {id: a, platform: android, package: com.example.b}]",
-            "line 3, column 64: settings.apps[1]: the app id 'a' stands twice; give each app its own."
+            "line 3, column 64: settings.apps[1]: duplicate app id 'a'; give each app its own."
         ),
         (
             "destinations: {schemes: [javascript]}",
-            "line 3, column 28: settings.destinations.schemes[0]: no link may ever lead to 'javascript:'; remove it."
+            "line 3, column 28: settings.destinations.schemes[0]: 'javascript:' is never allowed as a destination; remove it."
         ),
         (
             "destinations: {schemes: [https]}",
-            #"line 3, column 28: settings.destinations.schemes[0]: "https" is not an app's scheme; web pages are allowed through 'hosts'."#
+            #"line 3, column 28: settings.destinations.schemes[0]: "https" is not an app's scheme; list the hosts of web pages under 'hosts'."#
         ),
         (
             "destinations: {host: [x.example]}",
-            "line 3, column 18: settings.destinations.host: 'host' is not a key here; did you mean 'hosts'?"
+            "line 3, column 18: settings.destinations.host: unknown key 'host'; did you mean 'hosts'?"
         ),
         (
             "privacy: {recordQuery: utm_source}",
@@ -101,15 +101,15 @@ struct WrongSettingTests {
         ),
         (
             "privacy: {ip: full}",
-            #"line 3, column 17: settings.privacy.ip: "full" is none of: truncated, keyed, none."#
+            #"line 3, column 17: settings.privacy.ip: "full" is not one of: truncated, keyed, none."#
         ),
         (
             "privacy: {unmatchedPath: all}",
-            #"line 3, column 28: settings.privacy.unmatchedPath: "all" is none of: full, firstSegment, none."#
+            #"line 3, column 28: settings.privacy.unmatchedPath: "all" is not one of: full, firstSegment, none."#
         ),
         (
             "export: {schedule: weekly}",
-            "line 3, column 22: settings.export.schedule: 'weekly' is none of: hourly, daily, off."
+            "line 3, column 22: settings.export.schedule: 'weekly' is not one of: hourly, daily, off."
         ),
         (
             "export: {schedule: daily}",
@@ -125,7 +125,7 @@ struct WrongSettingTests {
         ),
         (
             "export: {format: parquet}",
-            #"line 3, column 20: settings.export.format: "parquet" is none of: ndjson, csv."#
+            #"line 3, column 20: settings.export.format: "parquet" is not one of: ndjson, csv."#
         ),
         (
             "export: {level: 12}",
@@ -141,27 +141,27 @@ struct WrongSettingTests {
         ),
         (
             "explain: everybody",
-            #"line 3, column 12: settings.explain: "everybody" is none of: key, public."#
+            #"line 3, column 12: settings.explain: "everybody" is not one of: key, public."#
         ),
         (
             "whenLogFails: ignore",
-            #"line 3, column 17: settings.whenLogFails: "ignore" is none of: refuse, answer."#
+            #"line 3, column 17: settings.whenLogFails: "ignore" is not one of: refuse, answer."#
         ),
         (
             "retention: 30",
-            "line 3, column 3: settings.retention: 'retention' is not a key here; known are domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey."
+            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey."
         ),
         (
             "domain: [a.example]",
-            "line 3, column 3: settings.domain: 'domain' is not a key here; did you mean 'domains'?"
+            "line 3, column 3: settings.domain: unknown key 'domain'; did you mean 'domains'?"
         ),
         (
             "apps: [{id: a, platform: android, package: com.example.app, teamID: ABCDE12345}]",
-            "line 3, column 71: settings.apps[0].teamID: 'teamID' is not for an app of the platform android; remove it."
+            "line 3, column 71: settings.apps[0].teamID: 'teamID' does not apply to apps of the platform android; remove it."
         ),
         (
             "apps: [{id: a, platform: android, package: com.example.app, domains: [b.example]}]",
-            #"line 3, column 73: settings.apps[0].domains[0]: "b.example" is none of the tenant's domains; list it under 'domains' first."#
+            #"line 3, column 73: settings.apps[0].domains[0]: "b.example" is not one of the tenant's domains; list it under 'domains' first."#
         ),
         (
             #"apps: [{id: a, platform: android, package: com.example.app, fingerprints: ["14:6D"]}]"#,
@@ -193,7 +193,7 @@ struct WrongSettingTests {
         ),
         (
             #"export: {schedule: hourly, at: "02:00"}"#,
-            "line 3, column 34: settings.export.at: 'at' goes with schedule: daily; remove it."
+            "line 3, column 34: settings.export.at: 'at' is valid only with schedule: daily; remove it."
         ),
         (
             #"schemes: ["yourapp://"]"#,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct BlockingExecutorTests {
-    /// Blocks its thread from when it has said that it runs until the gate opens.
+    /// Reports that it runs, then blocks its thread until the gate opens.
     private actor Blocker {
         private let executor = BlockingExecutor(label: "blocker")
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -16,7 +16,8 @@ struct BlockingExecutorTests {
         }
     }
 
-    /// More of them than the machine has threads for tasks: were they to take those, nobody could open the gate.
+    /// More blockers than the concurrency pool has threads. If they used the pool's threads, no task could open the
+    /// gate.
     @Test func blockedWorkHoldsNoThreadThatRunsTasks() async {
         let count = ProcessInfo.processInfo.activeProcessorCount * 2
         let gate = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// When the days and hours of a zone begin.
+/// The start of days and hours in a time zone.
 @Suite(.timeLimit(.minutes(15)))
 struct CalendarZoneTests {
     private func day(_ text: String) throws -> CivilDay { try #require(CivilDay(text)) }
@@ -14,11 +14,11 @@ struct CalendarZoneTests {
         ("Europe/Paris", "2026-03-30", "2026-03-29T22:00:00Z"),
         ("Pacific/Kiritimati", "2026-11-21", "2026-11-20T10:00:00Z"),
         ("Pacific/Pago_Pago", "2026-11-21", "2026-11-21T11:00:00Z"),
-        // At midnight the clocks went on to one o'clock, and back to eleven.
+        // The clocks changed at midnight: forward to 01:00, or back to 23:00.
         ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"),
         ("America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z"),
         ("America/Sao_Paulo", "2019-02-17", "2019-02-17T03:00:00Z"),
-        // A day that was left out.
+        // A day that the zone skipped.
         ("Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z"),
         ("Pacific/Apia", "2011-12-31", "2011-12-30T10:00:00Z"),
     ])

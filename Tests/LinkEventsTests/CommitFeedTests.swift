@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinkEvents
 
-/// Who waits for commits.
+/// Listeners that wait for commits.
 @Suite(.timeLimit(.minutes(15)))
 struct CommitFeedTests {
     @Test func onlyListenersOfTheTenantAreWoken() async throws {
@@ -17,7 +17,7 @@ struct CommitFeedTests {
         taxi.end()
         var woken = 0
         for await _ in shop.signals { woken += 1 }
-        // Two commits that nobody looked at in between are one signal.
+        // Two commits between two reads give one signal.
         #expect(woken == 1)
         for await _ in taxi.signals { Issue.record("nothing of taxi was committed") }
     }

@@ -11,7 +11,7 @@ struct EventRecorderTests {
         EventRecorder(store: store, now: { instant("2026-11-21T12:00:00Z") }, logger: quiet)
     }
 
-    /// Lets the recorder run while `body` does.
+    /// Runs the recorder during `body`.
     private func running<Result>(_ recorder: EventRecorder, _ body: () async throws -> Result) async throws -> Result {
         async let end: Void = recorder.run()
         let result = try await body()
@@ -147,7 +147,7 @@ struct EventRecorderTests {
         #expect(recorder.counts.waiting == 0)
     }
 
-    /// What a store throws beyond its own errors is not known to be harmless.
+    /// An unknown error of the store may mean that the file's contents are unknown.
     @Test func unknownErrorEndsTheRecorder() async throws {
         struct Surprise: Error {}
         let recorder = recorder(StoreDouble { _, _ in Surprise() })
@@ -158,7 +158,7 @@ struct EventRecorderTests {
         }
     }
 
-    /// Of a batch that is retried one by one, the rest is told when a write fails on the way.
+    /// After a failed write during retries one by one, the remaining requests of the batch get a result too.
     @Test func failedWriteWhileRetryingTellsTheRest() async throws {
         let gate = Gate()
         let store = StoreDouble(gate: gate) { append, events in
@@ -207,7 +207,7 @@ struct EventRecorderTests {
         #expect(store.batches.allSatisfy { $0.count <= 1_024 })
     }
 
-    /// A service group cancels its services when one of them fails.
+    /// A service group cancels its services if one of them fails.
     @Test func cancellationWritesWhatWaits() async throws {
         let gate = Gate()
         let store = StoreDouble(gate: gate)
@@ -246,7 +246,7 @@ struct EventRecorderTests {
 
     @Test func fullRecorderRefusesAtOnce() async throws {
         let recorder = recorder(StoreDouble())
-        // Nothing writes, so everything waits.
+        // The recorder is not running, so all events stay queued.
         for number in 0..<8_192 { recorder.record([.sample(number)]) { _ in } }
         #expect(await recorder.record([.sample(8_192)]) == .refused(.queueFull))
         #expect(recorder.counts.waiting == 8_192)

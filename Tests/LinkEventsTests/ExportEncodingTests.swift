@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct ExportEncodingTests {
-    /// What `gzip` itself makes of a file.
+    /// Decompresses with the `gzip` program.
     private func gunzip(_ compressed: [UInt8]) throws -> (status: Int32, bytes: [UInt8]) {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).gz").path
         try Data(compressed).write(to: URL(filePath: path))

@@ -20,7 +20,7 @@ struct ExportScheduleTests {
         // 2026-03-29: 02:00 becomes 03:00, so 02:30 does not exist; the first instant after the gap is 01:00 UTC.
         Case(zone: "Europe/Paris", hour: 2, minute: 30, after: "2026-03-28T12:00:00Z", next: "2026-03-29T01:00:00Z"),
         Case(zone: "Europe/Paris", hour: 2, minute: 30, after: "2026-03-29T01:00:00Z", next: "2026-03-30T00:30:00Z"),
-        // 2026-10-25: 03:00 becomes 02:00, so 02:30 comes twice; the earlier one counts, and only once.
+        // 2026-10-25: 03:00 becomes 02:00, so 02:30 occurs twice; only the earlier one counts.
         Case(zone: "Europe/Paris", hour: 2, minute: 30, after: "2026-10-24T12:00:00Z", next: "2026-10-25T00:30:00Z"),
         Case(zone: "Europe/Paris", hour: 2, minute: 30, after: "2026-10-25T00:30:00Z", next: "2026-10-26T01:30:00Z"),
         Case(
@@ -37,7 +37,7 @@ struct ExportScheduleTests {
             after: "2026-10-31T12:00:00Z",
             next: "2026-11-01T05:30:00Z"
         ),
-        // Lord Howe moves by half an hour: 02:00 becomes 02:30 on 2026-10-04, at 15:30 UTC the day before.
+        // Lord Howe shifts by half an hour: 02:00 becomes 02:30 on 2026-10-04, at 15:30 UTC of the previous day.
         Case(
             zone: "Australia/Lord_Howe",
             hour: 2,
@@ -45,7 +45,7 @@ struct ExportScheduleTests {
             after: "2026-10-03T02:00:00Z",
             next: "2026-10-03T15:30:00Z"
         ),
-        // Apia had no 2011-12-30 at all: the first instant after the gap is its midnight, 10:00 UTC.
+        // Apia skipped 2011-12-30: the first instant after the gap is the following midnight, 10:00 UTC.
         Case(zone: "Pacific/Apia", hour: 2, minute: 0, after: "2011-12-29T13:00:00Z", next: "2011-12-30T10:00:00Z"),
         Case(zone: "Pacific/Apia", hour: 2, minute: 0, after: "2011-12-30T10:00:00Z", next: "2011-12-30T12:00:00Z"),
     ]

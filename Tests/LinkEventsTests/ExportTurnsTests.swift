@@ -18,7 +18,7 @@ struct ExportTurnsTests {
         func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
-    /// The names of those who wait, in the order of their turns.
+    /// The names of the waiting callers, in the order of their turns.
     private func order(_ wishes: [(name: String, purpose: ExportTurns.Purpose)]) async throws -> [String] {
         let turns = ExportTurns()
         let names = Names()
@@ -63,7 +63,7 @@ struct ExportTurnsTests {
                 while turns.waiting <= place { await Task.yield() }
             }
             await #expect(throws: ExportRefusal.tooMuchOfTenant) { try await turns.take(.request(shop)) }
-            // Another tenant, and an erasure of this one, still find their place.
+            // There is still room for another tenant and for an erasure of this one.
             group.addTask { try? await turns.take(.request(taxi)) }
             group.addTask { try? await turns.take(.erasure(shop)) }
             while turns.waiting < 6 { await Task.yield() }

@@ -3,10 +3,10 @@ import LinkEvents
 import Testing
 
 struct FolderTests {
-    /// There a folder has a parent and still cannot be made: asking for the parent again and again would never end.
+    /// The parent folder exists and the folder still cannot be created. Retrying with the parent must not loop forever.
     @Test(arguments: ["/proc/x", "/proc/x/y/z"]) func folderThatCannotBeMadeIsRefused(_ path: String) {
         let error = #expect(throws: FileFailure.self) { try Folder.make(path, mode: 0o700) }
-        #expect(error?.description.hasPrefix("make folder /proc/x: ") == true, "\(String(describing: error))")
+        #expect(error?.description.hasPrefix("create directory /proc/x: ") == true, "\(String(describing: error))")
     }
 
     @Test func pathOfManyFoldersIsMade() throws {

@@ -49,7 +49,7 @@ struct RecorderStateMachineTests {
         #expect(machine.submit(one, at: noon) == .queueFull)
     }
 
-    /// What is being written still takes memory.
+    /// Events that are being written still occupy memory.
     @Test func takenEventsCountUntilTheyAreAnswered() {
         let one = request(1)
         var machine = machine {
@@ -68,7 +68,7 @@ struct RecorderStateMachineTests {
         for size in [2, 2, 2, 7, 1] { #expect(machine.submit(request(size), at: noon) == nil) }
         var sizes: [[Int]] = []
         while case .batch(let requests)? = machine.take() { sizes.append(requests.map(\.events.count)) }
-        // A request is never split, not even one that is larger than a batch.
+        // A request is never split, even if it is larger than a batch.
         #expect(sizes == [[2, 2], [2], [7], [1]])
     }
 
@@ -121,7 +121,7 @@ struct RecorderStateMachineTests {
         #expect(machine.counts.refused == [.unownedRate: 42])
     }
 
-    /// The caller hands the others in again, so they must not be counted twice.
+    /// The caller submits the other events again, so they must not be counted twice.
     @Test func mixedRequestCountsOnlyItsUnownedEventsAsRefused() {
         var machine = machine { $0.unownedPerSecond = 1 }
         let mixed = request([.sample(1), .sample(2, of: .none), .sample(3, of: .none)])
@@ -130,7 +130,7 @@ struct RecorderStateMachineTests {
         #expect(machine.counts == EventRecorder.Counts(received: 3, stored: 0, refused: [.unownedRate: 2], waiting: 1))
     }
 
-    /// Whatever happens in whatever order: nothing is lost, doubled or reordered, and the counts add up.
+    /// In any sequence of steps, nothing is lost, duplicated or reordered, and the counts add up.
     @Test(arguments: 0..<50 as Range<UInt64>) func countsAddUpAlways(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var machine = machine {

@@ -9,7 +9,8 @@ import Testing
 struct RedactionTests {
     private static let open = Redaction(recordQuery: [], unmatchedPath: .full, address: .truncated)
 
-    /// A tenant with one route of each kind; `sensitive` names the parameters that are never recorded.
+    /// Resolves a link with one route for `path`. `extra` adds members, such as `sensitive`, which names parameters
+    /// that are never recorded.
     private func resolve(_ text: String, path: String, extra: String = "") throws -> (link: Link, Resolution) {
         let json = """
             {"identity": {"domains": ["go.acme.com", "*.acme.link"], "schemes": ["acme"],
@@ -46,7 +47,7 @@ struct RedactionTests {
         #expect(Self.open.path(of: link, outcome: .matched, parameters: resolution.parameters) == stored)
     }
 
-    /// `é` is not `e` with a combining accent.
+    /// `é` differs from `e` with a combining accent.
     @Test func namesAreComparedByTheirBytes() throws {
         let redaction = Redaction(
             recordQuery: ["caf\u{E9}"],
@@ -71,7 +72,7 @@ struct RedactionTests {
         #expect(redaction.path(of: root, outcome: .unmatched, parameters: []) == (mode == .none ? nil : "/"))
     }
 
-    /// A place that does not fit must neither trap nor uncover anything.
+    /// A place outside the link must neither trap nor reveal anything.
     @Test func wrongPlacesHideTooMuch() throws {
         let link = try Link.parse("https://go.acme.com/ab/secret")
         let places: [CapturedParameter.Place] = [
@@ -95,7 +96,7 @@ struct RedactionTests {
         #expect(Self.open.query(of: link, plus: .plus, parameters: []).isEmpty)
     }
 
-    /// An allow-list for one campaign parameter must not uncover what a route calls sensitive.
+    /// The allow-list must not reveal a parameter that a route marks as sensitive.
     @Test func sensitiveItemIsNotRecordedThoughAllowListed() throws {
         let redaction = Redaction(recordQuery: ["code", "utm_source"], unmatchedPath: .full, address: .none)
         let (link, resolution) = try resolve(

@@ -36,13 +36,13 @@ struct RetentionRuleTests {
     @Test func whoeverExportsByHandIsWaitedForAndNobodyElse() throws {
         let rule = RetentionRule(days: 30, isExported: false)
         #expect(rule.verdict(on: try rows(31, edge: nil), today: today) == .drop)
-        // Of an empty log.
+        // Exported while the log was empty.
         #expect(rule.verdict(on: try rows(31, edge: 0), today: today) == .wait)
         #expect(rule.verdict(on: try rows(31, edge: 5), today: today) == .wait)
         #expect(rule.verdict(on: try rows(31, edge: 100), today: today) == .drop)
     }
 
-    /// A clock that was wrong has made a file of a later day; it is kept until that day has passed.
+    /// A wrong clock created a file of a future day. It is kept until that day has passed.
     @Test func rowsOfTheFutureAreKept() throws {
         #expect(RetentionRule(days: 1, isExported: false).verdict(on: try rows(-400), today: today) == .keep)
     }

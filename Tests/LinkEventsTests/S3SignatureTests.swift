@@ -4,7 +4,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, keys and all.
+/// The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, including their keys.
 struct S3SignatureTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let method: String
@@ -111,7 +111,7 @@ struct S3SignatureTests {
         }
     }
 
-    /// The example of https://www.standardwebhooks.com, as its libraries test it.
+    /// The example of https://www.standardwebhooks.com, which its libraries test too.
     @Test func webhookSignatureIsThatOfTheStandard() throws {
         let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
         let headers = [secret].headers(

@@ -6,7 +6,7 @@ import TestSupport
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 extension Event {
-    /// A plain event; `number` tells one from the other.
+    /// A plain event; `number` distinguishes events.
     static func sample(
         _ number: Int,
         of tenant: TenantID = TestSupport.tenant("shop"),

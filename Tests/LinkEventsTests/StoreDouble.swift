@@ -2,7 +2,7 @@ import LinkEvents
 import LinkRouting
 import Synchronization
 
-/// A log in memory, which fails as it is told and can be held at a gate.
+/// An in-memory log that can fail on request and block at a gate.
 final class StoreDouble: EventStore {
     private let state = Mutex(State())
     private let failure: @Sendable (_ append: Int, _ events: [Event]) -> (any Error)?
@@ -14,7 +14,7 @@ final class StoreDouble: EventStore {
         var stored: [StoredEvent] = []
     }
 
-    /// `failure` says what the nth append, from 0, throws.
+    /// `failure` returns the error of the nth append, from 0; nil for success.
     init(
         gate: Gate? = nil,
         failure: @escaping @Sendable (_ append: Int, _ events: [Event]) -> (any Error)? = { _, _ in nil }
@@ -24,7 +24,7 @@ final class StoreDouble: EventStore {
     }
 
     var stored: [StoredEvent] { state.withLock { $0.stored } }
-    /// The batches that were committed.
+    /// The committed batches.
     var batches: [[Event]] { state.withLock { $0.batches } }
 
     func lastSequence() async throws -> Int64 { state.withLock { Int64($0.stored.count) } }
@@ -50,7 +50,7 @@ final class StoreDouble: EventStore {
     }
 }
 
-/// Holds whoever comes until it is opened, and tells that somebody came.
+/// Blocks all visitors until it is opened, and reports the first one.
 final class Gate: Sendable {
     private let state = Mutex(State())
 
@@ -74,7 +74,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Returns once somebody has come to the gate.
+    /// Returns once there is a visitor.
     func visited() async {
         await withCheckedContinuation { continuation in
             let isVisited = state.withLock { state in

@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-/// The list of actions, line by line: the first that holds is taken.
+/// The list of actions in order: the first one that applies is used.
 struct ActionTests {
     private static let routes = [
         #"{"id": "block", "path": "/block", "block": "No."}"#,

@@ -2,7 +2,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// The compiled table answers as a walk over all routes in the written order does.
+/// The compiled table gives the same answers as a linear search through all routes in the documented order.
 struct CompiledMatchingTests {
     @Test(arguments: 0..<8) func compiledResolveAgreesWithANaiveWalk(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 100)
@@ -43,7 +43,7 @@ struct CompiledMatchingTests {
     ]
 
     static func route(_ random: inout SeededGenerator) -> NaiveRoute {
-        // Short, so that many routes are for the same links.
+        // Short paths, so that many routes match the same links.
         var segments = (0..<random.pick([0, 1, 1, 1, 2, 2, 3])).map { _ in segment(&random) }
         if random.chance(20) { segments.append(.rest) }
         return NaiveRoute(
@@ -102,7 +102,7 @@ struct CompiledMatchingTests {
 
     static func link(_ subject: NaiveRoute.Subject, _ random: inout SeededGenerator) -> String {
         let segments = subject.segments.map { segment in
-            // A needless escape changes nothing.
+            // A needless escape makes no difference.
             random.chance(10) ? segment.utf8.map { "%" + String($0, radix: 16) }.joined() : segment
         }
         let slash = subject.hasTrailingSlash && !segments.isEmpty ? "/" : ""

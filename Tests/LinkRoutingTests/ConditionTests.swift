@@ -3,7 +3,7 @@ import Testing
 @testable import LinkRouting
 
 struct ConditionTests {
-    /// Knows everything.
+    /// A context with all attributes known.
     private static let known = Context(
         app: AppID("ios"),
         platform: .ios,
@@ -47,7 +47,7 @@ struct ConditionTests {
         (#"{"rollout": 0.49}"#, .fails),
         (#"{"rollout": {"percent": 50, "salt": "checkout-2026"}}"#, .fails), (#"{"apps": "ios"}"#, .holds),
         (#"{"apps": ["droid"]}"#, .fails),
-        // Inside one object AND, a list is OR.
+        // Members of one object are combined with AND, elements of a list with OR.
         (#"{"platform": "ios", "device": "phone"}"#, .holds), (#"{"platform": "ios", "device": "tv"}"#, .fails),
         (#"[{"platform": "android"}, {"device": "phone"}]"#, .holds),
         (#"[{"platform": "android"}, {"device": "tv"}]"#, .fails),
@@ -102,14 +102,14 @@ struct ConditionTests {
 
     @Test(arguments: [
         ("{}", "'when' is empty"), (#"{"platfrom": "ios"}"#, "did you mean 'platform'?"),
-        (#"{"platform": "iOS"}"#, "none of: ios, android"),
+        (#"{"platform": "iOS"}"#, "not one of: ios, android"),
         (#"{"osVersion": "17"}"#, "write {from:"), (#"{"osVersion": {}}"#, "write {from:"),
         (#"{"osVersion": {"from": "v17"}}"#, "is not a version"),
         (#"{"appBuild": {"from": -1}}"#, "whole number"), (#"{"locale": "*"}"#, "is not a language tag"),
         (#"{"locale": "en_GB"}"#, "is not a language tag"),
         (#"{"country": "GBR"}"#, "two letters"), (#"{"traits": {}}"#, "name a trait"),
-        (#"{"time": {"from": "tomorrow"}}"#, "is not an instant"),
-        (#"{"time": {"from": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}"#, "not before"),
+        (#"{"time": {"from": "tomorrow"}}"#, "is not a timestamp"),
+        (#"{"time": {"from": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}"#, "must be before 'until'"),
         (#"{"rollout": 101}"#, "percentage from 0 to 100"),
         (#"{"apps": "iOS App"}"#, "is not an id"), (#"{"authenticated": "yes"}"#, "write true or false"),
         (#"[]"#, "empty"),

@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// For tables and links that nobody wrote: what comes out lies in the tenant's allow-list, and Foundation reads in it what we do.
+/// For random tables and links: the destination is within the tenant's allow-list, and Foundation parses it as we do.
 struct DestinationPropertyTests {
     private static let literals = [
         "a", "a-b", "~", "%2F", "%20", "é", "|", ";", "'", "=", "+", "//", "/", "?", "?q=", "&r=", "#", "#f", ":", "@",
@@ -47,7 +47,7 @@ struct DestinationPropertyTests {
         let forward = random.pick([#""all""#, #""none""#, #"["q", "a"]"#])
         let path = random.pick(["/{x}/{r...}", "/a{x}/{r...}"])
         var target = ""
-        // Most random texts are no templates; those that are go on.
+        // Skips random texts that are not templates, which are most of them.
         if (try? URLTemplate(uri)) != nil {
             target += #", "open": {"screen": "S", "uri": \#(JSONNode.string(uri).json())}"#
         } else if random.chance(50) {
@@ -95,7 +95,7 @@ struct DestinationPropertyTests {
                     )
                     #expect(parts.port == nil && parsed.port == nil && parts.user == nil, "\(route) \(link): \(url)")
                 }
-                // A custom-scheme link that is its own URI is what the caller had.
+                // A custom-scheme link whose URI is the link itself comes from the caller.
                 guard let uri = destination.uri, uri != link else { continue }
                 judged += 1
                 let parts = try #require(URLComponents(string: uri), "\(uri)")

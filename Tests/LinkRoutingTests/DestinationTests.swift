@@ -34,7 +34,7 @@ struct DestinationTests {
     }
 
     @Test(arguments: [
-        // forward, template, link's query and fragment, what comes out
+        // forward, template, query and fragment of the link, resulting URL
         ("\"all\"", "https://www.acme.com/p", "?a=1&b=%zz&a=2#f", "https://www.acme.com/p?a=1&b=%zz&a=2#f"),
         ("\"none\"", "https://www.acme.com/p", "?a=1#f", "https://www.acme.com/p"),
         ("[\"b\"]", "https://www.acme.com/p", "?a=1&b=2#f", "https://www.acme.com/p?b=2"),
@@ -97,7 +97,7 @@ struct DestinationTests {
         #expect(try destination(open, "acme://a")?.web == nil)
     }
 
-    /// What settings do not allow never comes out, whatever the table says.
+    /// No result is outside the settings' allow-list, whatever the table says.
     @Test(
         arguments: [
             (#""web": "https://evil.example/{x}""#, nil, nil), (#""web": "http://www.acme.com/{x}""#, nil, nil),
@@ -156,7 +156,7 @@ struct DestinationTests {
         )
     }
 
-    /// Else the app, and Fingerpost itself, would lose the first segment.
+    /// Otherwise the app, and Fingerpost itself, would drop the first segment.
     @Test(arguments: [
         (#""ignore""#, "https://go.acme.com/open/a", "acme:///open/a"),
         (#""ignore""#, "https://go.acme.com/", "acme:///"),
@@ -170,7 +170,8 @@ struct DestinationTests {
         )
     }
 
-    /// The domain of a host is found by its labels: as many domains as settings may list, asked for from both ends of the list.
+    /// Domain lookup goes by labels. The settings list as many domains as allowed, and both ends of the list are
+    /// queried.
     @Test func domainOfAHostIsFoundAmongMany() throws {
         let names = (0..<1_000).map {
             #""*.d\#($0).example", "d\#($0).example", {"host": "p\#($0).example", "port": 8443}"#
@@ -188,12 +189,12 @@ struct DestinationTests {
             #expect(identity.destinations.allows(host: "p\(number).example"))
             #expect(!identity.destinations.allows(host: "a.p\(number).example"))
         }
-        // Every host of 100 links passes 118 labels; looking through all domains for each would take seconds.
+        // Each host of 100 links has 118 labels. A linear search for each label would take seconds.
         let deep = Array(repeating: "a", count: 118).joined(separator: ".") + ".d999.example"
         for _ in 0..<100 { #expect(identity.domain(for: "\u{FC}." + deep)?.host == "d999.example") }
     }
 
-    /// As a key that is limited to an owner's routes takes them.
+    /// Comparison by bytes also applies to keys that are limited to an owner's routes.
     @Test func fragmentIsComparedByItsBytes() throws {
         let router = try Fixture.router([
             #"{"id": "a", "path": "/a", "fragment": "caf\u00e9", "open": {"screen": "S"}}"#

@@ -1,9 +1,10 @@
 import LinkRouting
 import Testing
 
-/// No text leaves the place that it is written into, however its scalars combine.
+/// No text escapes from its context, however its scalars combine.
 struct EscapesTests {
-    /// Delimiters among scalars that join them to one `Character`: a prepend, accents, joiners, selectors, and what terminals obey.
+    /// Delimiters among scalars that join them into one `Character`: prepended marks, accents, joiners, variation
+    /// selectors, and terminal control characters.
     private static let scalars =
         Array(
             "<>&\"'\\`$;#\n\r\t =a/\u{0}\u{7}\u{1B}\u{7F}\u{85}\u{9B}\u{600}\u{301}\u{200D}\u{200E}\u{202E}\u{2028}\u{2029}\u{2066}"
@@ -48,7 +49,7 @@ struct EscapesTests {
         #expect(same(text.unescapedFromXML, meant))
     }
 
-    /// Between single quotes a shell takes every byte as it is but the quote itself.
+    /// Between single quotes, a shell takes every byte literally except the quote.
     @Test func wordOfAShellEndsWhereItShould() {
         for text in texts() {
             let word = Array(text.quotedForShell.utf8)

@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-/// Texts that Swift takes for one and a link does not.
+/// Texts that are equal in Swift and different in a link.
 struct ExactTextTests {
     private static let (composed, apart) = ("caf\u{E9}", "cafe\u{301}")
 
@@ -32,13 +32,13 @@ struct ExactTextTests {
         let object = try Field(node, path: "").anyObject()
         #expect(try object.required(Self.apart).int(in: 0...9) == 2)
         #expect(throws: DocumentError.self) { try object.refuseKeys(besides: [Self.composed]) }
-        // U+212A equals K for Swift.
+        // Swift compares U+212A (Kelvin sign) as equal to K.
         let kelvin = try JSONReader.parse("{\"\u{212A}ey\":1}", limits: JSONReader.Limits(maximumBytes: 1 << 10))
         #expect(throws: DocumentError.self) { try Field(kelvin, path: "").object("Key") }
         #expect(kelvin["Key"] == nil)
     }
 
-    /// Two routes that ask for values which look alike are for different callers, for the check as for the router.
+    /// Two routes whose conditions look alike apply to different callers, in the check as well as in the router.
     @Test(arguments: [
         #""when":{"traits":{"tier":"TEXT"}}"#, #""when":{"traits":{"TEXT":"gold"}}"#,
         #""query":{"q":{"equals":"TEXT"}}"#,

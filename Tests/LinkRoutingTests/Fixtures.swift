@@ -1,7 +1,7 @@
 import LinkRouting
 import TestSupport
 
-/// Values for tests, from the JSON that people write.
+/// Test values built from JSON.
 enum Fixture {
     static func json(_ text: String) throws -> JSONNode {
         try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1_000_000))
@@ -26,7 +26,7 @@ enum Fixture {
         Router(identity: try identity(settings), table: try table(routes, defaults: defaults))
     }
 
-    /// Routes named by their patterns, which only open a screen: enough to ask which of them answers.
+    /// Routes named by their patterns, which only open a screen: enough to test which one answers.
     static func router(paths: [String]) throws -> Router {
         try router(
             paths.enumerated().map { index, path in

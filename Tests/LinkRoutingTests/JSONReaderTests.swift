@@ -85,14 +85,14 @@ struct JSONReaderTests {
     @Test func errorCountsBytesToo() {
         let error = #expect(throws: JSONSyntaxError.self) { try JSONReader.parse("[\n\"é\",]", limits: Self.limits) }
         #expect(error?.offset == 6)
-        #expect(error?.description == "line 2, column 4: a comma stands before the end; remove it.")
+        #expect(error?.description == "line 2, column 4: there is a comma after the last value; remove it.")
     }
 
     @Test func duplicateKeyNamesTheFirst() {
         let error = #expect(throws: JSONSyntaxError.self) {
             try JSONReader.parse("{\"a\": 1,\n\"a\": 2}", limits: Self.limits)
         }
-        #expect(error?.message == "the key 'a' stands twice, first at line 1, column 2; remove one.")
+        #expect(error?.message == "duplicate key 'a', first at line 1, column 2; remove one.")
     }
 
     @Test func duplicateIsFoundInALargeObject() throws {
@@ -158,7 +158,8 @@ struct JSONReaderTests {
         #expect(try JSONReader.parse(Array("x[1]".utf8).dropFirst(), limits: Self.limits).elements?.count == 1)
     }
 
-    /// Foundation's reader accepts the same texts, but for `[1, ]`: it lets a comma and a space end a list.
+    /// Foundation's reader accepts the same texts, with one exception: `[1, ]`, where it allows a comma and a space
+    /// before the bracket.
     @Test func foundationAgrees() throws {
         var random = SeededGenerator(seed: 3)
         let pieces = [
@@ -184,7 +185,7 @@ struct JSONReaderTests {
         #expect(accepted > 3_000, "the generator makes enough texts that are JSON")
     }
 
-    /// JSON, now and then with a piece in it that does not belong there.
+    /// Random JSON, sometimes with a piece inserted that makes it invalid.
     private static func document(_ random: inout SeededGenerator, depth: Int, _ pieces: [String]) -> String {
         if random.chance(3) { return random.pick(pieces) }
         switch random.below(depth > 3 ? 4 : 6) {

@@ -3,10 +3,10 @@ import Testing
 
 struct LanguageTagTests {
     @Test(arguments: [
-        // ranges, tags, the tag that serves
+        // ranges, tags, the selected tag
         ("en-GB", "en", "en"), ("en-GB,fr", "fr,en", "en"), ("fr,en-GB", "fr,en", "fr"), ("EN-gb", "en-GB", "en-GB"),
         ("zh-Hant-TW", "zh-TW,zh-Hant,zh", "zh-Hant"), ("zh-Hant-TW", "zh-TW,zh", "zh"), ("de", "de-CH", ""),
-        // RFC 4647 §3.4's own example: the single subtag goes together with what it introduced.
+        // RFC 4647 §3.4's own example: a single-letter subtag is removed together with the subtag that follows it.
         ("zh-Hant-CN-x-private1-private2", "zh-Hant-CN-x", ""), ("zh-Hant-CN-x-private1", "zh-Hant-CN", "zh-Hant-CN"),
         ("*", "en", ""), ("*,fr", "en,fr", "fr"), ("*-CH", "CH,de-CH", ""), ("de-*-DE", "de-DE", "de-DE"),
         ("", "en", ""),

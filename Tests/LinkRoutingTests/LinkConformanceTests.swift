@@ -49,7 +49,7 @@ struct LinkConformanceTests {
             var scheme: String
             var host: String?
             var port: String?
-            /// As the bytes of JSON: Swift's texts would make one of NFC and NFD.
+            /// Bytes, because Swift strings compare NFC and NFD as equal.
             var path: [UInt8]
             var hasTrailingSlash: Bool
             var query: [UInt8]?

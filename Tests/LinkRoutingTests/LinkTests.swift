@@ -2,7 +2,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// What the conformance table cannot say: ranges, dropped hosts, plus signs, records of rejected links.
+/// Cases that do not fit the conformance table: ranges, dropped hosts, plus signs, records of rejected links.
 struct LinkTests {
     private func text(_ link: Link, _ range: Range<Int>?) -> String? {
         range.map { String(decoding: link.bytes[$0], as: UTF8.self) }

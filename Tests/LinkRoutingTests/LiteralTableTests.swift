@@ -3,7 +3,8 @@ import Testing
 
 @testable import LinkRouting
 
-/// The table of literals answers as a dictionary does: short and long texts, of one parent and of many, in either case.
+/// The literal table gives the same answers as a dictionary: short and long texts, with one parent and with many, in
+/// either case.
 struct LiteralTableTests {
     private struct Key: Hashable {
         let parent: Int32
@@ -35,7 +36,7 @@ struct LiteralTableTests {
         }
     }
 
-    /// Texts are compared by words, whose ends and whose folding of letters must be those of bytes.
+    /// Texts are compared in words. The ends of words and case folding must behave as for bytes.
     @Test(arguments: [LetterCase.sensitive, .ignored])
     func textsOfEveryLengthAreToldApartByEachByte(_ letterCase: LetterCase) {
         let bytes: [UInt8] = [0, 0x40, 0x41, 0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x7F, 0x80, 0xC1, 0xDA, 0xFF]
@@ -67,7 +68,7 @@ struct LiteralTableTests {
         #expect(child == nil)
     }
 
-    /// Of few letters and with a common beginning, so that many texts differ only behind the sixteenth byte.
+    /// A key of few letters with a common prefix, so that many texts differ only after the sixteenth byte.
     private static func key(_ random: inout SeededGenerator) -> Key {
         let beginning = random.chance(50) ? Array("beginningBeginni".utf8) : []
         let end = (0..<random.below(6)).map { _ in random.pick(Array("abAB".utf8)) }

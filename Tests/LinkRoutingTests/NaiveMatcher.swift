@@ -1,7 +1,7 @@
 import LinkRouting
 
-/// A route as the generator thinks of it, and matching as docs/routing.md words it: no index, no parser, no sharing of code
-/// with what is tested. Slow on purpose.
+/// A generated route and matching exactly as docs/routing.md describes it: no index, no parser, and no code shared with
+/// the tested engine. Intentionally slow.
 struct NaiveRoute {
     enum Part: Equatable {
         case text(String)
@@ -37,22 +37,22 @@ struct NaiveRoute {
     var ignoresCase: Bool
     var isStrict: Bool
     var hasTrailingSlash: Bool
-    /// On the item `q`.
+    /// Condition on the query item `q`.
     var query: QueryTest?
     var platform: Platform?
 
-    /// What of a link a route looks at.
+    /// The parts of a link that a route examines.
     struct Subject {
         var host: String
         var segments: [String]
         var hasTrailingSlash: Bool
-        /// The values of the items named `q`.
+        /// The values of the query items named `q`.
         var values: [String]
     }
 
     // MARK: Matching
 
-    /// The captured texts by name, or nil when the route does not hold.
+    /// The captured texts by name, or nil if the route does not match.
     func captures(_ subject: Subject, _ caller: Platform?) -> [String: String]? {
         var captured: [String: String] = [:]
         switch host {
@@ -92,7 +92,7 @@ struct NaiveRoute {
         return !isStrict || segments.isEmpty && subject.segments.isEmpty || hasTrailingSlash == subject.hasTrailingSlash
     }
 
-    /// Every way to cut the text is tried, the shortest first parameter first.
+    /// Tries every way to split the text, with the shortest first parameter first.
     private func match(_ parts: ArraySlice<Part>, _ text: Substring) -> [String]? {
         guard let part = parts.first else { return text.isEmpty ? [] : nil }
         switch part {
@@ -138,9 +138,9 @@ struct NaiveRoute {
 
     private func folded(_ text: some StringProtocol) -> String { ignoresCase ? text.lowercased() : String(text) }
 
-    // MARK: The written order
+    // MARK: Documented order
 
-    /// Host, then per segment: literal, mixed by literal bytes, set, bounded, typed, plain, `*`, end, rest.
+    /// Host, then for each segment: literal, mixed by literal bytes, set, bounded, typed, plain, `*`, end, rest.
     var key: [Int] {
         var key: [Int]
         switch host {
@@ -168,7 +168,7 @@ struct NaiveRoute {
         return key
     }
 
-    // MARK: As a table writes it
+    // MARK: JSON
 
     func json(id: String) -> String {
         var writer = JSONWriter()

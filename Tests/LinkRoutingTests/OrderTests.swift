@@ -2,7 +2,8 @@ import LinkRouting
 import Testing
 
 struct OrderTests {
-    /// Each stands before the next, whatever the document's order; all of them hold for `/x-1`, `/7`, … as needed.
+    /// Each pattern precedes the next one, whatever the document's order. All of them match `/x-1`, `/7` and so on, as
+    /// needed.
     @Test(arguments: [
         ("/7", "/{a:int}.5", "/7"), ("/item-7", "/item-{id}", "/item-7"), ("/item-{id}", "/{a}-{b}", "/item-7"),
         ("/{a}-{b}", "/{tab(item-7,x)}", "/item-7"),

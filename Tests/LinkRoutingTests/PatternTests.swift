@@ -22,17 +22,17 @@ struct PatternTests {
     }
 
     @Test(arguments: [
-        ("", "starts with '/'"), ("a/b", "write '/a/b'"), ("/a//b", "remove the doubled '/'"),
+        ("", "must start with '/'"), ("a/b", "write '/a/b'"), ("/a//b", "remove the doubled '/'"),
         ("//", "remove the doubled '/'"),
         ("/{rest...}/b", "must be the last segment; move '{rest...}' to the end"),
-        ("/x{rest...}", "is a whole segment: write '/{rest...}'"),
-        ("/{rest...}x", "is a whole segment"), ("/{a}{b}", "put a character between them"),
-        ("/{a}/{a}", "the name 'a' stands twice"),
+        ("/x{rest...}", "must be a whole segment; write '/{rest...}'"),
+        ("/{rest...}x", "must be a whole segment"), ("/{a}{b}", "put a character between them"),
+        ("/{a}/{a}", "duplicate parameter name 'a'"),
         ("/{", "is not a parameter"), ("/{}", "is not a parameter"), ("/{1a}", "a name is a letter"),
         ("/{a.b}", "not closed"),
-        ("/{a", "not closed"), ("/{a:int", "not closed"), ("/a}", "'}' has no '{'"), ("/a*", "write \\* for a star"),
-        ("/*a", "'*' is a whole segment"),
-        ("/{a:strng}", "'strng' is not a type; use string, int"), ("/{a:int(9..1)}", "put the smaller end first"),
+        ("/{a", "not closed"), ("/{a:int", "not closed"), ("/a}", "'}' has no '{'"), ("/a*", "\\* for a literal star"),
+        ("/*a", "'*' must be a whole segment"),
+        ("/{a:strng}", "'strng' is not a type; use string, int"), ("/{a:int(9..1)}", "put the smaller bound first"),
         ("/{a:int(..)}", "write int(1..9)"), ("/{a:int(x)}", "is not a range"),
         ("/{a:int(1..99999999999999999999)}", "is not a range"),
         ("/{a:bool(1..2)}", "takes no range"), ("/{a:alnum(0)}", "is not a range"),
@@ -41,8 +41,8 @@ struct PatternTests {
         ("/{a()}", "an empty value"),
         ("/%4", "write %25"), ("/%zz", "write %25"), ("/%00", "no control"), ("/a?b", "use 'query'"),
         ("/a#b", "use 'query' or 'fragment'"),
-        ("/%ff", "not UTF-8"), ("/..", "no link has a segment"), ("/a/./b", "no link has a segment"),
-        (#"/\a"#, "a backslash escapes only"),
+        ("/%ff", "not UTF-8"), ("/..", "no link can have a segment"), ("/a/./b", "no link can have a segment"),
+        (#"/\a"#, "a backslash can escape only"),
         ("/a\u{1}", "control character"), ("/" + String(repeating: "a/", count: 65), "at most 64 segments"),
         ("/" + (0..<9).map { "{a\($0)}" }.joined(separator: "-"), "at most 8 parameters"),
     ]) func brokenPatternSaysWhatToWrite(_ text: String, _ hint: String) {
@@ -63,8 +63,8 @@ struct PatternTests {
     }
 
     @Test(arguments: [
-        ("", "leave 'host' out"), ("{shop}", "one whole label"), ("{shop}x.acme.link", "one whole label"),
-        ("*", "one whole label"),
+        ("", "leave 'host' out"), ("{shop}", "must be a whole label"), ("{shop}x.acme.link", "must be a whole label"),
+        ("*", "must be a whole label"),
         ("a.{shop}.acme.link", "not a host"), ("{shop...}.acme.link", "exactly one label"),
         ("https://a.example", "not a host"),
         ("a.example/b", "not a host"), ("a.example:80", "not a host"), ("{shop}.", "not a host"),

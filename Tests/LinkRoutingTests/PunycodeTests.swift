@@ -4,7 +4,7 @@ import Testing
 @testable import LinkRouting
 
 struct PunycodeTests {
-    /// RFC 3492 §7.1, all samples; the encoder writes the basic characters as they are.
+    /// All samples of RFC 3492 §7.1. The encoder leaves basic characters unchanged.
     static let samples: [(String, [UInt32], String)] = [
         (
             "Arabic",
@@ -132,7 +132,7 @@ struct PunycodeTests {
             guard let decoded = Punycode.decode(text) else { continue }
             #expect(Punycode.encode(decoded.unicodeScalars.map(\.value)) != nil)
         }
-        // 5,000 × the distance to the last scalar is beyond 32 bits.
+        // 5,000 × the distance to the last scalar exceeds 32 bits.
         #expect(Punycode.encode(Array(repeating: 0x80, count: 5_000) + [0x10FFFF]) == nil)
     }
 }

@@ -50,8 +50,8 @@ struct QueryConditionTests {
     }
 
     @Test(arguments: [
-        (#"{"": "present"}"#, "needs a name"), (#"{"q": "premium"}"#, "To compare with a text write {equals: premium}"),
-        (#"{"q": "int = x"}"#, "the default 'x' is not int"),
+        (#"{"": "present"}"#, "needs a name"), (#"{"q": "premium"}"#, "with a string, write {equals: premium}"),
+        (#"{"q": "int = x"}"#, "the default 'x' does not match the type int"),
         (#"{"a-b": "int"}"#, "write {capture: int, as: name}"), (#"{"q": {}}"#, "write present, absent, a type"),
         (#"{"q": {"equal": "1"}}"#, "did you mean 'equals'?"),
         (#"{"q": 1}"#, "write an object"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkRouting
 
-/// A filled template that need not be read again is one that would have been found in order.
+/// If a filled template needs no second parse, parsing it gives exactly what the template wrote.
 struct QuickCheckTests {
     private static let heads = [
         "https://www.acme.com", "https://www.acme.com/", "HTTPS://WWW.acme.com./", "https://www.acme.com:443/",
@@ -32,7 +32,7 @@ struct QuickCheckTests {
         var unread = 0
         while readable < 2_000 {
             let written = random.pick(Self.heads) + text(Self.pieces, upTo: 6, &random)
-            // Most random texts are no templates; those that are go on.
+            // Skips random texts that are not templates, which are most of them.
             guard let template = try? URLTemplate(written) else { continue }
             for _ in 0..<4 {
                 let values: [CapturedParameter] = [
@@ -57,7 +57,7 @@ struct QuickCheckTests {
         #expect(unread > 100, "the captures are not so tame that none has to be looked at")
     }
 
-    /// The usual captures are quick.
+    /// Common captures need no second parse.
     @Test(arguments: ["123", "a-b_c", "été", "v1.2", "..a", "a b", "50%", "日本"])
     func usualTextNeedNotBeReadAgain(_ text: String) throws {
         for template in ["https://www.acme.com/p/{x}?q={x}#{x}", "acme://h/{x}", "acme:{x}"] {
@@ -78,7 +78,7 @@ extension CapturedParameter {
 }
 
 extension URLTemplate {
-    /// The URL with each parameter's text in its place; nil when `value` has none for one of them.
+    /// The URL with each parameter replaced by its text; nil if `value` has none for one of them.
     func filled(by value: (String) -> CapturedParameter?) -> String? {
         var url: [UInt8] = []
         let parameters = parameterNames.compactMap(value)

@@ -1,13 +1,13 @@
 import Foundation
 import LinkRouting
 
-/// docs/routing.md and docs/routing-conformance.md, whose tables are the input of tests.
+/// docs/routing.md and docs/routing-conformance.md. Tests use their tables as input.
 enum RoutingDocument {
     struct Missing: Error {
         let heading: String
     }
 
-    /// The rows of every table under a heading of level two, without their header rows; cells without their backticks.
+    /// The rows of all tables under a level-two heading, without header rows. Cells are without backticks.
     static func rows(under heading: String) throws -> [[String]] {
         let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")
         let lines = try ["routing.md", "routing-conformance.md"].flatMap {
@@ -31,7 +31,7 @@ enum RoutingDocument {
         }
     }
 
-    /// `{x*3}` as `xxx`, `{U+0301}` as the scalar and `{0xFF}` as the byte; any other brace stands for itself.
+    /// Expands `{x*3}` to `xxx`, `{U+0301}` to the scalar and `{0xFF}` to the byte. Other braces are literal.
     static func expanded(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text[...]

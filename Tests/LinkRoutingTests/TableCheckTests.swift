@@ -67,8 +67,8 @@ struct TableCheckTests {
         #expect(findings.first?.fix.isEmpty == false)
     }
 
-    /// A table with too many steps has a test of its own, as have the order of routes and conditions that never hold; the
-    /// catalog tests texts that cannot be read, and AppAssociation the files.
+    /// Other tests cover tables with too many steps, the order of routes and conditions that are never true.
+    /// LinkCatalogTests cover texts that cannot be read, and AppAssociationTests cover the files.
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,

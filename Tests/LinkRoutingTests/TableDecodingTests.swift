@@ -8,17 +8,17 @@ struct TableDecodingTests {
         // table, path, line, hint
         (#"{"routes": {}}"#, "routes", 1, "write a list"),
         (#"{"formatVersion": 2}"#, "formatVersion", 1, "this engine reads formatVersion: 1"),
-        (#"{"requires": ["warp"]}"#, "requires", 1, "this engine lacks warp"),
+        (#"{"requires": ["warp"]}"#, "requires", 1, "this engine does not support warp"),
         (#"{"route": []}"#, "route", 1, "did you mean 'routes'?"),
         (
             "{\"routes\": [\n{\"id\": \"a\", \"path\": \"/a\", \(open)},\n{\"id\": \"a\", \"path\": \"/b\", \(open)}]}",
-            "routes[1]", 3, "stands twice, first at routes[0]"
+            "routes[1]", 3, "duplicate id 'a', first used at routes[0]"
         ),
         (#"{"routes": [{"path": "/a"}]}"#, "routes[0]", 1, "'id' is missing"),
         (#"{"routes": [{"id": "a"}]}"#, "routes[0]", 1, "'path' is missing"),
         (#"{"routes": [{"id": "A B", "path": "/a"}]}"#, "routes[0].id", 1, "is not an id; use 1 to 64 of a-z"),
         ("{\"routes\": [{\"id\": \"a\",\n  \"path\": \"a\"}]}", "routes[0].path", 2, "write '/a'"),
-        (#"{"routes": [{"id": "a", "path": 7}]}"#, "routes[0].path", 1, "write a text"),
+        (#"{"routes": [{"id": "a", "path": 7}]}"#, "routes[0].path", 1, "write a string"),
         (#"{"routes": [{"id": "a", "path": "/a", "opne": {}}]}"#, "routes[0].opne", 1, "did you mean 'open'?"),
         (#"{"routes": [{"id": "a", "path": "/a", "open": {}}]}"#, "routes[0].open", 1, "'screen' is missing"),
         (#"{"routes": [{"id": "a", "path": "/a", "open": {"screen": ""}}]}"#, "routes[0].open", 1, "'screen' is empty"),
@@ -26,30 +26,30 @@ struct TableDecodingTests {
             #"{"routes": [{"id": "a", "path": "/a", "open": {"screen": "S", "arguments": {"x": "{"}}}]}"#,
             "routes[0].open.arguments.x", 1, "has no '}'"
         ),
-        (#"{"routes": [{"id": "a", "path": "/a", "web": "/relative"}]}"#, "routes[0].web", 1, "starts with its scheme"),
+        (#"{"routes": [{"id": "a", "path": "/a", "web": "/relative"}]}"#, "routes[0].web", 1, "start with its scheme"),
         (#"{"routes": [{"id": "a", "path": "/a", "web": "acme://x"}]}"#, "routes[0].web", 1, "not a web page"),
         (#"{"routes": [{"id": "a", "path": "/a", "web": {}}]}"#, "routes[0].web", 1, "write a URL, or an object"),
-        (#"{"routes": [{"id": "a", "path": "/a", "block": ""}]}"#, "routes[0].block", 1, "say for people why"),
+        (#"{"routes": [{"id": "a", "path": "/a", "block": ""}]}"#, "routes[0].block", 1, "write a reason"),
         (
             #"{"routes": [{"id": "a", "path": "/a", "block": "x", "web": "https://www.acme.com"}]}"#, "routes[0].web",
             1, "remove 'web' or 'block'"
         ),
-        (#"{"routes": [{"id": "a", "path": "/a", "signIn": true}]}"#, "routes[0].signIn", 1, "write a text"),
+        (#"{"routes": [{"id": "a", "path": "/a", "signIn": true}]}"#, "routes[0].signIn", 1, "write a string"),
         (
             #"{"routes": [{"id": "a", "path": "/a", "signIn": "always"}]}"#, "routes[0].signIn", 1,
-            "none of: required, optional"
+            "not one of: required, optional"
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "forward": "some"}]}"#, "routes[0].forward", 1,
-            "none of: all, none, or a list"
+            "write all, none, or a list"
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "audience": "me"}]}"#, "routes[0].audience", 1,
-            "none of: everyone, server"
+            "not one of: everyone, server"
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "trailingSlash": "maybe"}]}"#, "routes[0].trailingSlash", 1,
-            "none of: ignore, strict"
+            "not one of: ignore, strict"
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "minimumVersion": "new"}]}"#, "routes[0].minimumVersion", 1,
@@ -67,11 +67,11 @@ struct TableDecodingTests {
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "experiment": {"id": "x", "variants": [{"name": "a"}, {"name": "a"}]}}]}"#,
-            "routes[0].experiment.variants[1]", 1, "two variants are named 'a'"
+            "routes[0].experiment.variants[1]", 1, "duplicate variant name 'a'"
         ),
         (
             #"{"routes": [{"id": "a", "path": "/a", "block": "x", "experiment": {"id": "x", "variants": [{"name": "a"}]}}]}"#,
-            "routes[0].experiment", 1, "has no variants"
+            "routes[0].experiment", 1, "cannot have variants"
         ),
     ]) func errorNamesPlaceAndRemedy(_ text: String, _ path: String, _ line: Int, _ hint: String) throws {
         let error = #expect(throws: RouteTable.DecodingErrors.self) { try RouteTable(try Fixture.field(text)) }
@@ -90,16 +90,16 @@ struct TableDecodingTests {
         #expect(error?.errors.map(\.path) == ["routes[0].path", "routes[2].path"])
     }
 
-    /// A link is compared with all that a route says. What is stored is read all the same.
+    /// These limits bound the work per link. Tables stored by older versions are read even if they exceed them.
     @Test(arguments: [
-        // what of a route, as large as it may be; one more; what is said
+        // a route's member at its limit, one more, the error message
         (Self.query(64), Self.query(65), "at most 64 query items"),
-        (Self.when(64), Self.when(65), "a route has at most 64"),
-        (Self.traits(1_000), Self.traits(1_001), "at most 1000 can stand in one"),
+        (Self.when(64), Self.when(65), "a route can have at most 64"),
+        (Self.traits(1_000), Self.traits(1_001), "at most 1000 are allowed"),
         (
             #""path": "/a", "query": {"q": {"oneOf": [\#(Self.list(500))]}}, "when": {"locale": [\#(Self.tags(500))]}"#,
             #""path": "/a", "query": {"q": {"oneOf": [\#(Self.list(501))]}}, "when": {"locale": [\#(Self.tags(500))]}"#,
-            "those of a route list at most 1000"
+            "at most 1000 are allowed"
         ),
         (#""path": "/{x(\#(Self.set(1_000)))}""#, #""path": "/{x(\#(Self.set(1_001)))}""#, "at most 1000 values"),
         (#""path": "/-{x(\#(Self.set(1_000)))}""#, #""path": "/-{x(\#(Self.set(1_001)))}""#, "at most 1000 values"),
@@ -159,16 +159,16 @@ struct TableDecodingTests {
 
     @Test(arguments: [
         (#"{"domains": ["https://a.example"]}"#, "not a host"), (#"{"domains": ["intranet"]}"#, "is not a domain"),
-        (#"{"domains": ["ｇｏ.example"]}"#, "stands for other characters"),
-        (#"{"domains": ["a.example", "A.example."]}"#, "stands twice"),
-        (#"{"domains": [{"host": "a.example", "serves": "all"}]}"#, "none of: links, association"),
+        (#"{"domains": ["ｇｏ.example"]}"#, "maps to other characters"),
+        (#"{"domains": ["a.example", "A.example."]}"#, "duplicate domain"),
+        (#"{"domains": [{"host": "a.example", "serves": "all"}]}"#, "not one of: links, association"),
         (#"{"domains": [{"host": "a.example", "port": 0}]}"#, "from 1 to 65535"),
-        (#"{"schemes": ["https"]}"#, "belongs to the system"),
-        (#"{"schemes": ["JavaScript"]}"#, "belongs to the system"),
-        (#"{"schemes": ["a_b"]}"#, "is not a scheme"), (#"{"schemes": ["acme", "ACME"]}"#, "stands twice"),
-        (#"{"schemes": [{"name": "acme", "host": "drop"}]}"#, "none of: ignore, segment"),
-        (#"{"destinations": {"schemes": ["intent"]}}"#, "no link may ever lead to"),
-        (#"{"destinations": {"schemes": ["https"]}}"#, "through 'hosts'"),
+        (#"{"schemes": ["https"]}"#, "is a system scheme"),
+        (#"{"schemes": ["JavaScript"]}"#, "is a system scheme"),
+        (#"{"schemes": ["a_b"]}"#, "is not a scheme"), (#"{"schemes": ["acme", "ACME"]}"#, "duplicate scheme"),
+        (#"{"schemes": [{"name": "acme", "host": "drop"}]}"#, "write ignore, segment"),
+        (#"{"destinations": {"schemes": ["intent"]}}"#, "is never allowed as a destination"),
+        (#"{"destinations": {"schemes": ["https"]}}"#, "under 'hosts'"),
         (#"{"destinations": {"hosts": ["a b"]}}"#, "not a host"),
         (
             #"{"apps": [{"id": "ios", "platform": "ios", "teamID": "abc", "bundleID": "com.acme"}]}"#,
@@ -186,7 +186,7 @@ struct TableDecodingTests {
 }
 
 extension TableDecodingTests {
-    /// Lists of arguments are kept once; what looks alike without being the same stays as it is written.
+    /// Equal lists of arguments are stored once. Texts that look alike and differ in bytes stay separate.
     @Test func argumentsThatAreEqualKeepTheirOwnBytes() throws {
         let (composed, apart) = ("\u{E9}", "e\u{301}")
         let texts = ["{id}", "{id}", composed, apart, "\(composed){id}", "\(apart){id}", "x", "{other}"]

@@ -19,19 +19,20 @@ struct TemplateTests {
     }
 
     @Test(arguments: [
-        ("{id}", "starts with its scheme"), ("//x.example/{id}", "starts with its scheme"),
-        ("www.acme.com/{id}", "starts with its scheme"),
-        ("{scheme}://x", "starts with its scheme"), ("https://{shop}.acme.com/", "never supply the host"),
-        ("https://www.acme.com{path}", "never supply the host"),
-        ("https://www.acme.com:{port}/", "never supply the host"), ("https://www.acme.com/../{id}", "it is not a link"),
-        ("https://u@www.acme.com/", "it is not a link"),
-        ("https:///{id}", "it is not a link"), ("https://www.acme.com/ {id}", "it is not a link"),
+        ("{id}", "must start with its scheme"), ("//x.example/{id}", "must start with its scheme"),
+        ("www.acme.com/{id}", "must start with its scheme"),
+        ("{scheme}://x", "must start with its scheme"), ("https://{shop}.acme.com/", "cannot supply the host"),
+        ("https://www.acme.com{path}", "cannot supply the host"),
+        ("https://www.acme.com:{port}/", "cannot supply the host"),
+        ("https://www.acme.com/../{id}", "it is not a valid link"),
+        ("https://u@www.acme.com/", "it is not a valid link"),
+        ("https:///{id}", "it is not a valid link"), ("https://www.acme.com/ {id}", "it is not a valid link"),
     ]) func brokenURLTemplateSaysWhatToWrite(_ text: String, _ hint: String) {
         let error = #expect(throws: Template.SyntaxError.self) { try URLTemplate(text) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
 
-    /// A captured text is escaped for where it stands, so that it can never leave it.
+    /// A captured text is escaped for its place in the URL, so that it can never leave it.
     @Test(arguments: [
         (
             "https://www.acme.com/{x}",

@@ -15,7 +15,7 @@ struct TimestampTests {
         ("2000-02-29T12:00:00Z", "2000-02-29T12:00:00.000Z"), ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
         ("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"),
         ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
-        // Leap seconds are the last millisecond of their day.
+        // A leap second becomes the last millisecond of its day.
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999Z"),
         ("2017-01-01T00:59:60.5+01:00", "2016-12-31T23:59:59.999Z"),
         ("2015-06-30T16:59:60-07:00", "2015-06-30T23:59:59.999Z"),
@@ -52,7 +52,7 @@ struct TimestampTests {
     @Test func foundationAgreesOnEveryDay() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-        // Foundation's Gregorian calendar is the Julian one before 1582.
+        // Foundation's Gregorian calendar is Julian before 1582.
         for days in stride(from: Int64(-140_000), through: 2_932_896, by: 373) {
             let parts = calendar.dateComponents(
                 [.year, .month, .day],

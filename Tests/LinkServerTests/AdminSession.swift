@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// Requests to the admin port with one key, about one tenant.
+/// Admin requests with one key about one tenant.
 struct AdminSession {
     let service: TestService
     let key: String
@@ -27,7 +27,7 @@ struct AdminSession {
 
     static let tableJSON = #"{"routes": [{"id": "home", "path": "/", "open": {"screen": "Home"}}]}"#
 
-    /// With a stored key of these rights.
+    /// With a new stored key that has these rights.
     init(
         _ service: TestService,
         scopes: Set<KeyGrant.Scope> = [.admin],
@@ -41,14 +41,14 @@ struct AdminSession {
         id = made.key.id
     }
 
-    /// With the key that an answer shows.
+    /// With the key from the response that created it.
     init(_ service: TestService, _ made: TestResponse) {
         self.service = service
         key = made.json?["key"]?.text ?? ""
         id = made.json?["id"]?.text ?? ""
     }
 
-    /// An administrator and the tenant `acme` with a table, live as revision 1.
+    /// An administrator's session and the tenant `acme` with a table, live as revision 1.
     static func acme(_ service: TestService) async throws -> AdminSession {
         let session = try await AdminSession(service)
         #expect(try await session.put("settings", yaml: settings).status == 201)
@@ -75,7 +75,7 @@ struct AdminSession {
         try await send(.delete, path, headers: headers)
     }
 
-    /// - Parameter path: Below the tenant; with a slash in front below `/admin/v1`.
+    /// - Parameter path: Relative to the tenant; with a leading slash, relative to `/admin/v1`.
     func send(
         _ method: HTTPRequest.Method,
         _ path: String,
@@ -86,7 +86,7 @@ struct AdminSession {
         return try await service.adminPort(method, full, key: key, headers: headers, body: body)
     }
 
-    /// The route that a link comes to in the app.
+    /// The route that a link matches in the app.
     func route(of url: String, environment: String = "production") async throws -> String? {
         let body = #"{"url":"\#(url)","environment":"\#(environment)","context":{"platform":"ios"}}"#
         return try await service.resolve(body).json?["route"]?["id"]?.text

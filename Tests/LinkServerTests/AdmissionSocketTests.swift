@@ -3,12 +3,12 @@ import LinkServer
 import OutboundHTTP
 import Testing
 
-/// Who asks and how often, over sockets from several addresses of this machine.
+/// Client identification and rate limits, over sockets from several addresses of this machine.
 @Suite(.timeLimit(.minutes(15)))
 struct AdmissionSocketTests {
     private static let proxy = "127.0.0.9"
 
-    /// Nobody is exempt, and the one proxy is trusted.
+    /// No address is exempt, and one proxy is trusted.
     private static func policy(burst: Int? = nil) -> AdmissionPolicy {
         var policy = AdmissionPolicy.unlimited
         policy.exempt = []
@@ -24,7 +24,7 @@ struct AdmissionSocketTests {
         return "POST /resolve HTTP/1.1\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n" + body
     }
 
-    /// The status of each answer until the server ends the connection; 0 where there is none.
+    /// Sends the parts and returns the status of the first answer; 0 if the server closes the connection without one.
     private func ask(_ port: Int, _ parts: [[UInt8]], from source: String) async throws -> Int {
         let answer = try await onThread {
             let connection = try RawConnection(port: port, source: source)
@@ -70,7 +70,7 @@ struct AdmissionSocketTests {
                 #expect(statuses == [200, 200, 429, 429])
                 let other = Self.resolve("X-Forwarded-For: 203.0.113.1, 203.0.113.2")
                 #expect(try await ask(port, other, from: Self.proxy) == 200)
-                // Whoever it hides is counted on the proxy.
+                // If the proxy does not reveal its client, the request counts for the proxy's address.
                 for status in [200, 200, 429] {
                     let hidden = Self.resolve("X-Forwarded-For: 203.0.113.9, unknown")
                     #expect(try await ask(port, hidden, from: Self.proxy) == status)
@@ -79,7 +79,7 @@ struct AdmissionSocketTests {
         }
     }
 
-    /// A refused request leaves the connection, and the next one on it is answered.
+    /// A refusal keeps the connection open, and the next request on it is answered.
     @Test func refusalKeepsTheConnection() async throws {
         try await withService(admitting: Self.policy(burst: 1)) { service in
             try await service.listening { port async throws in
@@ -112,7 +112,7 @@ struct AdmissionSocketTests {
         }
     }
 
-    /// It holds for every request of its connection, and only for those.
+    /// The header applies to every request of its connection and to no other connection.
     @Test func clientOfTheProxyHeaderIsLimited() async throws {
         try await withService(admitting: Self.policy(burst: 2)) { service in
             try await service.listening(proxyProtocol: .v2) { port async throws in
@@ -121,7 +121,7 @@ struct AdmissionSocketTests {
                 #expect(try await ask(port, [Self.header, Array(Self.resolve().utf8)], from: Self.proxy) == 429)
                 let own = ProxyHeaderTests.signature + [0x20, 0, 0, 0]
                 #expect(try await ask(port, [own, Array(Self.resolve().utf8)], from: Self.proxy) == 200)
-                // What the client writes does not move it, as it is no proxy of ours.
+                // A client's own forwarding header has no effect, because the client is not a trusted proxy.
                 let spoofed = Array(Self.resolve("X-Forwarded-For: 198.51.100.1").utf8)
                 #expect(try await ask(port, [Self.header, spoofed], from: Self.proxy) == 429)
             }

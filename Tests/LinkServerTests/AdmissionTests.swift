@@ -98,7 +98,7 @@ struct AdmissionTests {
         #expect(admitted(admission, .address(client("203.0.113.1"))) == 10)
     }
 
-    /// A figure for docs and reports; nothing depends on it. ADMISSION_BENCH says how many calls.
+    /// Measures the cost for reports; nothing depends on the result. ADMISSION_BENCH sets the number of calls.
     @Test func costOfACall() {
         let count = ProcessInfo.processInfo.environment["ADMISSION_BENCH"].flatMap { Int($0) } ?? 0
         guard count > 0 else { return }

@@ -6,7 +6,7 @@ import LinkServer
 import LinkStorage
 import Testing
 
-/// What devices and Apple's CDN get: one answer, never a redirect, the same bytes until something is published.
+/// Association files as devices and Apple's CDN get them: no redirect, and the same bytes until the next publication.
 struct AssociationFileTests {
     private static let apple = "/.well-known/apple-app-site-association"
     private static let android = "/.well-known/assetlinks.json"
@@ -51,7 +51,8 @@ struct AssociationFileTests {
         }
     }
 
-    /// A request makes none: it would hold up whoever else its event loop answers.
+    /// The files are generated before they are requested, because generating one in a request would block its event
+    /// loop.
     @Test func filesAreThereBeforeATableIsLive() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
@@ -177,7 +178,7 @@ struct AssociationFileTests {
         }
     }
 
-    /// Not even with a route for every path, on a host whose links are answered with redirects.
+    /// Holds even if a route matches every path, on a host whose links are answered with redirects.
     @Test(arguments: [
         "/.well-known/apple-app-site-association/", "//.well-known/apple-app-site-association",
         "/.well-known/apple-app-site-association/?x=1", "/.well-known/apple-app-site-association//",
@@ -205,7 +206,7 @@ struct AssociationFileTests {
         }
     }
 
-    /// The route for every path does answer what only looks like a reserved path.
+    /// The catch-all route answers for paths that only resemble reserved paths.
     @Test(arguments: ["/well-known/x", "/x/.well-known", "/_fpx", "/.Well-Known/x"])
     func otherPathsAreClicks(_ path: String) async throws {
         try await withService { service in

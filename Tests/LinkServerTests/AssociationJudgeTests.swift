@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// The two admin endpoints that judge association files.
+/// The two admin endpoints that analyse association files.
 struct AssociationJudgeTests {
     private static let paths =
         #"{"applinks":{"apps":[],"details":[{"appID":"ABCDE12345.com.a","paths":["*","NOT /a"]}]}}"#

@@ -2,14 +2,14 @@ import Testing
 
 @testable import LinkServer
 
-/// Programs by what they send, and what they are for.
+/// Classifies programs by their User-Agent.
 struct BotClassTests {
     static let agents: [(BotClass, [String])] = [
         (
             .preview,
             [
                 "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
-                // Messages on Apple's devices.
+                // Apple's Messages app.
                 "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
                 "Twitterbot/1.0",
                 "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",

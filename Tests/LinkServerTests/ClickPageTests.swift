@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// The pages that people see instead of a redirect: plain, locked, and with nothing of the link in them.
+/// The pages that browsers get instead of a redirect: static, locked down by CSP, and without any part of the link.
 @Suite(.timeLimit(.minutes(15)))
 struct ClickPageTests {
     private func service(blocking reason: String, _ body: (TestService) async throws -> Void) async throws {
@@ -37,7 +37,7 @@ struct ClickPageTests {
         ("</p></html><svg/onload=x>", "&lt;/p&gt;&lt;/html&gt;&lt;svg/onload=x&gt;"),
         ("&lt;b&gt; &#39;", "&amp;lt;b&amp;gt; &amp;#39;"), ("{{7*7}} ${x} {x}", "{{7*7}} ${x} {x}"), ("日本 é", "日本 é"),
         ("\u{1}\r\nX: y", "\u{1}\r\nX: y"),
-        // To a browser what stands before or behind them does not hide brackets and quotes.
+        // A browser sees these brackets and quotes, although Unicode joins them with neighbouring characters.
         (
             "\u{600}<meta http-equiv=refresh content=0;url=https://evil.example/ \u{600}>",
             "\u{600}&lt;meta http-equiv=refresh content=0;url=https://evil.example/ \u{600}&gt;"
@@ -63,7 +63,7 @@ struct ClickPageTests {
         }
     }
 
-    /// Every reason for which a link is rejected, and links that lead nowhere.
+    /// Every reason for rejecting a link, and links without a destination.
     @Test func noPageShowsAnythingOfTheLink() async throws {
         try await service(blocking: "no") { service in
             for path in [

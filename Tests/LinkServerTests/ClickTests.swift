@@ -123,7 +123,7 @@ struct ClickTests {
 
     @Test(arguments: [
         "", "/", "go.acme.example/", "user@go.acme.example", "go.acme.example:8080", "go.acme.example:99999999999",
-        "acme.link", "[::1", "..", "go.acme.example?x", "go.acme.example#x", "go acme", "%00",
+        "acme.link", "[::1", "..", "go.acme.example?x", "go.acme.example#x", "%00",
         "www.acme.example",
     ])
     func hostThatServesNoLinksIsUnknownAndNothingIsRecorded(host: String) async throws {

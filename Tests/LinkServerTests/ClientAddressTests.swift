@@ -37,15 +37,15 @@ struct ClientAddressTests {
 
     @Test(arguments: [
         (["203.0.113.7"], "203.0.113.7"),
-        // What the client itself sent stands to the left of what the proxy saw.
+        // Entries left of the one that the proxy added are the client's own.
         (["198.51.100.1, 203.0.113.7"], "203.0.113.7"), (["198.51.100.1", "203.0.113.7"], "203.0.113.7"),
         (["10.9.9.9, 198.51.100.1, 203.0.113.7"], "203.0.113.7"), (["127.0.0.1, 203.0.113.7"], "203.0.113.7"),
-        // Two proxies of ours.
+        // Two trusted proxies.
         (["198.51.100.1, 203.0.113.7, 10.0.0.2"], "203.0.113.7"), (["203.0.113.7,10.0.0.2", "fd00::1"], "203.0.113.7"),
         (["203.0.113.7", "10.0.0.3", "10.0.0.2"], "203.0.113.7"),
-        // All of them are ours: the farthest one asks.
+        // If all entries are trusted proxies, the leftmost one is the client.
         (["10.0.0.4, 10.0.0.3"], "10.0.0.4"), ([], "10.0.0.1"), ([""], "10.0.0.1"), ([" , ,"], "10.0.0.1"),
-        // Ways to write one.
+        // Different notations of an address.
         (["203.0.113.7:4711"], "203.0.113.7"), (["[2001:db8::1]:4711"], "2001:db8::1"),
         (["[2001:db8::1]"], "2001:db8::1"),
         (["2001:DB8:0::1"], "2001:db8::1"), (["::ffff:203.0.113.7"], "203.0.113.7"), (["::ffff:10.0.0.7"], "10.0.0.7"),
@@ -73,7 +73,7 @@ struct ClientAddressTests {
         ("for=198.51.100.1, for=203.0.113.7", "203.0.113.7"), ("for=203.0.113.7, for=10.0.0.2", "203.0.113.7"),
         ("for=\"203.0.113.7:_gate\"", "203.0.113.7"), ("for=\"2\\03.0.113.7\"", "203.0.113.7"),
         ("for=198.51.100.1;host=\"a,b\", for=203.0.113.7;host=\"x\\\", for=1.1.1.1\"", "203.0.113.7"),
-        // What a client leaves open does not swallow what the proxy adds.
+        // An unterminated quotation from the client does not absorb the entry that the proxy adds.
         ("for=\"198.51.100.1, for=203.0.113.7", "203.0.113.7"), ("for=\"x\\, for=203.0.113.7", "203.0.113.7"),
         (";;=,\",\"\\, for=203.0.113.7", "203.0.113.7"),
     ])
@@ -102,7 +102,7 @@ struct ClientAddressTests {
         #expect(client("10.0.0.1", ["203.0.113.7, " + line]).address == NetworkAddress("10.0.0.2"))
     }
 
-    /// Nothing that a client writes may trap, and nothing changes what stands to its right.
+    /// No bytes from a client trap or affect the entries to their right.
     @Test func randomBytesNeverHideTheNextEntry() {
         let alphabet = Array("for=\"\\;,[]:_.1\t x%é".unicodeScalars)
         var state: UInt64 = 5

@@ -172,7 +172,7 @@ struct ConnectionLimitTests {
 
     @Test func bodyWithoutEndIsReadUpToABound() async throws {
         try await withService { service in
-            try await service.listening { port in
+            try await service.listening({ $0.bodySeconds = 600 }) { port in
                 let (sent, answer) = try await onThread {
                     let connection = try RawConnection(port: port)
                     connection.send(Self.head("Transfer-Encoding: chunked"))

@@ -5,7 +5,7 @@ import Testing
 @testable import LinkServer
 
 struct ConnectionRegistryTests {
-    /// A service that ends may have accepted a connection that is not on its event loop yet.
+    /// During shutdown the service may have accepted a connection that is not registered with its event loop yet.
     @Test func connectionThatHasNotBegunIsClosedWhole() {
         let channel = EmbeddedChannel()
         let registry = ConnectionRegistry(limit: 10, port: .public, metrics: MetricRegistry())
@@ -18,7 +18,7 @@ struct ConnectionRegistryTests {
         registry.leave(registration)
     }
 
-    /// All were busy when the last one came.
+    /// When the last connection was accepted, all connections were busy.
     @Test func fullPortHasRoomWhenOneKeepsUsWaiting() {
         let loop = EmbeddedEventLoop()
         let channels = (0..<2).map { _ in EmbeddedChannel(loop: loop) }

@@ -60,7 +60,7 @@ struct ContinuationTests {
         }
     }
 
-    // MARK: Where it began
+    // MARK: Environment
 
     private static let settings = """
         domains: [go.acme.test]
@@ -71,7 +71,7 @@ struct ContinuationTests {
           - {id: ios-stg, platform: ios, environment: staging, teamID: ABCDE12345, bundleID: com.acme.stg}
         """
 
-    /// A tenant whose staging has another screen than its production behind the same link.
+    /// A tenant whose staging environment opens another screen for the same link than production.
     private func beginInStaging(_ service: TestService) async throws -> String {
         let session = try await AdminSession(service)
         #expect(try await session.put("settings", yaml: Self.settings).status == 201)
@@ -108,7 +108,7 @@ struct ContinuationTests {
         }
     }
 
-    /// The link's host may have gone to somebody else in between.
+    /// The link's scheme or host may belong to another tenant by now.
     @Test func anotherTenantDoesNotResumeIt() async throws {
         try await withService { service in
             let token = try await beginInStaging(service)

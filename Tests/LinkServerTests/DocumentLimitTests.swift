@@ -4,10 +4,10 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// Nothing is stored that could not be read back, and nothing that is small on the wire becomes large in memory.
+/// Nothing is stored that cannot be read back, and no small request becomes large in memory.
 @Suite(.timeLimit(.minutes(15)))
 struct DocumentLimitTests {
-    /// A byte and a half in YAML that is six in JSON.
+    /// Two bytes in YAML become six in JSON.
     @Test func settingsAreMeasuredAsTheyWouldBeStored() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
@@ -15,12 +15,12 @@ struct DocumentLimitTests {
             let large = try await session.put("settings", yaml: "privacy: {recordTraits: [\"\(text)\"]}")
             #expect(large.status == 422 && large.code == "document_too_large", "\(large.text)")
             #expect(try await session.get("settings").json?["settingsRevision"]?.int == 1)
-            // Others are not held up by it.
+            // Other requests are not blocked.
             #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
         }
     }
 
-    /// Of one byte a node: what they weigh counts.
+    /// Aliases of a large text: the expanded bytes count.
     @Test func aliasesAreCountedByTheBytesThatTheyExpandTo() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
@@ -38,13 +38,13 @@ struct DocumentLimitTests {
                 #expect(answer.body.count < 10_000)
             }
             #expect(try await session.put("draft", yaml: table).status == 400)
-            // A few are what aliases are for.
+            // A few aliases are fine.
             let honest = "routes: [{id: a, path: /a, open: &o {screen: A}}, {id: b, path: /b, open: *o}]"
             #expect(try await session.put("draft", yaml: honest).status == 200)
         }
     }
 
-    /// A list of zeros costs a byte or two each to send, and fifty to read.
+    /// A list of zeros takes one or two bytes per element to send, and fifty to read.
     @Test(arguments: ["0", "[]", "{}", #""""#])
     func valuesAreCountedWhileTheyAreRead(_ value: String) async throws {
         try await withService { service in
@@ -69,7 +69,7 @@ struct DocumentLimitTests {
         }
     }
 
-    /// A route that is within the limit by itself may not make the draft one that nobody can read.
+    /// A route within the limit must not make the whole draft exceed it.
     @Test func draftIsMeasuredWholeAfterAnEditOfOneRoute() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
@@ -103,7 +103,7 @@ struct DocumentLimitTests {
             #expect(try await session.post("draft/publish?draft=two").status == 201)
             let merge = try await session.post("draft/publish?draft=one")
             #expect(merge.status == 422 && merge.code == "document_too_large", "\(merge.text)")
-            // What is there can be made smaller.
+            // The existing draft can be made smaller.
             #expect(try await session.delete("draft/routes/c?draft=one").status == 204)
             #expect(try await session.post("draft/publish?draft=one").status == 201)
         }
@@ -122,13 +122,13 @@ struct DocumentLimitTests {
             }
             let refused = try await editor.send(.put, "draft/routes/x?draft=d32", route)
             #expect(refused.status == 409 && refused.code == "too_many_drafts", "\(refused.text)")
-            // Others still can, up to the tenant's own number.
+            // Other keys still can, up to the tenant's limit.
             for index in 0..<32 {
                 #expect(try await session.send(.put, "draft/routes/y?draft=e\(index)", Self.other).status == 201)
             }
             let stranger = try await AdminSession(service)
             #expect(try await stranger.send(.put, "draft/routes/y?draft=f", Self.other).code == "too_many_drafts")
-            // A limited key removes what it alone has written.
+            // A limited key can remove drafts that only it has written.
             #expect(try await editor.delete("draft?draft=d0").status == 204)
             #expect(try await editor.delete("draft?draft=e0").code == "forbidden")
             #expect(try await session.send(.put, "draft/routes/y?draft=d1", Self.other).status == 201)
@@ -145,7 +145,7 @@ struct DocumentLimitTests {
             }
             let refused = try await session.send(.put, "suites/s64", suite)
             #expect(refused.status == 409 && refused.code == "too_many_suites", "\(refused.text)")
-            // One that is there can still be replaced, and one more stored when it has gone.
+            // An existing suite can still be replaced, and a new one stored after another is removed.
             #expect(try await session.send(.put, "suites/s0", suite).status == 200)
             #expect(try await session.delete("suites/s0").status == 204)
             #expect(try await session.send(.put, "suites/s64", suite).status == 200)
@@ -183,7 +183,7 @@ struct DocumentLimitTests {
             let again = try await session.send(.put, "draft/routes/y", Self.other, headers: [name: "same"])
             #expect(first.status == 201 && again.status == 201 && again["Idempotency-Replayed"] == "true")
             #expect(first.body == again.body)
-            // The file itself is streamed; the repeat streams the same one and ends no other window.
+            // The file itself is streamed. A repeated request streams the same file and does not end another window.
             #expect(try await service.resolve(#"{"url":"acme://item/1"}"#).status == 200)
             let export = try await session.post("exports?download", headers: [name: "file"])
             let file = try await session.post("exports?download", headers: [name: "file"])

@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// What others publish while a draft is edited stays, whatever the draft was begun from.
+/// Tables that others publish while a draft is edited are kept, whatever the draft's base.
 @Suite(.timeLimit(.minutes(15)))
 struct DraftBaseTests {
     @Test func draftsThatWereBegunBeforeAnythingWasLiveAreMerged() async throws {
@@ -59,7 +59,7 @@ struct DraftBaseTests {
         }
     }
 
-    /// Else the routes that came between the two bases would be removed.
+    /// Otherwise the routes that were added between the two bases would be removed.
     @Test func draftTakesTheBaseOfTheTableThatReplacesIt() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
@@ -102,7 +102,7 @@ struct DraftBaseTests {
             }
             for base in [0, 1] {
                 let refused = try await blogger.send(.put, "draft?base=\(base)", draft)
-                #expect(refused.status == 403 && refused.text.contains("based on"), "\(refused.text)")
+                #expect(refused.status == 403 && refused.text.contains("changing the draft's base"), "\(refused.text)")
             }
             #expect(try await blogger.send(.put, "draft?base=2", draft).status == 200)
         }
@@ -139,7 +139,7 @@ struct DraftBaseTests {
             }
             let listed = try await tester.get("/tenants").json?["tenants"]?.elements?.first { $0["id"]?.text == "acme" }
             #expect(listed?["live"] == .object(["staging": .int(2)]))
-            // Somebody else's draft may be based there: its conflicts show what is live and what the draft says.
+            // Another user's draft may have this base. Its conflicts show what is live and what the draft contains.
             #expect(try await admin.send(.put, "draft?base=3&\(staging)", table).status == 200)
             for path in ["plan", "publish", "replay"] {
                 let conflict = try await tester.post("draft/\(path)?\(staging)")
@@ -182,7 +182,7 @@ struct DraftBaseTests {
         }
     }
 
-    // MARK: Given
+    // MARK: Setup
 
     private static func route(_ id: String) -> String { #"{"path":"/\#(id)"}"# }
 

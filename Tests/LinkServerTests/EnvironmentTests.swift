@@ -3,7 +3,7 @@ import LinkEvents
 import LinkRouting
 import Testing
 
-/// Environments are those that a tenant's settings name, and those in which something is live.
+/// A tenant's environments are those in its settings and those with a live table.
 @Suite(.timeLimit(.minutes(15)))
 struct EnvironmentTests {
     private static let more = #"{"path":"/more","open":{"screen":"More"}}"#
@@ -20,12 +20,12 @@ struct EnvironmentTests {
             #expect(answer?["outcome"]?.text == "unmatched" && answer?["environment"]?.text == "stagin")
             #expect(
                 answer?["warnings"]?.json()
-                    == #"["'stagin' is none of the tenant's environments, so no route answers in it; did you mean 'staging'?"]"#
+                    == #"["'stagin' is not one of the tenant's environments, so no route matches; did you mean 'staging'?"]"#
             )
             #expect(try await resolve("staging", of: service)?["warnings"] == nil)
             #expect(try await resolve("production", of: service)?["warnings"] == nil)
             let far = try await resolve("quality", of: service)?["warnings"]?.elements?.first?.text
-            #expect(far == "'quality' is none of the tenant's environments, so no route answers in it.")
+            #expect(far == "'quality' is not one of the tenant's environments, so no route matches.")
             #expect(Set(try await service.events(of: "acme").map(\.environment.rawValue)).contains("stagin"))
         }
     }
@@ -68,7 +68,7 @@ struct EnvironmentTests {
             let settings = AdminSession.settings.replacing("[staging]", with: "[prod]")
             #expect(try await session.put("settings", yaml: settings).status == 200)
             #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
-            // What is live goes on, also when the settings name it no more.
+            // A live environment continues to work after the settings no longer name it.
             #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
             #expect(try await session.post("revisions/1/promote?to=prod").status == 201)
             #expect(try await resolve("prod", of: service)?["warnings"] == nil)

@@ -3,7 +3,7 @@ import HTTPTypes
 import LinkRouting
 import Testing
 
-/// What an erasure leaves in the data directory.
+/// The contents of the data directory after an erasure.
 @Suite(.timeLimit(.minutes(15)))
 struct ErasureTests {
     private func files(of service: TestService, holding text: String) throws -> [String] {

@@ -7,7 +7,7 @@ import LinkServer
 import OutboundHTTP
 import Testing
 
-/// What of a call's context stands in its event.
+/// Which parts of a call's context are recorded in its event.
 @Suite(.timeLimit(.minutes(15)))
 struct EventFieldsTests {
     private static func acme(privacy: String) -> String {
@@ -68,7 +68,7 @@ struct EventFieldsTests {
         }
     }
 
-    /// An app's HTTP library is no bot, and what the app says of its device is meant.
+    /// An app's HTTP library is not a bot, and the app's own statements about its device take precedence.
     @Test func userAgentOfACallIsKeptAndNotJudged() async throws {
         try await withService { service in
             _ = try await service.resolve(
@@ -98,7 +98,7 @@ struct EventFieldsTests {
             - {id: world, path: /home, web: "https://www.acme.example/home"}
         """
 
-    /// The peer of every request in these tests.
+    /// Locates the address of the client in these tests.
     private static func peer(_ country: String) -> @Sendable (NetworkAddress) -> String? {
         { $0 == NetworkAddress("203.0.113.77") ? country : nil }
     }

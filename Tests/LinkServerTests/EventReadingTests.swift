@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinkServer
 
-/// Recorded events by themselves: in parts and as they come.
+/// Reading individual recorded events: page by page and as a tail.
 @Suite(.timeLimit(.minutes(15)))
 struct EventReadingTests {
     private func sequences(_ answer: TestResponse) -> [Int64] {
@@ -79,7 +79,7 @@ struct EventReadingTests {
             let blocks = answer.text.split(separator: "\n\n")
             #expect(blocks.first == "retry: 2000\n: listening")
             #expect(blocks.dropFirst().map { $0.prefix(20) } == ["id: 2\ndata: {\"seq\":2", "id: 3\ndata: {\"seq\":3"])
-            // Without it, the tail begins now; whoever was further than the log is takes it from there.
+            // Without the header the tail starts now. A reader that is ahead of the log continues from the log's end.
             for header in [nil, "700"] as [String?] {
                 let now = try await session.send(
                     .get,
@@ -151,7 +151,7 @@ struct EventReadingTests {
     }
 }
 
-/// Hands on each write at once.
+/// Passes on each write at once.
 private struct StreamingBody: ResponseBodyWriter {
     let continuation: AsyncStream<String>.Continuation
 

@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// Tails of events have limits of their own: however many there are, they cost no link.
+/// Event tails have separate limits, so tails never use up the limits of links.
 @Suite(.timeLimit(.minutes(15)))
 struct EventTailLimitTests {
     private static let link = #"{"url":"https://go.acme.test/item/7"}"#
@@ -16,11 +16,11 @@ struct EventTailLimitTests {
         try await withService(admitting: policy) { service in
             let session = try await AdminSession.acme(service)
             service.clock.advance(seconds: 60)
-            // Each of them wakes at once, tells what there is, and ends.
+            // Each tail wakes at once, writes what there is, and ends.
             for _ in 0..<10 { #expect(try await session.get("events/tail").status == 200) }
             for _ in 0..<10 { #expect(try await service.resolve(Self.link).status == 200) }
             #expect(try await service.resolve(Self.link).status == 429)
-            // Nor do links use up what tails have; who opens too many of them is told so.
+            // Nor do links use up the limit of tails; opening too many tails is refused.
             let refused = try await session.get("events/tail")
             #expect(refused.status == 429 && refused.json?["scope"]?.text == "tail", "\(refused.text)")
         }

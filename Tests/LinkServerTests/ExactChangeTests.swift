@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A change of nothing but the Unicode normalisation is a change: links are compared by bytes.
+/// A change of Unicode normalisation alone is a change, because links are compared by bytes.
 @Suite(.timeLimit(.minutes(15)))
 struct ExactChangeTests {
     private static let (composed, apart) = ("/caf\u{E9}", "/cafe\u{301}")
@@ -36,7 +36,7 @@ struct ExactChangeTests {
             #expect(try await blogger.send(.put, "draft/routes/cafe", route).status == 403)
             let lines = #"{"id":"cafe","owner":"shop","path":"\#(Self.apart)","open":{"screen":"Cafe"}}"#
             #expect(try await blogger.post("draft/routes", lines).status == 403)
-            // Nor what an administrator wrote into a draft.
+            // The same holds for an administrator's draft.
             #expect(try await session.put("draft", yaml: changed).status == 200)
             #expect(try await blogger.post("draft/publish").status == 403)
             #expect(try await session.route(of: "acme://caf%C3%A9") == "cafe")
@@ -60,7 +60,7 @@ struct ExactChangeTests {
 
     @Test func honestChangeIsToldPublishedAndKept() async throws {
         try await withCafe { _, session in
-            // A draft that is begun before, and knows nothing of it.
+            // A draft that was created before the change and does not contain it.
             let more = #"{"path":"/more"}"#
             #expect(try await session.send(.put, "draft/routes/more?draft=other", more).status == 201)
 

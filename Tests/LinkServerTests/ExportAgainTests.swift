@@ -5,7 +5,7 @@ import LinkRouting
 import LinkStorage
 import Testing
 
-/// Windows by name over the admin port.
+/// Exports windows again by name over the admin port.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportAgainTests {
     private static let exports = "/admin/v1/tenants/shop/exports"
@@ -47,7 +47,7 @@ struct ExportAgainTests {
 
             #expect(again.status == 410)
             #expect(again.json?["code"]?.text == "window_gone")
-            // What was exported stays.
+            // Existing exports are kept.
             let list = try await service.adminPort(.get, Self.exports, key: key)
             #expect(list.json?["exports"]?.elements == first.json.map { [$0] })
         }
@@ -70,7 +70,7 @@ struct ExportAgainTests {
         }
     }
 
-    /// A key that may only read does not fill the sink and the ledger by asking again and again.
+    /// A key with read access cannot fill the sink and the ledger with repeated requests.
     @Test func exportOfNothingNewIsNotStored() async throws {
         try await withService { service in
             let key = try service.makeKey(tenant: "shop", scopes: [.exportsRead])

@@ -65,7 +65,7 @@ struct HealthTests {
 
 @Suite(.timeLimit(.minutes(15)))
 struct WriterHeartbeatTests {
-    /// Each sleep waits for the test, which tells what the next probe does.
+    /// Each sleep waits for the test, which controls the next probe.
     private func signs(
         probing probe: @escaping @Sendable () async throws -> Void,
         at clock: TestClock,
@@ -107,7 +107,7 @@ struct WriterHeartbeatTests {
             at: clock
         ) { signs, _ in
             _ = await begun.first { _ in true }
-            // The clock goes on by three seconds with each look.
+            // The clock advances by three seconds with each reading.
             #expect(signs.check.examined == .good("answered 3 s ago"))
             #expect(signs.check.examined == .bad("silent for 6 s"))
         }

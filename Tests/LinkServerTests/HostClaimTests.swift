@@ -3,10 +3,10 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A tenant's key claims no host of which another tenant has a part.
+/// A tenant's key cannot claim a host that overlaps another tenant's domain.
 @Suite(.timeLimit(.minutes(15)))
 struct HostClaimTests {
-    /// A key of a new tenant, which has nothing yet, and of no other.
+    /// A session with a key for this tenant only. Creates the tenant with empty settings if necessary.
     private func session(of tenant: String, _ service: TestService) async throws -> AdminSession {
         var admin = try await AdminSession(service)
         admin.tenant = tenant
@@ -18,7 +18,7 @@ struct HostClaimTests {
         return session
     }
 
-    /// With a key of this tenant only.
+    /// Writes the domains with a key for this tenant only.
     private func put(_ domains: String, of tenant: String, _ service: TestService) async throws -> TestResponse {
         try await session(of: tenant, service).put("settings", yaml: "domains: [\(domains)]")
     }
@@ -35,7 +35,7 @@ struct HostClaimTests {
         ("pay.victim.example", "PAY.Victim.Example."),
         (#""*.bücher.example""#, "pay.xn--bcher-kva.example"), (#""*.xn--bcher-kva.example""#, "pay.BÜCHER.example"),
         ("pay.xn--bcher-kva.example", #""*.bücher.example""#),
-        // In NFC and in NFD, which no domain may be written in.
+        // In NFC and in NFD; domains are not accepted in NFD.
         ("\"*.b\u{FC}cher.example\"", "pay.bu\u{308}cher.example"),
     ])
     func overlapWithAnotherTenantIsRefused(victim: String, claim: String) async throws {
@@ -45,7 +45,7 @@ struct HostClaimTests {
             #expect([409, 422].contains(before.status), "\(before.text)")
             if before.status == 409 { #expect(before.code == "domain_taken", "\(before.text)") }
             #expect(!before.text.contains("'victim'") && !before.text.contains("*.victim.example' "), "\(before.text)")
-            // The claim itself stays free for its owner.
+            // The refused claim does not block the owner.
             #expect(try await put(victim, of: "victim", service).status == 200)
             let attacker = service.parts.resolving.catalog.current.table(of: TenantID("attacker") ?? .none)
             #expect(attacker?.settings.identity.domains.isEmpty == true)
@@ -63,7 +63,8 @@ struct HostClaimTests {
         }
     }
 
-    /// A company with a tenant for each brand divides its hosts with a key of all tenants, and each then writes its own settings.
+    /// A company with one tenant per brand assigns hosts with a key for all tenants. Each tenant then writes its own
+    /// settings.
     @Test func keyOfAllTenantsDividesHosts() async throws {
         try await withService { service in
             #expect(try await put(#""*.victim.example""#, of: "victim", service).status == 200)

@@ -3,10 +3,10 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A key that is ended takes along what it made.
+/// Ending a key also ends the keys that were created with it.
 @Suite(.timeLimit(.minutes(15)))
 struct KeyLineageTests {
-    /// A key that another one makes.
+    /// A key created with another key.
     private func child(of parent: AdminSession, scopes: String = #""keys","tables:read""#) async throws -> AdminSession
     {
         let made = try await parent.post("/keys", #"{"name":"child","scopes":[\#(scopes)]}"#)
@@ -24,7 +24,7 @@ struct KeyLineageTests {
             let parent = try await child(of: admin)
             let first = try await child(of: parent)
             let second = try await child(of: first)
-            // One that has ended already hides nothing that it made.
+            // A key that has ended earlier does not hide the keys created with it.
             #expect(
                 try await admin.delete("/keys/\(first.id)?withChildren=false").json?["endedKeys"]?.elements?.isEmpty
                     == true
@@ -75,7 +75,7 @@ struct KeyLineageTests {
             #expect(try await admin.delete("/keys/\(parent.id)?withChildren=false").status == 200)
             #expect(try await parent.get("/keys").code == "invalid_key")
             #expect(try await works(made))
-            // It may still be ended through the key that made it.
+            // It can still be ended through the key that created it.
             #expect(try await admin.delete("/keys/\(parent.id)").json?["endedKeys"]?.elements?.count == 1)
             #expect(try await made.get("/keys").code == "invalid_key")
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinkServer
 
-/// Keys: what they are for, who hands them out, how they end. And what is written down of it all.
+/// Keys: their scopes, who may create them, how they end, and the audit of all this.
 @Suite(.timeLimit(.minutes(15)))
 struct KeyTests {
     private static let wish = #"{"name":"ci","tenant":"acme","scopes":["tables:write","tables:read"]}"#
@@ -174,7 +174,7 @@ struct KeyTests {
         let before = grant
         grant.revokedAt = now
         ring.add([grant])
-        // What was read before comes later.
+        // An earlier read arrives later.
         ring.add([before])
         #expect(!ring.stillHolds(before))
     }
@@ -228,7 +228,7 @@ struct KeyTests {
                 let refused = try await session.send(method, path, body)
                 #expect(refused.status == 403 && refused.code == "forbidden", "\(method) \(path): \(refused.text)")
             }
-            // Nor their order, which decides between equal patterns.
+            // Nor the order of other routes, which decides between equal patterns.
             let routes = AdminSession.table.split(separator: "\n")
             let swapped = ([routes[0], routes[1], routes[3], routes[2]] + routes[4...]).joined(separator: "\n")
             #expect(try await session.put("draft?draft=order", yaml: swapped).status == 403)
@@ -236,12 +236,12 @@ struct KeyTests {
             let admin = try await AdminSession(service)
             _ = try await admin.delete("draft/routes/home")
             #expect(try await session.post("draft/publish").status == 403)
-            // Somebody else has written it.
+            // Another key has written the draft.
             #expect(try await session.delete("draft").status == 403)
         }
     }
 
-    /// Links are matched by bytes, so another spelling of an accent is another path.
+    /// Links are matched by bytes, so another normalisation of an accent is another path.
     @Test func pathsOfAKeyAreToldApartByTheirBytes() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)
@@ -270,7 +270,7 @@ struct KeyTests {
                 let key = try await AdminSession(service, scopes: [scope]) { $0.tenant = TenantID(tenant) }.key
                 #expect(try await service.resolve(body, headers: [.authorization: "Bearer \(key)"]).status == status)
             }
-            // What was refused is not recorded; clicks need no key.
+            // Refused requests are not recorded. Clicks need no key.
             #expect(try await service.events(of: "acme").count == 1)
             #expect(try await service.publicPort(.get, "/item/7", host: "go.acme.test").status == 302)
         }
@@ -288,7 +288,7 @@ struct KeyTests {
             #expect(try await session.put("settings", yaml: settings).status == 200)
             #expect(try await service.resolve(live).status == 200)
             #expect(try await service.resolve(staged).code == "missing_key")
-            // Whether there is anything in an environment is told to nobody.
+            // The answer does not reveal whether an environment has content.
             let unknown = staged.replacing("staging", with: "elsewhere")
             #expect(try await service.resolve(unknown).code == "missing_key")
             let production = try await AdminSession(service, scopes: [.resolve]) { $0.environments = [.production] }.key
@@ -329,7 +329,7 @@ struct KeyTests {
         }
     }
 
-    // MARK: Requests that come twice
+    // MARK: Repeated requests
 
     @Test func requestWithAnIdempotencyKeyIsDoneOnce() async throws {
         try await withService { service in
@@ -339,17 +339,17 @@ struct KeyTests {
             let again = try await session.post("/keys", Self.wish, headers: [name: "one"])
             #expect(first.status == 201 && again.status == 201)
             #expect(first.json?["id"] == again.json?["id"])
-            // The secret is shown once and kept nowhere.
+            // The secret is shown once and not stored.
             #expect(first.json?["key"]?.text != nil && again.json?["key"] == nil)
             for answer in [first, again] { #expect(answer["Content-Length"] == "\(answer.body.count)") }
             #expect(again["Idempotency-Replayed"] == "true" && first["Idempotency-Replayed"] == nil)
             #expect(try await session.get("/keys").json?["keys"]?.elements?.count == 2)
             let other = try await session.post("/keys", Self.wish.replacing("ci", with: "cd"), headers: [name: "one"])
             #expect(other.status == 422 && other.code == "idempotency_mismatch")
-            // What failed may be sent again with the same key.
+            // A failed request may be repeated with the same idempotency key.
             #expect(try await session.post("/keys", "{}", headers: [name: "two"]).status == 400)
             #expect(try await session.post("/keys", Self.wish, headers: [name: "two"]).status == 201)
-            // Another key's requests are its own.
+            // Idempotency keys are separate for each API key.
             let stranger = try await AdminSession(service)
             #expect(try await stranger.post("/keys", Self.wish, headers: [name: "one"])["Idempotency-Replayed"] == nil)
             service.clock.advance(seconds: 86_401)
@@ -359,7 +359,7 @@ struct KeyTests {
     }
 }
 
-/// A body that is there once something else has happened.
+/// A body that arrives after `before` has run.
 private struct LateBytes: AsyncSequence, Sendable {
     let bytes: ByteBuffer
     let before: @Sendable () async throws -> Void

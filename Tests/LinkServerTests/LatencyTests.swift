@@ -2,7 +2,7 @@ import HTTPTypes
 import LinkEvents
 import Testing
 
-/// How long a request took until its event went to the log, by a clock that nobody sets.
+/// The time from a request to the commit of its event, measured with a monotonic clock.
 @Suite(.timeLimit(.minutes(15)))
 struct LatencyTests {
     @Test func resolutionAndClickCarryTheirLatency() async throws {

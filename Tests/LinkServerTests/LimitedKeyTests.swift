@@ -4,7 +4,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A key that is limited to some routes takes no links from the others, whatever it writes.
+/// A key that is limited to some routes cannot take links from others, whatever it writes.
 @Suite(.timeLimit(.minutes(15)))
 struct LimitedKeyTests {
     private static let table = """
@@ -19,7 +19,7 @@ struct LimitedKeyTests {
           - {id: pages, owner: web, path: "/pages/{page...}", web: "https://www.acme.test/"}
         """
 
-    /// The tenant with that table live, and a session of a key with this limit.
+    /// Publishes that table for the tenant. Returns a session of a key with this limit.
     private func session(
         _ service: TestService,
         owners: Set<ExactText>? = ["blog"],
@@ -34,11 +34,11 @@ struct LimitedKeyTests {
     }
 
     @Test(arguments: [
-        // Before another's route for the same path, and before it for some callers only.
+        // Before another owner's route for the same path, and before it only for some callers.
         ("a?before=reset", #""path":"/reset/{t}","when":{"platform":"ios"}"#),
         ("b?before=product", #""path":"/product/{id}""#),
         ("c?before=reset", #""path":"/{x}/{t}","host":"go.acme.test""#),
-        // More specific wherever it stands.
+        // More specific, whatever its position.
         ("d", #""path":"/product/7""#), ("e", #""path":"/product/{id:int}""#), ("f", #""path":"/product/sale-{n}""#),
         ("g", #""path":"/PRODUCT/{id(a,b)}","caseSensitive":false"#),
         ("i", #""path":"/product/{id}","host":"go.acme.test""#), ("j", #""path":"/pages/a/b/c""#),
@@ -52,7 +52,7 @@ struct LimitedKeyTests {
             let route = "{\"owner\":\"blog\",\(parts),\"open\":{\"screen\":\"Taken\"}}"
             let early = try await session.send(.put, "draft/routes/\(place)", route)
             #expect(early.status == 403 && early.code == "forbidden", "\(place): \(early.text)")
-            // What goes live decides: another's draft is published within the key's limit as well.
+            // The limit is also checked at publication, so another key's draft cannot bypass it.
             let admin = try await AdminSession(service)
             #expect(try await admin.send(.put, "draft/routes/\(place)", route).status == 201, "\(place)")
             let published = try await session.post("draft/publish")
@@ -66,7 +66,7 @@ struct LimitedKeyTests {
         ("d", #""path":"/product/{id}/reviews""#), ("e?before=fleet", #""path":"/num/{n:alpha}""#),
         ("f?before=banner", #""path":"/product/of-the-month","when":{"platform":"ios"}"#),
         ("g", #""path":"/news/{x}""#),
-        // Behind the other, which answers first.
+        // After the other route, which answers first.
         ("h", #""path":"/{x}/{t}""#), ("i", #""path":"/{all...}""#),
         ("j?before=tagged", #""path":"/news","query":{"tag":{"equals":"hats"}}"#),
     ])
@@ -81,7 +81,7 @@ struct LimitedKeyTests {
         }
     }
 
-    /// `banner` stands in the shop's paths because somebody put it there: its screen and conditions are the owner's.
+    /// Somebody else placed `banner` among the shop's paths. The owner may change its screen and conditions.
     @Test func ownRouteIsChangedButNotWidened() async throws {
         try await withService { service in
             let session = try await session(service)
@@ -103,7 +103,7 @@ struct LimitedKeyTests {
         }
     }
 
-    /// Paths that were given are the key's own, but for the routes that others have below them.
+    /// The key may use its path prefixes, except for the more specific routes of others below them.
     @Test func pathsThatAreGivenMayBeTakenFromWiderRoutes() async throws {
         try await withService { service in
             let session = try await session(service, prefixes: ["/pages/blog/", "/blog/"])
@@ -119,7 +119,7 @@ struct LimitedKeyTests {
         }
     }
 
-    // MARK: What all routes share
+    // MARK: Shared by all routes
 
     @Test func limitedKeyReadsNothingThatIsRecordedOfOthers() async throws {
         try await withService { service in

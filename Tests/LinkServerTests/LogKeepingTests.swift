@@ -11,7 +11,7 @@ import Testing
 struct LogKeepingTests {
     private static let day: Int64 = 86_400
 
-    /// A tenant that keeps rows for a day and exports them every hour, unless told otherwise.
+    /// A tenant with a retention of one day and hourly exports, unless `export` says otherwise.
     private func acme(_ service: TestService, export: String = "hourly") async throws -> AdminSession {
         let session = try await AdminSession.acme(service)
         let settings =
@@ -92,7 +92,7 @@ struct LogKeepingTests {
             #expect(listed.first?["finishedAt"]?.text != nil)
             let row = try #require(try await audited(session, "erase_install").first)
             #expect(!row.json().contains("install-42"))
-            // It may be asked for again, and what the install does later is recorded again.
+            // The erasure can be repeated, and later events of the install are recorded again.
             #expect(try await session.post("erasures", #"{"stickyKey": "install-42"}"#).json?["rows"]?.int == 0)
             try await resolve(service, 4)
             #expect(try await service.events(of: "acme").count == 2)
@@ -117,7 +117,7 @@ struct LogKeepingTests {
         try await withService { service in
             let exports = service.directory + "/exports"
             try FileManager.default.createDirectory(atPath: exports, withIntermediateDirectories: true)
-            // A link to itself is a folder that nobody can look into.
+            // A symbolic link to itself is a folder that cannot be opened.
             let folder = exports + "/tenant=acme"
             try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
             let install = "0123456789abcdef0123456789abcdef"
@@ -136,7 +136,7 @@ struct LogKeepingTests {
         }
     }
 
-    /// What stands in a file is not what the client sent.
+    /// A damaged file is a server error, not the client's.
     @Test func manifestThatCannotBeReadIsTheServersMatter() async throws {
         try await withService { service in
             let session = try await acme(service)

@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// What a logger wrote, line by line.
+/// Collects a logger's output by line.
 final class WrittenLog: Sendable {
     private let written = Mutex<[[UInt8]]>([])
     let settings: LogSettings
@@ -21,7 +21,7 @@ final class WrittenLog: Sendable {
 
     var lines: [String] { written.withLock { $0 }.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Every line as the one JSON object that it must be.
+    /// Every line, which must be one JSON object.
     func objects() throws -> [JSONNode] {
         try lines.map { line in
             #expect(line.hasSuffix("\n") && line.dropLast().allSatisfy { !$0.isNewline }, "\(line)")

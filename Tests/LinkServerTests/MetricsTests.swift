@@ -22,7 +22,7 @@ struct MetricRegistryTests {
                 # TYPE d gauge
                 d{x="1"} 1
                 d{x="2"} 2
-                # HELP fingerpost_metrics_dropped_series_total Metrics that were not kept, because their family was full.
+                # HELP fingerpost_metrics_dropped_series_total Series dropped because their metric has too many.
                 # TYPE fingerpost_metrics_dropped_series_total counter
                 fingerpost_metrics_dropped_series_total 0
 
@@ -46,7 +46,7 @@ struct MetricRegistryTests {
         #expect(lines.contains(#"t_seconds_sum{route="/resolve"} 60.004"#))
     }
 
-    /// Whatever becomes a label: a family does not grow without end, and what is left out is told.
+    /// Whatever the label values, a metric family is bounded, and dropped series are counted.
     @Test func familyIsBounded() {
         let metrics = MetricRegistry()
         for number in 0..<(MetricRegistry.mostSeries + 5) {
@@ -57,7 +57,7 @@ struct MetricRegistryTests {
         #expect(text.contains("fingerpost_metrics_dropped_series_total 5\n"))
     }
 
-    /// A name that is used for two kinds stays what it was first.
+    /// A metric name keeps its first type.
     @Test func nameKeepsItsKind() {
         let metrics = MetricRegistry()
         metrics.makeCounter(label: "x_total", dimensions: []).increment(by: 1)

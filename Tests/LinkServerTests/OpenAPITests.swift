@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinkServer
 
-/// `/openapi.json` says what the ports do, no more and no less.
+/// `/openapi.json` matches the ports' endpoints exactly.
 @Suite(.timeLimit(.minutes(15)))
 struct OpenAPITests {
     /// `GET /path/{name}`
@@ -19,7 +19,7 @@ struct OpenAPITests {
     }
 
     private static func operations(of router: Hummingbird.Router<ServerRequestContext>) -> Set<String> {
-        // The router takes any rest there, of which the controller reads three names.
+        // The router accepts any rest there, and the controller reads three names from it.
         Set(
             PortOperation.all(of: router).map {
                 $0.description.replacing("/exports/{path}", with: "/exports/{day}/{hour}/{file}")
@@ -29,7 +29,7 @@ struct OpenAPITests {
 
     @Test func documentsNameEveryOperationOfTheirPorts() async throws {
         try await withService { service in
-            // A click is whatever else comes to a host, so its paths are the tenants' own.
+            // Clicks use all other paths, which belong to the tenants.
             let clicks: Set = ["GET /{path}", "HEAD /{path}", "GET /{link}", "HEAD /{link}", "GET /", "HEAD /"]
             let open = Set(PortOperation.all(of: publicRouter(service.parts)).map(\.description)).subtracting(clicks)
             #expect(Set(Self.operations(of: .publicPort).map(\.name)).subtracting(clicks) == open)
@@ -85,9 +85,9 @@ struct OpenAPITests {
         }
     }
 
-    // MARK: Who may do what
+    // MARK: Authorisation
 
-    /// The scopes that an operation of the admin port says it needs, all of them.
+    /// The scopes that an admin operation declares; all of them are needed.
     private struct Rule: Sendable {
         let method: HTTPRequest.Method
         let path: String
@@ -117,7 +117,7 @@ struct OpenAPITests {
         for rule in Self.rules { #expect(!rule.scopes.isEmpty, "\(rule.method) \(rule.path)") }
     }
 
-    /// Every operation × every set of one scope × the own tenant and another.
+    /// Every operation × every single scope × the own tenant and another one.
     @Test(arguments: KeyGrant.Scope.allCases)
     func scopeOpensWhatTheDocumentSaysAndNothingElse(scope: KeyGrant.Scope) async throws {
         try await withService { service in
@@ -125,7 +125,7 @@ struct OpenAPITests {
             var sessions: [Set<KeyGrant.Scope>: AdminSession] = [:]
             for rule in Self.rules {
                 let needed = rule.scopes
-                // A key of more scopes is tried where an operation needs several.
+                // If an operation needs several scopes, a key with all of them is tested too.
                 let others = needed.subtracting([scope])
                 for scopes in Set([Set([scope]), others.union([scope])]) {
                     let mayOwn = scopes.contains(.admin) || needed.isSubset(of: scopes)
@@ -137,7 +137,7 @@ struct OpenAPITests {
                         sessions[scopes] = session
                     }
                     let own = try await session.service.adminPort(rule.method, rule.path(of: "acme"), key: session.key)
-                    // Some operations are about all tenants, which a key of one may not touch whatever its scopes.
+                    // Some operations concern all tenants. A key for one tenant is refused whatever its scopes.
                     let isRefused = own.status == 403 && own.code == "forbidden"
                     let isGlobal = rule.path == "/admin/v1/audit/verify"
                     #expect(isRefused == (!mayOwn || isGlobal), "\(rule.method) \(rule.path) \(scopes): \(own.text)")

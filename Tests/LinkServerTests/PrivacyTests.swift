@@ -31,7 +31,7 @@ struct PrivacyTests {
         """
     }
 
-    /// Nothing under the data directory, log and exports unpacked, holds the bytes.
+    /// No file below the data directory contains the bytes, in the log or in unpacked exports.
     private func expectNoTrace(of secret: String, under directory: String) throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: directory)
         var searched = 0
@@ -181,7 +181,7 @@ struct PrivacyTests {
         }
     }
 
-    /// A trace shows what the link held, but only to the caller.
+    /// A trace shows the link's contents, but only to the caller.
     @Test func explanationIsNotRecorded() async throws {
         try await withService { service in
             let answer = try await service.resolve(#"{"url":"yourapp://product/\#(Self.secret)","explain":true}"#)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinkServer
 
-/// docs/api.md promises codes and statuses to others; the code must keep them.
+/// docs/api.md documents codes and statuses, and the code must match them.
 struct ProblemTests {
     @Test func everyCodeStandsInTheDocumentationWithItsStatus() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

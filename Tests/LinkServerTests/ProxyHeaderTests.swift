@@ -24,10 +24,10 @@ struct ProxyHeaderTests {
         let six = [UInt8](repeating: 0xFE, count: 16)
         let rest = six + [UInt8](repeating: 0, count: 20)
         #expect(read(header(0x21, 0x21, rest)) == .whole(bytes: 52, source: NetworkAddress(bytes: six)))
-        // An IPv4 client of an IPv6 proxy is that IPv4 client.
+        // An IPv4-mapped IPv6 address is the IPv4 client.
         let mapped = [UInt8](repeating: 0, count: 10) + [255, 255, 203, 0, 113, 7]
         #expect(read(header(0x21, 0x21, mapped + six + [0, 1, 0, 2])) == .whole(bytes: 52, source: source))
-        // Further facts stand behind the addresses.
+        // Further TLVs follow the addresses.
         let extended = header(0x21, 0x11, Array(Self.four[16...]) + [0x04, 0, 3, 1, 2, 3])
         #expect(read(extended) == .whole(bytes: 34, source: source))
     }
@@ -59,7 +59,7 @@ struct ProxyHeaderTests {
 
     // MARK: On a connection
 
-    /// What a proxied connection does with bytes; what it reads is kept.
+    /// A proxied connection that receives bytes. The channel keeps what passes the header.
     private struct Connection {
         let channel: EmbeddedChannel
         /// The client, once it is known.

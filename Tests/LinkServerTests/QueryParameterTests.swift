@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A query parameter that an operation of the admin port does not know is refused: a misspelt one would go unnoticed.
+/// Admin operations refuse unknown query parameters, because a misspelt one would otherwise be ignored silently.
 @Suite(.timeLimit(.minutes(15)))
 struct QueryParameterTests {
     private struct Operation: Sendable {
@@ -12,7 +12,7 @@ struct QueryParameterTests {
         let parameters: [String]
     }
 
-    /// What `/openapi.json` declares, with the parameters that a path shares.
+    /// The operations of `/openapi.json` with the parameters that their path declares.
     private static let operations: [Operation] = {
         let document = OpenAPIDocument.adminPort.content
         func names(_ list: JSONNode?) -> [String] {
@@ -83,7 +83,7 @@ struct QueryParameterTests {
         }
     }
 
-    /// Whoever may not ask at all learns nothing of what could be asked.
+    /// An unauthorised caller learns nothing about the parameters.
     @Test func keyIsJudgedFirst() async throws {
         try await withService { service in
             _ = try await AdminSession.acme(service)

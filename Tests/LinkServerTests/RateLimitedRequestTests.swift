@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinkServer
 
-/// What clients see of limits, on both ports.
+/// Rate limits as clients see them, on both ports.
 @Suite(.timeLimit(.minutes(15)))
 struct RateLimitedRequestTests {
     private static let link = #"{"url": "yourapp://product/1"}"#
@@ -29,7 +29,7 @@ struct RateLimitedRequestTests {
             #expect(refused["RateLimit-Policy"] == "\"address\";q=3;w=2")
             #expect(refused["RateLimit"] == "\"address\";r=0;t=1")
             #expect(refused.json?["code"]?.text == "rate_limited" && refused.json?["scope"]?.text == "address")
-            // All that an address asks for counts together; other addresses go on.
+            // All requests of an address count together. Other addresses are not affected.
             #expect(try await service.publicPort(.get, "/openapi.json").status == 429)
             #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: nil).status == 429)
             #expect(try await service.opsPort("/livez").status == 200)
@@ -43,7 +43,7 @@ struct RateLimitedRequestTests {
         }
     }
 
-    /// The body of a refused request is not read: one that could not be is refused for its caller.
+    /// The body of a refused request is not read: a body that is too large gets 429, not 413.
     @Test func addressIsCountedBeforeTheBody() async throws {
         let policy = Self.policy { $0.address = RateLimit(perSecond: 1, burst: 1) }
         try await withService(admitting: policy) { service in
@@ -69,12 +69,12 @@ struct RateLimitedRequestTests {
                     from: peer
                 ).status
             }
-            // From a stranger the header is not read.
+            // The header is ignored if the peer is not a trusted proxy.
             for count in 0..<4 {
                 let status = try await resolve("198.51.100.\(count)", from: "203.0.113.1")
                 #expect(status == (count < 2 ? 200 : 429))
             }
-            // Through the proxy everybody is told apart by what the proxy saw.
+            // Behind the proxy, clients are identified by the address that the proxy added.
             for count in 0..<4 {
                 let line = "127.0.0.1, 198.51.100.\(count), 203.0.113.2"
                 let status = try await resolve(line, from: "10.0.0.1")
@@ -116,7 +116,7 @@ struct RateLimitedRequestTests {
             for _ in 0..<3 { #expect(try await service.resolve(Self.link, headers: headers).status == 200) }
             let refused = try await service.resolve(Self.link, headers: headers)
             #expect(refused.status == 429 && refused.json?["scope"]?.text == "key")
-            // Nor does it help to show a wrong one.
+            // An invalid key does not bypass the limit of the address either.
             let wrong = try await service.resolve(Self.link, headers: [.authorization: "Bearer fp_x"])
             #expect(wrong.status == 429 && wrong.json?["scope"]?.text == "address")
         }
@@ -134,7 +134,7 @@ struct RateLimitedRequestTests {
             #expect(refused["Retry-After"] == "1")
             let resolve = try await service.resolve(Self.link, headers: [.authorization: "Bearer fp_wrong"])
             #expect(resolve.status == 429)
-            // Somebody else may share the address.
+            // Another client may share the address.
             #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: key).status == 200)
             #expect(try await service.adminPort(.get, "/admin/v1/tenants", key: nil).status == 401)
             let other = try await service.adminPort(.get, "/admin/v1/tenants", key: "fp_wrong", from: "203.0.113.78")
@@ -161,7 +161,7 @@ struct RateLimitedRequestTests {
             }
             #expect(try await service.events(of: "shop").count == before)
             #expect(try await service.publicPort(.get, file, host: "farechoice.taxi").status == 200)
-            // Without a key nothing of a tenant is used up.
+            // Requests without a key do not consume the tenant's limit.
             for _ in 0..<5 {
                 let answer = try await service.adminPort(.get, "/admin/v1/tenants/taxi/settings", key: "fp_wrong")
                 #expect(answer.status == 401)
@@ -170,7 +170,7 @@ struct RateLimitedRequestTests {
         }
     }
 
-    /// Each link of a batch counts for its tenant, and a batch is taken whole or not at all.
+    /// Each link of a batch counts for its tenant. A batch is admitted completely or not at all.
     @Test func linksOfABatchCountEach() async throws {
         let policy = Self.policy { $0.tenant = RateLimit(perSecond: 1, burst: 5) }
         try await withService(admitting: policy) { service in

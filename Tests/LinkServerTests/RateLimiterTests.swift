@@ -17,7 +17,7 @@ struct RateLimiterTests {
         #expect(limiter.take(for: 1, within: limit, at: 99_999_999) == .refused(wait: 1))
         #expect(limiter.take(for: 1, within: limit, at: 100_000_000) == .admitted)
         #expect(limiter.take(for: 2, within: limit, at: 100_000_000) == .admitted)
-        // A long rest fills the bucket, and no more than that.
+        // A long pause fills the bucket, and not more.
         for _ in 0..<5 { #expect(limiter.take(for: 1, within: limit, at: 100 * Self.second) == .admitted) }
         #expect(limiter.take(for: 1, within: limit, at: 100 * Self.second) != .admitted)
     }
@@ -28,7 +28,7 @@ struct RateLimiterTests {
         #expect(limiter.take(7, for: 1, within: limit, at: 0) == .admitted)
         #expect(limiter.take(4, for: 1, within: limit, at: 0) == .refused(wait: Self.second))
         #expect(limiter.take(3, for: 1, within: limit, at: 0) == .admitted)
-        // More than a whole bucket is a whole bucket.
+        // A larger amount counts as a whole bucket.
         #expect(limiter.take(1_000, for: 1, within: limit, at: 10 * Self.second) == .admitted)
         #expect(limiter.take(.min, for: 1, within: limit, at: 10 * Self.second) == .admitted)
     }
@@ -46,7 +46,7 @@ struct RateLimiterTests {
         #expect(RateLimit(perSecond: -1, burst: 5) == nil)
     }
 
-    /// However somebody spreads his requests, in any window that begins with a full bucket.
+    /// Holds for any distribution of requests, in any interval that starts with a full bucket.
     @Test(arguments: [(100, 200), (3, 1), (7, 50), (999_983, 17), (1, 20)])
     func neverMoreThanBurstAndRateTimesTime(perSecond: Int, burst: Int) throws {
         let limit = try #require(RateLimit(perSecond: perSecond, burst: burst))
@@ -56,7 +56,7 @@ struct RateLimiterTests {
             let start = random.next() >> 2
             var (now, admitted) = (start, 0)
             for _ in 0..<2_000 {
-                // Mostly much faster than allowed, now and then with a rest.
+                // Usually much faster than allowed, sometimes with a pause.
                 let step = random.next() % (limit.interval * 2) / (random.next() % 8 == 0 ? 1 : 64)
                 now += step
                 if limiter.take(for: 42, within: limit, at: now) == .admitted { admitted += 1 }
@@ -66,7 +66,7 @@ struct RateLimiterTests {
         }
     }
 
-    /// Nor is less admitted to somebody who keeps to the rate.
+    /// A caller that keeps to the rate is never refused.
     @Test func whoKeepsToTheRateIsNeverRefused() throws {
         let limit = try #require(RateLimit(perSecond: 100, burst: 1))
         let limiter = limiter()
@@ -75,8 +75,8 @@ struct RateLimiterTests {
         }
     }
 
-    /// A flood leaves it as large as it was, and somebody at his limit stays there while it comes: 10,000 callers a second, and
-    /// 500 requests of his own.
+    /// A flood does not grow the limiter, and a caller at its limit stays limited meanwhile: 10,000 callers a second,
+    /// and 500 requests of one caller.
     @Test func floodOfCallersNeitherGrowsItNorFreesAnybody() throws {
         let limit = try #require(RateLimit(perSecond: 10, burst: 20))
         let limiter = RateLimiter(setsPerShard: 64, seed: 3)
@@ -96,11 +96,11 @@ struct RateLimiterTests {
         #expect(limiter.capacity == capacity && capacity == 16 * 64 * 8)
     }
 
-    /// A caller is let off only when all others of his set owe more than he does.
+    /// A caller is evicted only if all others of its set owe more.
     @Test func fullestBucketGivesWay() throws {
         let limit = try #require(RateLimit(perSecond: 1, burst: 100))
         let limiter = RateLimiter(setsPerShard: 1, seed: 11)
-        // All that can be held is held by callers who owe two, but for one who owes 50.
+        // Fills the limiter with callers that owe two, except one that owes 50.
         #expect(limiter.take(50, for: 0xFFFF, within: limit, at: 0) == .admitted)
         for caller in 1...2_000 as ClosedRange<UInt64> {
             #expect(limiter.take(2, for: caller, within: limit, at: 0) == .admitted)
@@ -126,7 +126,7 @@ struct RateLimiterTests {
     }
 }
 
-/// How many callers a flood has: a million, and with RATE_LIMIT_FLOOD as many as it says.
+/// The number of callers in a flood: a million, or RATE_LIMIT_FLOOD.
 private enum FloodSize {
     static let callers = ProcessInfo.processInfo.environment["RATE_LIMIT_FLOOD"].flatMap { UInt64($0) } ?? 1_000_000
 }

@@ -40,7 +40,7 @@ struct RecorderRefusalTests {
         }
     }
 
-    /// Not even a log that takes nothing is asked.
+    /// Without recording, the log is not used at all, even if it would refuse events.
     @Test func serviceThatDoesNotRecordAnswers() async throws {
         try await withService(failing: { _ in .full }) { service in
             let recording = service.parts.resolving

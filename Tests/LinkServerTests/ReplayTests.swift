@@ -6,7 +6,8 @@ import LinkServer
 import Synchronization
 import Testing
 
-/// A replay answers what was recorded from the live table and from the draft, and says what it cannot tell.
+/// A replay resolves recorded events with the live table and the draft, and reports the events for which the result is
+/// unknown.
 struct ReplayTests {
     private static let settings = """
         domains: [go.replay.example]
@@ -70,7 +71,7 @@ struct ReplayTests {
         try await service.parts.replayer.replay(wish, at: place).json
     }
 
-    // MARK: What changes
+    // MARK: Changes
 
     @Test func changesAreCountedByRoute() async throws {
         try await withReplay { service in
@@ -167,12 +168,12 @@ struct ReplayTests {
         }
     }
 
-    // MARK: What is replayed
+    // MARK: Selected events
 
     @Test func onlyTheTimeThatIsAskedForIsReplayed() async throws {
         try await withReplay { service in
             try await record(["rep://item/1"], service)
-            // Over midnight: two files.
+            // Past midnight, so that there are two files.
             service.clock.advance(seconds: 86_400)
             try await record(["rep://item/2", "rep://item/3"], service)
             service.clock.advance(seconds: 60)
@@ -221,7 +222,7 @@ struct ReplayTests {
         }
     }
 
-    // MARK: What is hidden
+    // MARK: Hidden values
 
     @Test func whatTheLogLeavesOutIsCountedByReason() async throws {
         try await withReplay { service in
@@ -305,7 +306,7 @@ struct ReplayTests {
     @Test func aSensitiveValueWithoutAStandInIsHidden() async throws {
         try await withReplay { service in
             try await record(["rep://reset/s3cret"], service)
-            // The route that knew what the value was is gone from both tables.
+            // The route that identifies the value is gone from both tables.
             let routes = Self.routes.split(separator: "\n").filter { !$0.contains("reset") }.joined(separator: "\n")
             try await draft(routes, service)
             let change = AuditContext(
@@ -371,13 +372,13 @@ struct ReplayTests {
             #expect(answer.status == 503)
             #expect(answer.json?["code"]?.text == "busy")
             #expect(answer["Retry-After"] == "10")
-            // And it is free again.
+            // Afterwards another replay can run.
             #expect(try await second.adminPort(.post, "/admin/v1/tenants/rep/draft/replay", key: key).status == 200)
         }
     }
 }
 
-/// An empty log that asks for a second replay while the first one waits for it.
+/// An empty log that requests a second replay while the first one waits for it.
 private final class AskingHistory: EventHistory {
     private let question = Mutex<(@Sendable () async throws -> TestResponse)?>(nil)
     private let answered = Mutex<TestResponse?>(nil)

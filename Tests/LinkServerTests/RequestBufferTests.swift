@@ -2,10 +2,10 @@ import Testing
 
 @testable import LinkServer
 
-/// What all connections to the public port buffer of requests that are not complete.
+/// The bytes of incomplete requests that all connections of the public port buffer.
 @Suite(.timeLimit(.minutes(15)))
 struct RequestBufferTests {
-    /// A body that the lane collects, and one that is too large for it.
+    /// A body of one link, and one that only a batch may have.
     @Test(arguments: [10_000, 100_000])
     func bodyBeyondTheBoundOfAllIsRefused(length: Int) async throws {
         try await withService { service in

@@ -7,7 +7,7 @@ import Testing
 struct RequestLogTests {
     private static let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    /// The service with a log that is read.
+    /// Runs the service with a log. Returns the logged lines.
     private func logged(
         _ requests: RequestLogging,
         _ body: (TestService) async throws -> Void
@@ -64,13 +64,13 @@ struct RequestLogTests {
         #expect(lines.first?["status"]?.int == 400)
     }
 
-    /// Anybody can break a connection, at any time: that is no fault of the service.
+    /// A client can break its connection at any time, which is not an error of the service.
     @Test func connectionThatBreaksWithinABodyIsNoFailure() async throws {
         let lines = try await logged(.all) { service in
             try await service.listening { port in
                 try await onThread {
                     let connection = try RawConnection(port: port)
-                    // The answer to the first tells that the second has been read, too.
+                    // The first answer proves that the second request has been read too.
                     let first = "GET /.well-known/assetlinks.json HTTP/1.1\r\nHost: yourappdomain.com\r\n\r\n"
                     let second = "POST /resolve HTTP/1.1\r\nHost: yourappdomain.com\r\nContent-Length: 100\r\n\r\n{"
                     connection.send(first + second)
@@ -89,7 +89,7 @@ struct RequestLogTests {
             }
             #expect(lines.count == expected, "\(requests)")
         }
-        // The clock of the test stands still: one second.
+        // The test's clock stands still, so all requests fall into one second.
         let sampled = try await logged(.sampled) { service in
             for _ in 0..<30 { _ = try await service.resolve(#"{"url": "yourapp://product/1"}"#) }
         }

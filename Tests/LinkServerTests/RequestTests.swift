@@ -5,7 +5,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// What all ports do with keys, request ids and paths.
+/// Keys, request ids and paths on all ports.
 @Suite(.timeLimit(.minutes(15)))
 struct RequestTests {
     private static let longest = String(repeating: "a", count: 64)
@@ -57,7 +57,7 @@ struct RequestTests {
         }
     }
 
-    /// A key of one tenant sees that tenant in the list, and no other.
+    /// A key for one tenant lists only that tenant.
     @Test func listOfTenantsEndsAtTheKeysOwn() async throws {
         try await withService { service in
             let key = try service.makeKey(tenant: "shop", scopes: [.tablesRead])

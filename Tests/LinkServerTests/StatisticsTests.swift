@@ -7,7 +7,7 @@ import LinkStorage
 import Testing
 
 extension TestService {
-    /// Records an event of the tenant `acme` as if it had come at that moment.
+    /// Records an event of the tenant `acme` at that time.
     func record(_ time: String, _ change: (inout Event) -> Void = { _ in }) async throws {
         var event = Event(
             id: "event",
@@ -28,7 +28,7 @@ extension TestService {
         _ = try await log.append([event])
     }
 
-    /// As above, for a link that comes to the fallback or is rejected.
+    /// As above, for a link with a fallback or a rejection.
     func record(_ time: String, _ outcome: Outcome, path: String? = nil, reason: String? = nil) async throws {
         try await record(time) { event in
             (event.outcome, event.route, event.action) = (outcome, nil, nil)
@@ -54,7 +54,7 @@ struct StatisticsTests {
                     {"route":null,"action":null,"count":1},{"route":"item","action":"open_web","count":1}],"rest":null}
                     """
             )
-            // Widened to quarter-hours: of nine o'clock there were two.
+            // The interval is widened to quarter-hours, and the first of them has two events.
             let quarter = try await session.get(
                 "stats/totals?from=2026-11-21T09:01:00Z&until=2026-11-21T09:14:00Z&route=item"
             )
@@ -105,7 +105,7 @@ struct StatisticsTests {
     @Test func seriesHasEveryDayOfTheZone() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
-            // The clocks of Paris go back on the 25th, a day of 25 hours that ends at 23:00 UTC.
+            // In Paris the clocks go back on 25 October, a day of 25 hours that ends at 23:00 UTC.
             try await service.record("2026-10-24T21:59:00Z")
             try await service.record("2026-10-24T22:00:00Z")
             try await service.record("2026-10-25T22:59:00Z") { $0.action = .openWeb }
@@ -236,7 +236,7 @@ struct StatisticsTests {
         }
     }
 
-    // MARK: The request
+    // MARK: Parameters
 
     @Test func answerIsNotSentAgainToWhoHasIt() async throws {
         try await withService { service in
@@ -280,7 +280,7 @@ struct StatisticsTests {
         }
     }
 
-    /// Far from today, at clock changes, in zones with odd minutes.
+    /// Distant dates, clock changes, and zones with odd minutes.
     private static let odd = [
         "series?from=1970-01-01&until=1972-03-01", "series?from=9890-01-01&until=9891-01-01",
         "series?interval=hour&zone=Australia/Lord_Howe&from=2026-04-04&until=2026-04-06",

@@ -4,7 +4,7 @@ import LinkEvents
 import LinkRouting
 import Testing
 
-/// From a draft to what is live, and back, over HTTP.
+/// From a draft to the live table and back, over HTTP.
 @Suite(.timeLimit(.minutes(15)))
 struct TableEditingTests {
     private static let item = #"{"path":"/item/{id:int}","owner":"shop","open":{"screen":"Changed"}}"#
@@ -91,7 +91,7 @@ struct TableEditingTests {
                 #expect(conflict["live"]?["open"]?["screen"]?.text == "Changed")
                 #expect(conflict["draft"]?["open"]?["screen"]?.text == "Other")
             }
-            // Nothing is lost: both are still there.
+            // Nothing is lost: both versions still exist.
             #expect(try await session.get("table").json?["routes"]?.elements?[1]["open"]?["screen"]?.text == "Changed")
             #expect(
                 try await session.get("draft/routes/item?draft=two").json?["open"]?["screen"]?.text == "Other"
@@ -165,7 +165,7 @@ struct TableEditingTests {
         }
     }
 
-    /// A column ends at a NUL: what is stored would not be what was sent.
+    /// SQLite reads a text up to the first NUL, so the stored text would differ from the one sent.
     @Test func textsWithANULAreRefused() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
@@ -214,7 +214,7 @@ struct TableEditingTests {
             let young = try await session.post("revisions/prune", #"{"keep":1,"olderThanDays":20}"#)
             #expect(young.json?["pruned"]?.elements?.isEmpty == true)
             let pruned = try await session.post("revisions/prune", #"{"keep":1,"olderThanDays":5}"#)
-            // 1 is a draft's base, 5 is live in production, 6 in staging and the newest.
+            // 1 is a draft's base, 5 is live in production, 6 is live in staging and the newest.
             #expect(pruned.json?["pruned"]?.elements?.compactMap(\.int) == [2, 3, 4])
             #expect(try await session.get("revisions/3").code == "unknown_revision")
             #expect(try await session.get("revisions/1/table").status == 200)
@@ -283,7 +283,7 @@ struct TableEditingTests {
             #expect(replaced.json?["routes"]?.int == 3)
             let twice = "{\"id\":\"a\",\"path\":\"/a\"}\n{\"id\":\"a\",\"path\":\"/b\"}"
             for (body, said) in [
-                (twice, "comes twice"),
+                (twice, "duplicate route 'a'"),
                 (String(repeating: "a", count: (1 << 20) + 1), "Line 1 of the body has more than"),
                 ("{\"id\":\"a\",\"path\":\"/a\"}\n{", "Line 2 of the body"), (#"{"path":"/a"}"#, "id"),
                 ("[]", "object"),

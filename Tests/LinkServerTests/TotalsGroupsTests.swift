@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkServer
 
-/// Counts as they are told: the largest groups, and the rest together.
+/// Totals as they are returned: the largest groups, and the sum of all others.
 struct TotalsGroupsTests {
     private func count(_ route: String, _ bucket: Int, _ count: Int64) -> TotalsCount {
         TotalsCount(bucket: bucket, columns: TotalsColumns(route: route), count: count)
@@ -22,7 +22,7 @@ struct TotalsGroupsTests {
         #expect([TotalsCount]().groups(buckets: 3, limit: 2).largest.isEmpty)
     }
 
-    /// An array of buckets for each group would take 4 GB.
+    /// A separate array of buckets for each group would take 4 GB.
     @Test func manyGroupsOfManyBucketsTakeTheMemoryOfTheLargest() {
         let counts = (0..<200_000).map { count("r\($0)", $0 % 2_500, 1) }
         let groups = counts.groups(buckets: 2_500, limit: 1)

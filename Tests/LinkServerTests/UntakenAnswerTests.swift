@@ -15,7 +15,7 @@ struct UntakenAnswerTests {
             .reduce(0) { $0 + ($1.split(separator: " ").last.flatMap { Double($0) } ?? 0) }
     }
 
-    /// What the lane answers at once, a refusal, and what takes the ordinary way.
+    /// A small response, a refusal, and a large response.
     @Test(arguments: [file, refused, large])
     func nothingIsAnsweredWhileAnswersWait(_ request: String) async throws {
         try await withService { service in
@@ -45,7 +45,7 @@ struct UntakenAnswerTests {
         }
     }
 
-    /// The lane answers in the order of requests, and all of them, however long its client looks away.
+    /// All requests are answered in their order, however late the client reads the responses.
     @Test(arguments: [(file, 1_000), (large, 60)])
     func halfClosedClientGetsAllAnswers(_ request: String, _ count: Int) async throws {
         try await withService { service in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `gzip` itself makes of a file.
+/// Decompresses with the `gzip` program.
 func unzipped(_ path: String) throws -> [UInt8] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkServer
 
-/// What people's browsers say, as far as it decides anything. User-Agents as they are sent.
+/// Device attributes from the User-Agent headers of real browsers.
 struct UserAgentTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let agent: String
@@ -33,7 +33,7 @@ struct UserAgentTests {
             .phone,
             "17.4.1"
         ),
-        // From iOS 26 on the system's own number stands still.
+        // From iOS 26 on, the system version in the header is frozen.
         Case(
             "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) \(iOSKit) Version/26.0 Mobile/15E148 Safari/604.1",
             .ios,
@@ -159,7 +159,7 @@ struct UserAgentTests {
             "16.1",
             inApp: true
         ),
-        // An iPad that asks for desktop pages says the same.
+        // An iPad that requests desktop sites sends the same header.
         Case(
             "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) \(iOSKit) Version/17.4 Safari/605.1.15",
             .macos,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// What is written down of a change can neither be changed nor removed without being found.
+/// Audit rows cannot be changed or removed without detection.
 struct CatalogAuditTests {
     private let change = AuditContext(
         actor: Actor(kind: .person, id: "anna", name: "Anna"),
@@ -71,7 +71,7 @@ struct CatalogAuditTests {
         }
     }
 
-    /// Rows from before the chain stay readable, and the chain begins behind them.
+    /// Rows from before the hash chain stay readable, and the chain begins after them.
     @Test func catalogOfTheFirstSchemaIsTakenOver() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/catalog.db"

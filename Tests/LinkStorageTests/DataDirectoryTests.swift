@@ -24,7 +24,7 @@ struct DataDirectoryTests {
             let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
             #expect(
                 "\(try #require(error))"
-                    == "\(folder)/data is in use by process \(getpid()); stop it first, or name another "
+                    == "\(folder)/data is in use by process \(getpid()); stop it first, or choose another "
                     + "directory with --data."
             )
             #expect(error?.exitCode == 75)
@@ -32,7 +32,7 @@ struct DataDirectoryTests {
         }
     }
 
-    /// Whoever tidies up does not let a second process write the same files.
+    /// Removing the lock file does not allow a second process to write the same files.
     @Test func lockHoldsThoughItsFileIsRemoved() throws {
         try inTemporaryDirectory { folder in
             let first = try DataDirectory(folder + "/data")

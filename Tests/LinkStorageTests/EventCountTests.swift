@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// The counts that stand beside the rows of a day file.
+/// The counts in a day file, beside its rows.
 @Suite(.timeLimit(.minutes(15)))
 struct EventCountTests {
     private let clock = TestClock("2026-11-21T10:00:00Z")
@@ -17,7 +17,7 @@ struct EventCountTests {
         return try EventLog(folder) { clock.now }
     }
 
-    /// What the file says, as lines.
+    /// The query's result rows as lines of text.
     private func lines(_ folder: String, _ sql: String) throws -> [String] {
         try DatabaseQueue(path: folder + "/2026-11-21.db").read { db in
             try Row.fetchAll(db, sql: sql).map { row in
@@ -106,7 +106,7 @@ struct EventCountTests {
         }
     }
 
-    /// Also across restarts, where the log forgets which values it knows.
+    /// Also across restarts, after which the log has no known values in memory.
     @Test func valuesBeyondTheThousandthAreCountedTogether() async throws {
         try await withTemporaryDirectory { folder in
             for part in 0..<3 {
@@ -124,7 +124,8 @@ struct EventCountTests {
                 SELECT other, count(DISTINCT value.value), sum(count) FROM value_hour JOIN value ON value.id = value_hour.value
                 WHERE dimension = 'osVersion' GROUP BY other
                 """
-            // 0…599, 400…999 and 800…1399: the last 400 find no room. Then the 500 rarest of the thousand give up theirs.
+            // 0…599, 400…999 and 800…1399: there is no room for the last 400. Then the 500 rarest of the thousand are
+            // merged into "other".
             #expect(try lines(folder, sums) == ["0 500 900", "1 1 900"])
         }
     }
@@ -139,7 +140,7 @@ struct EventCountTests {
         return try await log.values(ValuesQuestion(scope: scope, dimension: .appVersion, limit: 2))
     }
 
-    /// Whoever invents values that are called a test, or those of another environment, hides none of the live ones.
+    /// Invented values in test events or in another environment do not displace live values.
     @Test func eachStreamHasRoomOfItsOwn() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -168,7 +169,7 @@ struct EventCountTests {
         }
     }
 
-    /// The rarest values give up their places, so that those of the morning do not hide those of the evening.
+    /// The rarest values are merged into "other", so that early values do not prevent the counting of later ones.
     @Test func valuesThatComeAfterInventedOnesAreCounted() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -189,18 +190,18 @@ struct EventCountTests {
             late.appVersion = "4.0.0"
             for _ in 0..<20 { _ = try await log.append([late]) }
             let counts = try await versions(log)
-            // The first of them found no room.
+            // There was no room for its first event.
             #expect(counts.values.map(\.value) == ["4.0.0", "3.2.0"])
             #expect(counts.values.map(\.count) == [19, 5])
             #expect(counts.sum == 2_025)
-            // The same after everything is counted, and after the day is closed.
+            // Same result after the counts are written, and after the day is closed.
             clock.set("2026-11-22T10:00:00Z")
             try await log.closeFinishedDays()
             #expect(try await versions(log) == counts)
         }
     }
 
-    /// Who goes on inventing values takes the places that become free; what comes often finds one all the same.
+    /// Continuously invented values take the places that become free; a frequent value still gets one.
     @Test func frequentValueIsCountedThoughOthersAreInventedAllTheTime() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -220,7 +221,7 @@ struct EventCountTests {
             }
             for _ in 0..<20 { try await append(100, at: "10:00:00") }
             for time in ["10:15:00", "10:30:00"] {
-                // The first batch makes room, the others take it.
+                // The first batch frees places, and the others take them.
                 for _ in 0..<12 { try await append(100, at: time) }
                 for _ in 0..<5 { try await append(100, at: time, real: 3) }
             }
@@ -230,7 +231,7 @@ struct EventCountTests {
         }
     }
 
-    /// As equal as they look.
+    /// Values that Swift compares as equal.
     @Test func valuesAreToldApartByTheirBytes() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -282,7 +283,7 @@ struct EventCountTests {
         }
     }
 
-    /// A batch that is refused counts nothing, and what it had numbered is numbered anew.
+    /// A refused batch adds no counts, and the numbers that it assigned are assigned again.
     @Test func refusedBatchCountsNothing() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// A clock that is set by hand.
+/// A clock that tests set.
 final class TestClock: Sendable {
     private let instant: Mutex<Timestamp>
 
@@ -125,7 +125,7 @@ struct EventLogTests {
         }
     }
 
-    /// A process that is killed closes nothing: what stands in the folder at any moment must be the whole log.
+    /// A killed process closes nothing, so the files in the folder must be the whole log at any moment.
     @Test func abandonedLogIsWhole() async throws {
         try await withTemporaryDirectory { folder in
             let manager = FileManager.default
@@ -135,7 +135,7 @@ struct EventLogTests {
             for batch in 0..<5 {
                 if batch == 3 { clock.set("2026-11-22T00:00:00Z") }
                 _ = try await log.append((0..<10).map { .sample(batch * 10 + $0) })
-                // Copying takes its time, and no file may go meanwhile.
+                // Copying takes time, and no file may be removed meanwhile.
                 log.finishSettling()
                 let copy = folder + "/copy-\(batch)"
                 try manager.copyItem(atPath: live, toPath: copy)
@@ -161,7 +161,7 @@ struct EventLogTests {
             #expect(try sequences(in: folder + "/2026-11-21.db") == [1, 2])
             #expect(try sequences(in: folder + "/2026-11-22.db") == [3])
             #expect(try sequences(in: folder + "/2026-11-25.db") == [4])
-            // Days that are over have no WAL left.
+            // Past days have no WAL left.
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: folder).filter { path in
                     guard path.hasSuffix("-wal") else { return false }
@@ -172,7 +172,7 @@ struct EventLogTests {
         }
     }
 
-    /// Whatever the clock does, sequences rise from file to file and none is used twice.
+    /// Whatever the clock does, sequences increase from file to file, and none is used twice.
     @Test func clockThatStepsBackStaysInTheNewestFile() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -210,7 +210,7 @@ struct EventLogTests {
         }
     }
 
-    /// Retention may have dropped the file with the highest sequence; the ledger still knows it.
+    /// Retention may have dropped the file with the highest sequence; the ledger still stores it.
     @Test func sequencesGoOnFromTheLedgerWhenFilesAreGone() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -246,7 +246,7 @@ struct EventLogTests {
         }
     }
 
-    /// A stopping server cancels its tasks; what it has taken in is still written.
+    /// A stopping server cancels its tasks; events that it has accepted are still written.
     @Test func cancelledTaskStillAppends() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -330,7 +330,7 @@ struct EventLogTests {
         }
     }
 
-    /// A log of a year must not hold a year of files open.
+    /// A log of a year must not keep a year of files open.
     @Test func onlyAFewOldDaysStayOpen() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -347,7 +347,7 @@ struct EventLogTests {
             #expect(try await log.all().count == 30)
             #expect(try await log.all().count == 30)
             let open = try FileManager.default.contentsOfDirectory(atPath: folder).count { $0.hasSuffix(".db-shm") }
-            // The newest, four older ones, the ledger.
+            // The newest file, four older ones, and the ledger.
             #expect(open <= 6)
             try log.close()
         }
@@ -407,7 +407,8 @@ struct EventLogTests {
         }
     }
 
-    /// A disk that is full at midnight cannot take the next day's file: that heals too, and must not end the process.
+    /// If the disk is full at midnight, the next day's file cannot be created. The process recovers once there is
+    /// space.
     @Test func fullDiskAtMidnightIsAFullDisk() {
         #expect(EventStoreError(StorageError.full(file: "a.db")) == .full)
         #expect(EventStoreError(StorageError.foreignFile(file: "a.db")) != .full)
@@ -415,7 +416,7 @@ struct EventLogTests {
 }
 
 extension Event {
-    /// One that the schema refuses.
+    /// An event that the schema refuses.
     fileprivate static var poison: Event {
         var event = sample(0)
         event.parameters = "{"

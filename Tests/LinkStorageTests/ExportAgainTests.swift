@@ -7,7 +7,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Windows that are exported again: the same bytes, wherever the rows went meanwhile.
+/// Exporting windows again gives the same bytes, or fails if rows are missing.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportAgainTests {
     private func events(_ numbers: ClosedRange<Int>) -> [Event] {
@@ -78,7 +78,7 @@ struct ExportAgainTests {
         try await withExportBench { bench in
             try await bench.record(events(1...10))
             let first = try await bench.exporter.exportNow(bench.plan)
-            // As another version of Fingerpost may have written it.
+            // As another version of Fingerpost might have written it.
             let path = bench.exports + "/" + (try #require(first.file?.path))
             let gzip = try GzipStream(level: 1)
             var other: [UInt8] = []
@@ -100,7 +100,7 @@ struct ExportAgainTests {
         }
     }
 
-    /// The log has rotted, and the export is whole: it stays.
+    /// The log is damaged and the export is intact: the export stays.
     @Test func rowsThatChangedTakeNoGoodFileAway() async throws {
         try await withExportBench { bench in
             try await bench.record(events(1...10))
@@ -116,7 +116,7 @@ struct ExportAgainTests {
         }
     }
 
-    /// Retention begins to drop rows while they are read into a new place.
+    /// Retention drops rows while they are read for an export to another sink.
     @Test func windowThatLosesRowsWhileItIsReadIsGone() async throws {
         try await withExportBench { bench in
             try await bench.record(events(1...10))
@@ -140,7 +140,7 @@ struct ExportAgainTests {
         }
     }
 
-    /// Drops what is read, before it is read.
+    /// Drops the rows before it reads them.
     private struct DroppingStore: EventStore {
         let log: EventLog
         let ledger: String
@@ -170,7 +170,7 @@ struct ExportAgainTests {
         try await withExportBench { bench in
             _ = try await bench.exporter.exportDue(bench.plan)
             try await bench.record(events(1...3))
-            // Somebody else's, or damaged: nothing here may replace it.
+            // A foreign or damaged manifest, which must not be replaced.
             let folder = bench.exports + "/tenant=shop/dt=2026-11-21/hour=10"
             let stray = folder + "/events-20261121T110000.000Z.manifest.json"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -184,7 +184,7 @@ struct ExportAgainTests {
             #expect(try await bench.manifest(later)?.rows == 3)
             try await bench.record(events(7...8))
             #expect(try await bench.exporter.exportNow(bench.plan).rows == 2)
-            // Once the way is free it is made up for.
+            // The window is exported once the obstacle is removed.
             try FileManager.default.removeItem(atPath: stray)
             _ = try await bench.exporter.exportDue(bench.plan)
             #expect(try await bench.log.pending(tenant("shop")).isEmpty)
@@ -266,7 +266,7 @@ struct ExportAgainTests {
             let ledger = try DatabaseQueue(path: bench.folder + "/events/ledger.db")
             try await ledger.write { db in
                 try db.execute(sql: "INSERT INTO day (day, last_seq) VALUES (20778, 20)")
-                // Another tenant's rows, and rows that are there, take nothing away.
+                // Another tenant's rows and rows that still exist do not matter.
                 for (tenant, dropped) in [("shop", true), ("taxi", true), ("acme", false)] {
                     try db.execute(
                         sql:
@@ -288,7 +288,7 @@ struct ExportAgainTests {
         }
     }
 
-    /// A run that was stopped left a file in the bucket, and rows were erased meanwhile.
+    /// An interrupted run left a file in the bucket, and rows were erased since.
     @Test func fileThatNoManifestNamesGivesWay() async throws {
         let faults = Faults(failAt: nil)
         try await withExportBench(faults: faults) { bench in

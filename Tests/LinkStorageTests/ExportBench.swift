@@ -5,7 +5,7 @@ import LinkStorage
 import Logging
 import TestSupport
 
-/// An exporter over a real log and a real folder, and a clock that only the test moves.
+/// An exporter with a real log, a real folder, and a clock that only the test advances.
 struct ExportBench: Sendable {
     let folder: String
     let clock: TestClock
@@ -27,7 +27,7 @@ struct ExportBench: Sendable {
         try await exporter.manifest(name).map { try ExportManifest($0, name: name) }
     }
 
-    /// Every file below the exports, unfinished ones among them.
+    /// Every file below the exports, including unfinished ones.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         guard FileManager.default.fileExists(atPath: exports) else { return files }
@@ -49,7 +49,7 @@ struct ExportBench: Sendable {
     }
 }
 
-/// - Parameter faults: Stop the exporter at one of its steps.
+/// - Parameter faults: Stops the exporter at one of its steps.
 func withExportBench(
     format: ExportEncoder = .ndjson,
     announcing: ExportAnnouncing = .off,

@@ -6,10 +6,10 @@ import Logging
 import TestSupport
 import Testing
 
-/// Exports while the clock is set: every row in exactly one file, and windows that follow the time that holds.
+/// Exports while the clock is changed: every row is in exactly one file, and windows follow the corrected time.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportClockTests {
-    /// The exporter over a real log and a real folder, and a clock that only the test moves.
+    /// The exporter with a real log, a real folder, and a clock that only the test advances.
     private struct Bench: Sendable {
         let clock: TestClock
         let recorder: EventRecorder
@@ -32,7 +32,7 @@ struct ExportClockTests {
             try manifests().sorted { $0.first < $1.first }.map(\.end)
         }
 
-        /// The sequences of all windows, each as often as a manifest counts it.
+        /// The sequences of all windows, repeated if several manifests contain them.
         func sequences() throws -> [Int64] {
             try manifests().flatMap { $0.first <= $0.last ? Array($0.first...$0.last) : [] }.sorted()
         }
@@ -95,13 +95,13 @@ struct ExportClockTests {
 
             #expect(try bench.sequences() == Array(1...40))
             let ends = try bench.ends()
-            // The windows of the false time, then the two that had to share their ends with them.
+            // The windows of the wrong time, then two windows whose ends were already used.
             #expect(ends.count == 7 && Set(ends).count == 7)
             #expect(ends.suffix(2) == ["2026-11-21T11:00:00.001Z", "2026-11-21T12:00:00.001Z"])
         }
     }
 
-    /// The schedule is not begun anew with each look at it.
+    /// The schedule is corrected once, not at every check.
     @Test func clockIsSetRightOnce() async throws {
         try await withBench { bench in
             _ = try await bench.exportDue(at: "2026-11-21T10:00:00Z")
@@ -130,7 +130,7 @@ struct ExportClockTests {
         }
     }
 
-    /// A machine without a battery starts in 1970, and is told the time a while later.
+    /// A machine without a clock battery starts in 1970 and gets the time later.
     @Test func windowsOfAFalsePastAreOne() async throws {
         try await withBench { bench in
             _ = try await bench.exportDue(at: "2026-11-21T10:00:00Z")
@@ -173,7 +173,7 @@ struct ExportClockTests {
             let second = try await cut("2026-11-21T11:00:00Z", 9)
             #expect(second.end == instant("2026-11-21T11:00:00.001Z") && second.firstSequence == 5)
             #expect(try await cut("2026-11-21T11:00:00.001Z", 9) == second)
-            // A rewind never goes ahead.
+            // A rewind never moves forward.
             #expect(try await log.rewind(shop, to: instant("2026-11-22T00:00:00Z")).lastEnd == second.end)
             try log.close()
         }

@@ -5,13 +5,13 @@ import LinkStorage
 import Logging
 import Testing
 
-/// Rows of one install leave the exports, and nothing else does.
+/// Removes the rows of one install from the exports, and nothing else.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportErasureTests {
     private static let erased = "0123456789abcdef0123456789abcdef"
     private static let other = "ffffffffffffffffffffffffffffffff"
 
-    /// Every third is of the install; others name it in fields that mean something else.
+    /// Every third event belongs to the install. Others contain its id in fields with another meaning.
     private func event(_ number: Int) -> Event {
         var event = Event.sample(number)
         event.recordedAt = Timestamp(milliseconds: 1_795_255_200_000 + Int64(number))
@@ -27,7 +27,7 @@ struct ExportErasureTests {
         return event
     }
 
-    /// The bytes that a log without the rows is exported to.
+    /// The exported bytes of a log without the erased rows.
     private func expected(_ numbers: ClosedRange<Int>, _ format: ExportEncoder) -> String {
         let kept = numbers.filter { $0 % 3 != 0 }.map { StoredEvent(sequence: Int64($0), event: event($0)) }
         return String(decoding: format.header() + format.rows(kept), as: UTF8.self)
@@ -59,7 +59,7 @@ struct ExportErasureTests {
         }
     }
 
-    /// Exporting the window from a log without the rows changes nothing any more.
+    /// The erased file equals an export of the window from a log without the rows.
     @Test(arguments: ExportEncoder.allCases)
     func erasedFileIsWhatTheLogIsExportedTo(_ format: ExportEncoder) async throws {
         let compressed = try await bytes(erasing: 1...3_000, format)
@@ -84,7 +84,7 @@ struct ExportErasureTests {
         return bytes
     }
 
-    /// An erasure that a crash has cut short ends later; what the install did meanwhile is not its business.
+    /// An interrupted erasure finishes later. Events of the install since then are not erased.
     @Test(arguments: ExportEncoder.allCases)
     func laterRowsOfTheInstallStay(_ format: ExportEncoder) async throws {
         try await withExportBench(format: format) { bench in
@@ -98,7 +98,7 @@ struct ExportErasureTests {
         }
     }
 
-    /// Between the two halves of an erasure, and when a day of the log was lost, an export holds more than the log.
+    /// Between the two halves of an erasure, or after a day file is lost, an export holds more rows than the log.
     @Test(arguments: [9, 3])
     func exportIsNotReplacedByFewerRows(_ last: Int) async throws {
         try await withExportBench { bench in
@@ -154,7 +154,7 @@ struct ExportErasureTests {
         }
     }
 
-    /// Neither its file nor anything else of it goes.
+    /// Neither its file nor any other part of the export is removed.
     @Test(arguments: ["unopenable", "damaged"])
     func exportWhoseManifestCannotBeReadIsNamedAndStays(_ damage: String) async throws {
         try await withExportBench { bench in
@@ -174,7 +174,7 @@ struct ExportErasureTests {
         }
     }
 
-    /// A manifest that cannot be read is not taken for one that is missing, and replaced.
+    /// An unreadable manifest is not treated as missing and replaced.
     @Test func manifestThatCannotBeOpenedIsNotReplaced() async throws {
         try await withExportBench { bench in
             try await bench.record((1...5).map(event))
@@ -191,7 +191,7 @@ struct ExportErasureTests {
     private func spoil(_ path: String, _ damage: String) throws {
         guard damage == "unopenable" else { return try Data("no manifest".utf8).write(to: URL(filePath: path)) }
         try FileManager.default.removeItem(atPath: path)
-        // A link to itself cannot be opened by anybody, root among them.
+        // Not even root can open a symbolic link to itself.
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
     }
 
@@ -210,7 +210,7 @@ struct ExportErasureTests {
         }
     }
 
-    /// A disk that is not there, and a folder that cannot be looked into.
+    /// A link to a missing disk, and a folder that cannot be opened.
     @Test(arguments: ["nowhere", "itself"])
     func folderThatCannotBeReadIsNoSuccess(_ target: String) async throws {
         try await withExportBench { bench in
@@ -283,8 +283,8 @@ struct ExportErasureTests {
         func remove(_ path: String) async throws { try sink.remove(path) }
     }
 
-    /// An erasure that is stopped at any step and repeated ends as one that was not, and no file is left that no manifest
-    /// names.
+    /// An erasure that stops at any step and is repeated gives the same result as an uninterrupted one, without
+    /// orphaned files.
     @Test func erasureStoppedAtAnyStepEndsAsOneThatWasNot() async throws {
         let (whole, steps) = try await erase(failAt: nil)
         #expect(whole.count == 3)

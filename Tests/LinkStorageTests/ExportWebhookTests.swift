@@ -9,12 +9,12 @@ import OutboundHTTP
 import TestSupport
 import Testing
 
-/// What a webhook's receiver sees of exports.
+/// Webhook deliveries for exports, as their receiver sees them.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportWebhookTests {
     private static let key = Data((0..<32).map { UInt8($0) })
 
-    /// - Parameter timeout: As patient as the suite where the receiver answers, for hundreds of tests run beside it.
+    /// - Parameter timeout: As long as the suite's time limit by default, because hundreds of tests run in parallel.
     private func announcer(
         _ bench: ExportBench,
         _ url: String,
@@ -61,7 +61,7 @@ struct ExportWebhookTests {
                 #expect(node["type"]?.text == "export.ready")
                 let stored = try JSONReader.parse(manifest.json, limits: JSONReader.Limits(maximumBytes: 65_536))
                 #expect(node["data"] == stored)
-                // As any receiver computes it.
+                // The signature as any receiver computes it.
                 let id = try #require(delivery.headers["webhook-id"])
                 let time = try #require(delivery.headers["webhook-timestamp"])
                 let code = HMAC<SHA256>.authenticationCode(
@@ -82,7 +82,7 @@ struct ExportWebhookTests {
                 _ = try await bench.exporter.exportNow(bench.plan)
                 let announcer = try announcer(bench, receiver.url, timeout: .milliseconds(500))
                 for pause in [0, 5, 30, 120, 600] {
-                    // Not before its time.
+                    // Not before its due time.
                     advance(bench, seconds: Int64(pause) - 1)
                     if pause > 0 { try await announcer.announceDue() }
                     advance(bench, seconds: 1)
@@ -135,7 +135,7 @@ struct ExportWebhookTests {
         }
     }
 
-    /// Exporting the same bytes again is no news; a new version is.
+    /// Exporting the same bytes again sends nothing; a new version is announced.
     @Test func everyVersionIsToldOnce() async throws {
         try await withExportBench(announcing: .on) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
@@ -161,7 +161,8 @@ struct ExportWebhookTests {
         }
     }
 
-    /// Stopped at any step: nobody is told of an export that is not there, and of one that is everybody is told once.
+    /// If the exporter stops at any step, no missing export is announced, and each existing export is announced exactly
+    /// once.
     @Test func nobodyIsToldBeforeTheManifestIsThere() async throws {
         for step in 0..<8 {
             let faults = Faults(failAt: step)

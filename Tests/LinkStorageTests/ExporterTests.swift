@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Exports over the real log and a real folder, stopped at every step and taken up again.
+/// Exports with a real log and a real folder, stopped at every step and resumed.
 struct ExporterTests {
     private static let start = Timestamp(milliseconds: 1_795_255_200_000)
 
@@ -26,7 +26,8 @@ struct ExporterTests {
         )
     }
 
-    /// 2,500 events of two tenants in turn, then everything due for three hours; what the folder holds afterwards.
+    /// Records 2,500 events of two tenants in turn and runs all exports due within three hours. Returns the folder's
+    /// contents.
     private func export(failAt: Int?, in directory: String) async throws -> (files: [String: Data], steps: Int) {
         let shop = try #require(TenantID("shop"))
         let taxi = try #require(TenantID("taxi"))
@@ -59,7 +60,7 @@ struct ExporterTests {
             }
             clock.withLock { $0 = Timestamp(milliseconds: $0.milliseconds + 3 * 3_600_000) }
             for plan in plans {
-                // A run that was stopped is taken up again; it stops only once.
+                // A stopped run is resumed; it stops only once.
                 do {
                     _ = try await exporter.exportDue(plan)
                 } catch is Faults.Stopped {
@@ -85,7 +86,7 @@ struct ExporterTests {
 
     @Test func exportStoppedAtAnyStepEndsAsOneThatWasNot() async throws {
         let whole = try await withTemporaryDirectory { try await export(failAt: nil, in: $0) }
-        // Three windows for each tenant: one with rows, two empty ones that have only a manifest.
+        // Three windows for each tenant: one with rows, and two empty ones that have only a manifest.
         #expect(whole.files.keys.count { $0.hasSuffix(".manifest.json") } == 6)
         #expect(whole.files.keys.count { $0.hasSuffix(".gz") } == 2)
         #expect(whole.steps > 10)

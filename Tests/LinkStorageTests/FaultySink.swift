@@ -3,9 +3,9 @@ import LinkRouting
 import LinkStorage
 import Synchronization
 
-/// Fails at the nth step of any kind, from 0; counts the steps.
+/// Fails at the nth step of any kind, from 0, and counts the steps.
 final class Faults: Sendable {
-    /// A path that holds other content until it is removed, as a bucket would tell.
+    /// A path with different existing content, as a bucket would report it, until it is removed.
     private let occupied = Mutex<String?>(nil)
     private let state: Mutex<(steps: Int, failAt: Int?)>
     struct Stopped: Error {}
@@ -23,7 +23,7 @@ final class Faults: Sendable {
     func occupy(_ path: String) { occupied.withLock { $0 = path } }
     func free(_ path: String) { occupied.withLock { if $0 == path { $0 = nil } } }
 
-    /// Counts anew.
+    /// Restarts the count.
     func begin(failAt: Int?) { state.withLock { $0 = (0, failAt) } }
 
     var hasStopped: Bool {
@@ -49,7 +49,7 @@ struct FaultyFile: ExportFile {
         try faults.step()
     }
 
-    /// A crash leaves what was begun.
+    /// A crash leaves the unfinished file.
     func discard() async {
         if !faults.hasStopped { await file.discard() }
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import LinkStorage
 
 struct FrequentValueTests {
-    /// Three of 5,003 are frequent; the others come once each, before, behind or between them.
+    /// Three of 5,003 values are frequent. The others occur once each, before, after or between them.
     @Test(arguments: [0, 2_500, 5_000], [1, 27, 80])
     func frequentOnesAreFound(begin: Int, apart: Int) {
         let frequent: [ExactText] = ["a", "b", "c"]

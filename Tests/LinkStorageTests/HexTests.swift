@@ -12,7 +12,7 @@ struct HexTests {
         #expect(Hex.uuid(bytes) == text)
     }
 
-    /// Only what comes back as it was may be stored as bytes.
+    /// Only text that is restored exactly may be stored as bytes.
     @Test(arguments: [
         "", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0", "01932F5E-7a2b-7c3d-8e4f-5a6b7c8d9e0f",
         "01932f5e7a2b7c3d8e4f5a6b7c8d9e0f0000", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0g",

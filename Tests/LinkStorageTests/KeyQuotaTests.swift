@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Keys are many, but not without end; and nobody makes one with a key that has ended.
+/// The number of keys is limited, and an ended key cannot create keys.
 struct KeyQuotaTests {
     private let now = instant("2026-11-21T10:00:00Z")
 
@@ -58,7 +58,7 @@ struct KeyQuotaTests {
             try await database.saveKey(grant("all000000000", of: nil), change: change)
             #expect(try await database.keyIDs(of: shop).count == 1_000)
             #expect(try await database.keyIDs(of: nil).count == 1_002)
-            // Ended keys leave room.
+            // Ended keys free their places.
             _ = try await database.endKey("k00000000001", at: now, as: .revoke, change: change)
             try await database.saveKey(grant("shop00000000", of: shop), change: change)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Days that are closed, dropped by retention, and rows that are erased.
+/// Closing days, dropping them by retention, and erasing rows.
 @Suite(.timeLimit(.minutes(15)))
 struct LogKeepingTests {
     private let clock = TestClock("2026-11-01T10:00:00Z")
@@ -29,7 +29,7 @@ struct LogKeepingTests {
         )
     }
 
-    /// As many events a tenant on each of the days, at ten o'clock.
+    /// Appends this many events for each tenant on each day, at ten o'clock.
     private func fill(_ log: EventLog, days: ClosedRange<Int>, _ tenants: [TenantID: Int]) async throws {
         for day in days {
             clock.set(String(format: "2026-11-%02dT10:00:00Z", day))
@@ -69,7 +69,7 @@ struct LogKeepingTests {
             clock.set("2026-11-05T00:00:00Z")
             let log = try log(folder)
             try await log.closeFinishedDays()
-            // The third day is over, though nothing was recorded since.
+            // The third day is over, although nothing was recorded since.
             #expect(try files(folder).last == "2026-11-05.db")
             for table in ["result_quarter", "result_day", "stream_quarter"] {
                 #expect(try await number(log, "SELECT sum(count) FROM \(table)") == 21, "\(table)")
@@ -126,7 +126,7 @@ struct LogKeepingTests {
             let keeper = keeper(log, [tenant("shop"): RetentionRule(days: 1, isExported: true)])
             #expect(try await keeper.applyRetention().waiting.map(\.lastSequence) == [2])
             #expect(try await log.all().count == 6)
-            // Cut is not exported.
+            // A window that is cut is not exported yet.
             _ = try await log.cursor(of: tenant("shop"), since: instant("2026-11-01T00:00:00Z"))
             let window = try await log.cut(
                 tenant("shop"),
@@ -158,7 +158,7 @@ struct LogKeepingTests {
         }
     }
 
-    /// The ledger says what goes before it goes.
+    /// The ledger records a drop before the file is removed.
     @Test func dropThatWasBegunIsEndedAfterACrash() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -194,7 +194,7 @@ struct LogKeepingTests {
         }
     }
 
-    /// Which of the files hold the bytes of a text.
+    /// The files that contain the bytes of a text.
     private func files(_ folder: String, holding text: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
             try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).range(of: Data(text.utf8)) != nil
@@ -232,7 +232,7 @@ struct LogKeepingTests {
             try await log.finish(erasure, at: clock.now)
             for column in Self.columns {
                 for day in 1...3 { #expect(try files(folder, holding: "\(column) Zoe\(day)") == [], "\(column)") }
-                // What another row says as well is not the install's.
+                // A text that another row uses too is kept.
                 #expect(try files(folder, holding: "\(column) B").count == 3, "\(column)")
             }
             #expect(try files(folder, holding: install) == [])
@@ -240,7 +240,7 @@ struct LogKeepingTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).range(of: bytes) == nil, "\(name)")
             }
-            // The writer does not go on with a text that is gone.
+            // The writer does not use the number of a removed text.
             let back = [personal("Zoe3"), personal("B")]
             _ = try await log.append(back)
             #expect(try await log.all().suffix(2).map(\.event) == back)
@@ -249,7 +249,7 @@ struct LogKeepingTests {
         }
     }
 
-    /// The rows went, and before their texts did the process was killed.
+    /// The process was killed after removing the rows and before removing their texts.
     @Test func textsGoAlsoWhenTheErasureIsEndedLater() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -293,7 +293,7 @@ struct LogKeepingTests {
             clock.set("2036-11-03T10:00:00Z")
             let jumped = try await keeper.applyRetention()
             #expect(jumped.dropped.isEmpty && jumped.waiting.count == 3)
-            // Also for a process that starts anew.
+            // Also in a new process.
             #expect(
                 try await self.keeper(log, [tenant("shop"): RetentionRule(days: 30, isExported: false)])
                     .applyRetention().dropped.isEmpty
@@ -357,7 +357,7 @@ struct LogKeepingTests {
             later.install = install
             _ = try await log.append([later])
             #expect(try await log.deleteRows(of: erasure) == 4)
-            // Again, as after a crash.
+            // Repeated, as after a crash.
             #expect(try await log.deleteRows(of: erasure) == 4)
             try await log.finish(erasure, at: clock.now)
             #expect(try await log.all().map(\.sequence) == [1, 5, 9])
@@ -369,7 +369,7 @@ struct LogKeepingTests {
             let known = try #require(try await log.erasures(of: tenant("shop")).first)
             #expect(known.finishedAt == clock.now)
             #expect(known.rows == 4)
-            // Nobody needs it any more.
+            // It is no longer needed.
             #expect(known.install.isEmpty)
             #expect(try await log.erasures(of: tenant("taxi")).isEmpty)
             try log.close()
@@ -380,7 +380,7 @@ struct LogKeepingTests {
         }
     }
 
-    /// The sequences of rows that are gone are not given again.
+    /// The sequences of removed rows are not reused.
     @Test func sequencesGoOnBehindErasedRows() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -397,7 +397,7 @@ struct LogKeepingTests {
         }
     }
 
-    // MARK: Account
+    // MARK: Verification
 
     @Test func everySequenceIsAccountedFor() async throws {
         try await withTemporaryDirectory { folder in
@@ -415,7 +415,7 @@ struct LogKeepingTests {
             _ = try await log.deleteRows(of: erasure)
             let account = try await log.account()
             #expect(account.faults == [])
-            // The first day went as a file, and the second one's taxi rows.
+            // The first day was dropped as a file, and the taxi rows of the second day.
             #expect(account.dropped == 6 + 2)
             #expect(account.erased == 2)
             #expect(account.stored == 33 - 8 - 2)
@@ -424,9 +424,9 @@ struct LogKeepingTests {
     }
 
     @Test(arguments: [
-        ("DELETE FROM event WHERE seq = 7", "2026-11-02: shop had 4 rows: 3 stored, 0 erased"),
-        ("UPDATE tenant_rows SET first_seq = first_seq + 1", "2026-11-02: begins at 8, not at 7"),
-        ("UPDATE result_quarter SET count = count + 1", "2026-11-02: shop has 4 rows, its counts say 5"),
+        ("DELETE FROM event WHERE seq = 7", "2026-11-02: shop had 4 rows, but 3 are stored and 0 erased"),
+        ("UPDATE tenant_rows SET first_seq = first_seq + 1", "2026-11-02: starts at 8 instead of 7"),
+        ("UPDATE result_quarter SET count = count + 1", "2026-11-02: shop has 4 rows, but its counts add up to 5"),
     ]) func lossIsFound(_ damage: String, _ fault: String) async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -448,7 +448,7 @@ struct LogKeepingTests {
             }
             try FileManager.default.removeItem(atPath: folder + "/2026-11-02.db")
             let faults = try await log(folder).account().faults
-            #expect(faults == ["2026-11-02: the file is gone, and with it 4 rows of shop"])
+            #expect(faults == ["2026-11-02: the file with 4 rows of shop is missing"])
         }
     }
 }

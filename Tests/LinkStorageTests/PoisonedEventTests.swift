@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One event that the schema refuses among others of one commit. No request can make one, as far as we know: what a request
-/// may hold is read and checked before it is an event.
+/// One event in a commit violates the schema. No known request can produce one, because requests are parsed and
+/// validated before they become events.
 struct PoisonedEventTests {
     @Test func onlyTheRequestOfAPoisonedEventFails() async throws {
         try await withTemporaryDirectory { folder in
@@ -17,7 +17,7 @@ struct PoisonedEventTests {
             let recorder = EventRecorder(store: log, now: { clock.now }, logger: logger)
             var poison = Event.sample(5)
             poison.parameters = "{"
-            // Handed in before the writer begins, they are one batch; two of the requests hold two events.
+            // They are submitted before the writer starts, so they form one batch. Two of the requests have two events.
             let results = Mutex<[Int: RecordResult]>([:])
             for (request, events) in [
                 [.sample(1)], [.sample(2), .sample(3)], [.sample(4), poison], [.sample(6)], [.sample(7), .sample(8)],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Random events of six days and random questions about them.
+/// Random events of six days, and random questions about them.
 struct RandomWorld {
     var random: SeededGenerator
     /// By the day of their commit.
@@ -19,7 +19,7 @@ struct RandomWorld {
         random = SeededGenerator(seed: seed)
         for day in 0..<Self.dayCount {
             let start = (Self.firstDay.daysSince1970 + day) * 96 * Self.quarter
-            // What is committed after midnight may have come just before.
+            // An event that is committed after midnight may have arrived just before.
             let milliseconds = (start - 60_000)..<(start + 96 * Self.quarter)
             days.append((0..<150).map { _ in event(in: milliseconds) })
         }
@@ -58,7 +58,7 @@ struct RandomWorld {
         return TotalsQuestion(scope: scope(unit: 1), columns: Set(columns), filter: filter)
     }
 
-    /// - Parameter unit: What every edge is a multiple of, in quarter-hours.
+    /// - Parameter unit: Every edge is a multiple of this number of quarter-hours.
     mutating func scope(unit: Int64) -> StatisticsScope {
         let first = Self.firstDay.daysSince1970 * 96 - 96
         let units = (Self.dayCount + 2) * 96 / unit

@@ -35,7 +35,7 @@ struct SQLiteFileTests {
         }
     }
 
-    /// GRDB's pools come with NORMAL, which is what the assertion is for.
+    /// GRDB's pools default to synchronous=NORMAL, which the assertion detects.
     @Test func poolOpenedWithoutUsFailsTheAssertion() throws {
         try inTemporaryDirectory { folder in
             let pool = try DatabasePool(path: folder + "/a.db")
@@ -101,14 +101,14 @@ struct SQLiteFileTests {
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
             #expect(
                 "\(try #require(error))"
-                    == "\(path) has schema 2, this fingerpost knows up to 1: start a newer fingerpost, or "
+                    == "\(path) has schema 2, but this version supports schemas up to 1: start a newer version, or "
                     + "restore a backup made by this one."
             )
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
     }
 
-    /// The newer version may stand in the WAL of a process that was killed, where the header does not show it.
+    /// The newer version may be in the WAL of a killed process, where the file's header does not show it.
     @Test func newerSchemaInTheWALIsRefused() throws {
         try inTemporaryDirectory { folder in
             try SQLiteFile.close(try SQLiteFile.open(folder + "/a.db", Self.schema))
@@ -117,7 +117,7 @@ struct SQLiteFileTests {
                 try FileManager.default.copyItem(atPath: folder + "/a.db" + ending, toPath: folder + "/b.db" + ending)
             }
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(folder + "/b.db", Self.schema) }
-            #expect("\(try #require(error))".contains("b.db has schema 2, this fingerpost knows up to 1"))
+            #expect("\(try #require(error))".contains("b.db has schema 2, but this version supports schemas up to 1"))
             try SQLiteFile.close(running)
         }
     }
@@ -130,7 +130,7 @@ struct SQLiteFileTests {
             try other.close()
             let before = try Data(contentsOf: URL(filePath: path))
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(path, Self.schema) }
-            #expect("\(try #require(error))".contains("not the one Fingerpost keeps there"))
+            #expect("\(try #require(error))".contains("a SQLite file that Fingerpost did not create"))
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a.db"])
         }
@@ -138,8 +138,8 @@ struct SQLiteFileTests {
 
     @Test(arguments: [
         (Data(), "it is empty"),
-        (Data("SQLite format 3\0".utf8), "it is cut off"),
-        (Data(repeating: 0x41, count: 8_192), "it does not begin like a SQLite file"),
+        (Data("SQLite format 3\0".utf8), "it is truncated"),
+        (Data(repeating: 0x41, count: 8_192), "it has no SQLite header"),
     ])
     func damagedHeaderIsRefusedUntouched(_ content: Data, _ detail: String) throws {
         try inTemporaryDirectory { folder in
@@ -172,7 +172,7 @@ struct SQLiteFileTests {
         }
     }
 
-    /// Damage behind the first page shows only when the whole file is read.
+    /// Damage after the first page shows only when the whole file is read.
     @Test func quickCheckFindsDamagedPages() throws {
         try inTemporaryDirectory { folder in
             let path = folder + "/a.db"
@@ -209,11 +209,11 @@ struct SQLiteFileTests {
         try inTemporaryDirectory { folder in
             try Data("x".utf8).write(to: URL(filePath: folder + "/a.db-wal"))
             let error = #expect(throws: StorageError.self) { try SQLiteFile.open(folder + "/a.db", Self.schema) }
-            #expect("\(try #require(error))".contains("it is gone, but its -wal file is there"))
+            #expect("\(try #require(error))".contains("it is missing, but its -wal file exists"))
         }
     }
 
-    /// A task that is cancelled while it waits for SQLite interrupts the connection, and closing must not suffer from it.
+    /// Cancelling a task that waits for SQLite interrupts the connection. Closing must still succeed.
     @Test func interruptedConnectionIsClosedWhole() throws {
         try inTemporaryDirectory { folder in
             let path = folder + "/a.db"

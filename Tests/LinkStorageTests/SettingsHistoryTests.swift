@@ -5,7 +5,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Of old settings the newest are kept, as many and as large as may be.
+/// The newest old settings are kept, within limits on their number and size.
 struct SettingsHistoryTests {
     private let change = AuditContext(
         actor: Actor(kind: .person, id: "anna", name: "Anna"),
@@ -13,7 +13,7 @@ struct SettingsHistoryTests {
         requestID: "r1"
     )
 
-    /// Those that are kept after so many writes, newest first.
+    /// The kept revisions after `count` writes, newest first.
     private func kept(writing count: Int, textBytes: Int) async throws -> [Int64] {
         let shop = tenant("shop")
         let text = String(repeating: "x", count: textBytes)
@@ -45,7 +45,7 @@ struct SettingsHistoryTests {
     }
 
     @Test func oldestGoWhereTheyTakeMoreThanTheyMay() async throws {
-        // Seven of them take less than 16 MiB, eight take more.
+        // Seven of them take less than 16 MiB, and eight take more.
         let revisions = try await kept(writing: 10, textBytes: 2 << 20)
         #expect(revisions == [10, 9, 8, 7, 6, 5, 4])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// What the statements do, beside what they answer.
+/// The cost of the statements, besides their results.
 @Suite(.timeLimit(.minutes(15)))
 struct StatisticsReadingTests {
     private let clock = TestClock("2026-11-20T10:00:00Z")
@@ -26,7 +26,7 @@ struct StatisticsReadingTests {
         return event
     }
 
-    /// - Parameter edges: Quarter-hours from the first day's midnight.
+    /// - Parameter edges: In quarter-hours since the first day's midnight.
     private func scope(_ edges: Int64...) -> StatisticsScope {
         StatisticsScope(
             tenant: tenant("shop"),
@@ -47,7 +47,7 @@ struct StatisticsReadingTests {
                 let question = ValuesQuestion(scope: scope(0, 192), dimension: .country, limit: 1)
                 let answer = try await log.values(question)
                 #expect(answer.values == [ValueCount(value: "c7", count: 3)])
-                // Three found no room, and five hundred of those that came once gave up theirs.
+                // There was no room for three, and five hundred values that occurred once were merged into "other".
                 #expect(answer.other == 503 && answer.sum == 1_006)
                 #expect(try await log.counts(of: "c1002", in: .country, scope(0, 96, 192)) == [0, 1])
                 try await log.closeFinishedDays()

@@ -5,10 +5,10 @@ import Testing
 
 @testable import LinkStorage
 
-/// Counts against counting the events one by one.
+/// Compares counts with counting the events one by one.
 @Suite(.timeLimit(.minutes(15)))
 struct StatisticsTests {
-    /// A log that holds the world's days, first while none of them is closed, then with only the last one open.
+    /// A log with the world's events, first with all days open, then with only the last day open.
     private func withLogs(
         of world: RandomWorld,
         _ body: (EventLog, inout RandomWorld) async throws -> Void

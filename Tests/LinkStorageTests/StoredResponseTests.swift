@@ -7,11 +7,12 @@ import Testing
 
 @testable import LinkStorage
 
-/// Responses that are kept for an `Idempotency-Key` have bounds for each actor and each tenant.
+/// Responses stored for an `Idempotency-Key` are limited for each actor and each tenant.
 struct StoredResponseTests {
     private let now = instant("2026-11-21T10:00:00Z")
 
-    /// Keeps one more response beside `count` of `bytes` that each of `actors` has, all of one tenant; how many are left.
+    /// Stores one more response beside `count` responses of `bytes` for each of `actors`, all of one tenant. Returns
+    /// the remaining numbers.
     private func left(beside count: Int, of actors: Int, bytes: Int) async throws -> (
         all: Int, ofActor: Int, newest: Bool
     ) {

@@ -26,7 +26,7 @@ struct TextDictionaryTests {
         }
     }
 
-    /// Whoever sends another text with each request fills neither the memory nor the table.
+    /// Different texts in every request fill neither the memory nor the table.
     @Test func fullDictionaryTakesOnlyWhatItMust() throws {
         try withFile { db in
             var texts = try TextDictionary(db)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LinkStorage
 
-/// Counts that are written some batches after their rows: nobody who asks may notice, and no crash.
+/// Counts are written some batches after their rows. Queries and crashes must not reveal the delay.
 @Suite(.timeLimit(.minutes(15)))
 struct TrailingCountTests {
     private let clock = TestClock("2026-11-21T10:00:00Z")
@@ -41,7 +41,7 @@ struct TrailingCountTests {
         )
     }
 
-    /// What the log answers, beside what its events say.
+    /// Compares the log's answers with counts of the events.
     private func expectExactCounts(_ log: EventLog, of events: [Event], _ comment: Comment) async throws {
         let live = events.filter { $0.tenant == scope.tenant && $0.purpose == .live }
         let first = live.filter { $0.recordedAt < scope.edges[1] }
@@ -62,7 +62,7 @@ struct TrailingCountTests {
         #expect(account.faults == [] && account.stored == events.count && account.lastSequence == events.count, comment)
     }
 
-    /// A process that is killed between two batches leaves what stands in the folder then.
+    /// A process that is killed between two batches leaves the folder as it is then.
     @Test(arguments: UInt64(1)...2) func countsAreExactAfterEachBatchAndEachCrash(seed: UInt64) async throws {
         try await withTemporaryDirectory { folder in
             var random = SeededGenerator(seed: seed)
@@ -99,7 +99,7 @@ struct TrailingCountTests {
         }
     }
 
-    /// Where the values that are counted by themselves are used up, those that are not written yet belong to the others.
+    /// Once all places for separately counted values are taken, unwritten values already count as "other".
     @Test func valuesBeyondTheThousandthAreOthersAtOnce() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -118,7 +118,8 @@ struct TrailingCountTests {
             try await record(900..<1_100)
             try await record(1_050..<1_060)
             let counts = try await log.values(question)
-            // The last hundred found no room; then half of the thousand gave up theirs, and ten took some.
+            // There was no room for the last hundred. Then half of the thousand were merged into "other", and ten
+            // values took their places.
             #expect(counts.values.count == 510 && counts.other == 600 && counts.sum == 1_110)
             #expect(try await log.counts(of: "999", in: .osVersion, scope) == [1, 0])
             #expect(try await log.counts(of: "1050", in: .osVersion, scope) == [1, 0])
@@ -128,7 +129,7 @@ struct TrailingCountTests {
         }
     }
 
-    /// What was summed in memory goes with a transaction that fails; the rows before it are summed again.
+    /// A failed transaction discards the sums in memory; earlier rows are summed again.
     @Test func refusedBatchTakesNoCountsWithIt() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
@@ -169,7 +170,7 @@ struct TrailingCountTests {
         }
     }
 
-    /// Of a log that counted with each batch.
+    /// The file of a version that wrote the counts with each batch.
     @Test func olderFileIsCountedOn() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -189,7 +190,7 @@ struct TrailingCountTests {
         }
     }
 
-    /// Nothing but the newest file ever has rows that are not counted.
+    /// Only the newest file may have rows that are not counted yet.
     @Test func dayIsCountedBeforeTheNextBegins() async throws {
         try await withTemporaryDirectory { folder in
             do {
@@ -202,7 +203,7 @@ struct TrailingCountTests {
                     try FileManager.default.copyItem(atPath: "\(folder)/\(name)", toPath: "\(copy)/\(name)")
                 }
             }
-            // A process that was killed comes back after midnight.
+            // A killed process restarts after midnight.
             clock.set("2026-11-22T10:00:00Z")
             let log = try log(folder + "/copy")
             try await log.closeFinishedDays()
@@ -218,6 +219,6 @@ struct TrailingCountTests {
 }
 
 extension [Int64] {
-    /// From sums to what each adds to the one before.
+    /// The differences between consecutive sums.
     fileprivate var increments: [Int64] { indices.map { $0 == 0 ? self[0] : self[$0] - self[$0 - 1] } }
 }

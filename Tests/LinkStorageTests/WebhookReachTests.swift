@@ -3,10 +3,10 @@ import OutboundHTTP
 import Synchronization
 import Testing
 
-/// Which address a request goes to when its URL may be somebody else's wish, such as a webhook's.
+/// Which addresses a request may reach if its URL is untrusted, such as a webhook's.
 @Suite(.timeLimit(.minutes(15)))
 struct WebhookReachTests {
-    /// A name server that gives another answer each time, and the last one from then on.
+    /// A name server with a sequence of answers; it repeats the last one.
     private final class NameServer: Sendable {
         private let state: Mutex<(answers: [[String]], questions: [String])>
 
@@ -38,7 +38,7 @@ struct WebhookReachTests {
         } catch { return error.kind }
     }
 
-    /// A name that has a public address while it is judged and a private one when it is connected to.
+    /// DNS rebinding: a name with a public address at the check and a private one at the connection.
     @Test func nameIsLookedUpOnceAndTheJudgedAddressIsAsked() async throws {
         let receiver = try WebhookReceiver(.status(204))
         defer { receiver.stop() }
@@ -64,7 +64,7 @@ struct WebhookReachTests {
         #expect(await failure(http(NameServer(addresses)), "https://hook.test/") == .privateAddress)
     }
 
-    /// The system's own look-up reads every spelling of an address that a C library reads.
+    /// The system's resolver accepts every notation of an address that the C library accepts.
     @Test(arguments: [
         "127.0.0.1", "localhost", "LOCALHOST", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1",
         "017700000001", "0", "0.0.0.0", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
@@ -81,7 +81,7 @@ struct WebhookReachTests {
         #expect(receiver.deliveries.isEmpty)
     }
 
-    /// There is one reader of a URL, the client's: it goes to the address of the host that was judged, or nowhere.
+    /// Only the HTTP client parses the URL: the request goes to the checked host's address, or nowhere.
     @Test(arguments: [
         "http://1.1.1.1@HOST/", "http://user:1.1.1.1@HOST/", "http://HOST#@1.1.1.1/", "http://HOST?@1.1.1.1/",
         "http://1.1.1.1\\@HOST/", "http://HOST\\@1.1.1.1/", "http://1.1.1.1%2F@HOST/", "http://1.1.1.1%40HOST/",

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A webhook's receiver on loopback that does what it is told, one connection after the other.
+/// A webhook receiver on loopback with scripted replies, for one connection at a time.
 final class WebhookReceiver: Sendable {
     struct Delivery: Sendable, Hashable {
         let headers: [String: String]
@@ -12,7 +12,7 @@ final class WebhookReceiver: Sendable {
         case status(Int)
         /// With this `Location`.
         case redirect(Int, to: String)
-        /// Holds the connection until the client goes away.
+        /// Holds the connection until the client closes it.
         case silence
     }
 
@@ -22,7 +22,7 @@ final class WebhookReceiver: Sendable {
 
     struct CannotListen: Error {}
 
-    /// Answers with each of the replies in turn, then with the last one.
+    /// Sends each of the replies in turn, then repeats the last one.
     init(_ replies: Reply...) throws {
         state = Mutex((replies, []))
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -45,7 +45,7 @@ final class WebhookReceiver: Sendable {
     var url: String { "http://127.0.0.1:\(port)/hook" }
     var deliveries: [Delivery] { state.withLock(\.deliveries) }
 
-    /// Ends the thread, which waits for connections.
+    /// Ends the thread that waits for connections.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private func serve() {

@@ -20,7 +20,7 @@ struct TraceContextTests {
     }
 
     @Test(arguments: [
-        // Of a later version that what 00 has is read; flags that are not known are not passed on.
+        // A later version is parsed like version 00. Unknown flags are not passed on.
         ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "01"),
         ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-brings", "01"),
         ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00", "00"),
@@ -70,7 +70,7 @@ struct TraceContextTests {
         #expect(source.work(for: Self.parent, state: nil).traceID.description == "4bf92f3577b34da6a3ce929d0e0e4736")
     }
 
-    /// Whatever one byte of a good parent becomes, reading ends, and what is read is written as one that is read the same.
+    /// With any byte changed, parsing ends, and a result is written in a form that parses to the same value.
     @Test func everyChangedByteIsReadTheSameAgainOrNotAtAll() {
         let good = Array(Self.parent.utf8)
         for index in good.indices {

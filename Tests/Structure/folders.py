@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""folders.py TARGET…: fails where the folders of a target refer to each other in a circle, or hold too many files.
+"""folders.py TARGET…: fails if the folders of a target refer to each other in a cycle or contain too many files.
 
-A folder refers to another when one of its files names a type that a file of the other declares at its top level. Comments and texts
-do not count. Example: Tests/Structure/folders.py Sources/LinkRouting
+A folder refers to another if one of its files names a type that a file of the other declares at its top level. Comments
+and string literals do not count. Example: Tests/Structure/folders.py Sources/LinkRouting
 """
 
 import re
@@ -18,7 +18,7 @@ NAMED = re.compile(r"\b[A-Z]\w*\b")
 
 
 def references(target):
-    """{folder: {other folder: an example}} and {folder: number of files}."""
+    """Returns {folder: {other folder: an example}} and {folder: number of files}."""
     code = {path: NO_CODE.sub("", path.read_text()) for path in sorted(target.rglob("*.swift"))}
     home = {}
     for path, text in code.items():
@@ -35,7 +35,7 @@ def references(target):
 
 
 def circle(edges):
-    """Folders of which each refers to the next, and the last to the first; none where there is no circle."""
+    """Returns the folders of a cycle in order, or nothing if there is none."""
     done = set()
 
     def walk(folder, way):

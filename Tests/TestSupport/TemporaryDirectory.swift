@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs `body` with the path of a new directory, which only its owner may open, and removes it afterwards.
+/// Runs `body` with the path of a new directory that only its owner can access, and removes the directory afterwards.
 package func inTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
     let path = try makeTemporaryDirectory()
     defer { try? FileManager.default.removeItem(atPath: path) }

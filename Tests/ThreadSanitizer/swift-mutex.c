@@ -1,8 +1,9 @@
-// Tells ThreadSanitizer of Swift's Mutex on Linux.
+// Describes Swift's Mutex on Linux to ThreadSanitizer.
 //
-// The lock's fast path is compiled into the program, where ThreadSanitizer sees it. The slow path, taken when two threads want
-// the lock at once, stands in libswiftSynchronization.so, which is not instrumented: what it orders looks like a race. This
-// library stands before it and says what is acquired and released. The names and the calling convention are Swift's own.
+// The lock's fast path is compiled into the program, where ThreadSanitizer sees it. The slow path runs if two threads
+// contend for the lock. It is in libswiftSynchronization.so, which is not instrumented, so its ordering is invisible
+// and looks like a race. This library interposes the slow path's functions and reports each acquire and release. The
+// names and the calling convention are Swift's own.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# deploy/debian/build.sh BINARY [FOLDER]: fingerpost_VERSION_ARCHITECTURE.deb in FOLDER (here), from a release binary:
+# deploy/debian/build.sh BINARY [FOLDER]: builds fingerpost_VERSION_ARCHITECTURE.deb in FOLDER (default: here) from a
+# release binary:
 # swift build --configuration release --product fingerpost --static-swift-stdlib
 set -eu
 [ $# -ge 1 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 64; }
@@ -17,7 +18,7 @@ umask 022
 install -D -m 0755 -s "$binary" "$stage/usr/bin/fingerpost"
 install -D -m 0644 deploy/fingerpost.service "$stage/lib/systemd/system/fingerpost.service"
 install -d "$stage/etc/fingerpost"
-# The unit names the directory itself; everything else is the default.
+# Sets the unit's data directory; all other values are the defaults.
 sed 's|^data: data$|data: /var/lib/fingerpost|' config/fingerpost.yaml >"$stage/etc/fingerpost/fingerpost.yaml"
 
 docs=$stage/usr/share/doc/fingerpost

@@ -32,34 +32,36 @@ extension AndroidDecision.Note {
         var message: String {
             switch self {
             case .androidVersion:
-                "Dynamic rules count on Android 15 and later with Google services; elsewhere the manifest decides alone."
+                "Dynamic rules apply on Android 15 and later with Google services; elsewhere only the manifest decides."
             case .orderAcrossApps:
-                "The file names several apps; where more than one is installed, Android asks or the person's choice decides."
+                "The file names several apps; if more than one is installed, Android asks, or the user's earlier "
+                    + "choice decides."
             case .severalRuleSets:
-                "Several statements about this app have dynamic rules; which are used is not guaranteed. The first is assumed."
+                "Several statements about this app have dynamic rules; which one applies is not guaranteed. The "
+                    + "first is assumed."
             case .severalStatements:
-                "Several statements name this app; those with other fingerprints than the installed app's do not count on a "
-                    + "device."
+                "Several statements name this app; a device ignores those whose fingerprints do not include the "
+                    + "installed app's."
             case .malformedStatement:
-                "Google's verifier drops this statement as malformed; the answer is what it would say once it is corrected."
+                "Google's verifier drops this statement as malformed; the answer assumes that it is corrected."
             case .rulesVoid:
-                "A value is empty or has a wrong type, which makes Android drop all dynamic rules of the statement."
+                "A value is empty or has the wrong type, so Android drops all dynamic rules of the statement."
             case .emptyRule:
-                "The rule names no part of the URL. Android's filter group without filters takes nothing; Google services may "
-                    + "also drop all rules."
+                "The rule has no condition on the URL. An Android filter group without filters matches nothing; "
+                    + "Google services may also drop all rules."
             case .unknownKey:
                 "The rule has a key that Android does not document; it is assumed to be ignored."
             case .noBacktracking:
-                "Android runs '*' to the first place where the next character is found and never tries a later one; a matcher "
-                    + "that did would match here."
+                "Android ends '*' at the first occurrence of the next character and does not backtrack; a matcher "
+                    + "that backtracks would match here."
             case .starBeforeOne:
-                "'*' stands before '?'; the two are taken as '?*', one or more characters."
-            case .backslash: "The pattern holds a backslash, which is compared as it is."
+                "'*' comes before '?'; the two are treated as '?*', one or more characters."
+            case .backslash: "The pattern contains a backslash, which is compared literally."
             case .bareItem:
-                "The item stands in the URL without '='; a rule is taken to look for the name, '=' and a value, so that it "
-                    + "does not match."
-            case .urlPort: "The URL has a port; Android's rules stand for a host, whatever the port."
-            case .urlInvalidEscape: "The URL has a '%' without two hexadecimal digits; it is compared as it is."
+                "The URL has the query item without '='. A rule is assumed to look for the name, '=' and a value, "
+                    + "so it does not match."
+            case .urlPort: "The URL has a port; Android applies a host's rules to every port."
+            case .urlInvalidEscape: "The URL has a '%' without two hexadecimal digits, which is compared literally."
             case .stepBudget: "The answer would take too long; the file or the URL is too large."
             }
         }

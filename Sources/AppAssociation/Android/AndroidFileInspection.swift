@@ -15,9 +15,10 @@ enum AndroidFileInspection {
                 .androidRootType,
                 "",
                 file.root.position,
-                "The file is \(file.root.kind), not a list of statements; Android drops it, so that no app is verified.",
+                "The file is \(file.root.kind), not a list of statements; Android drops it, so no app is verified.",
                 fix: file.root.members == nil
-                    ? "Write [ ] with a statement in it." : "Put [ before and ] behind the object."
+                    ? "Write a list [ ] with a statement in it."
+                    : "Put the object into a list: write [ before it and ] after it."
             )
         }
         guard !file.statements.isEmpty else {
@@ -73,7 +74,7 @@ enum AndroidFileInspection {
                     .androidDuplicateKey,
                     place,
                     member.keyPosition,
-                    "'\(member.key)' stands twice in this object; which one counts is up to the reader.",
+                    "Duplicate key '\(member.key)' in this object; which value applies depends on the reader.",
                     fix: "Remove one of the two."
                 )
             }
@@ -82,7 +83,7 @@ enum AndroidFileInspection {
                 .androidUnknownKey,
                 place,
                 member.keyPosition,
-                "'\(member.key)' is no key that Android reads here; it is ignored.",
+                "Unknown key '\(member.key)': Android ignores it here.",
                 fix: "Write one of \(known.map { "'\($0)'" }.joined(separator: ", ")), or remove it."
             )
         }
@@ -102,26 +103,28 @@ enum AndroidFileInspection {
 
     private static func remark(onFingerprint text: String) -> String {
         if CertificateFingerprint(normalising: text) != nil {
-            return " It takes upper-case pairs with colons only."
+            return " Android accepts only upper-case pairs separated by colons."
         }
         let digits = text.utf8.filter(ByteSet.hexDigits.contains).count
-        return digits == 40 ? " Its 20 bytes are a SHA-1; Android compares the SHA-256, of 32 bytes." : ""
+        return digits == 40
+            ? " Its 20 bytes are a SHA-1 fingerprint; Android compares the SHA-256 fingerprint, which has 32 bytes."
+            : ""
     }
 
     private static func fix(_ malformation: AssetLinks.Statement.Malformation, _ fingerprint: String) -> String {
         switch malformation.field {
         case .statement: "Write an object with 'relation' and 'target'."
-        case .include: "Write {\"include\": \"https://…\"} with a URL and nothing else beside it."
+        case .include: "Write {\"include\": \"https://…\"} with a URL and no other key."
         case .relation: "Write \"relation\": [\"\(StatementRelation.handleAllURLs)\"]."
         case .target: "Write \"target\": {\"namespace\": \"android_app\", …}."
         case .namespace: "Write \"namespace\": \"android_app\" for an app, \"web\" for a site."
-        case .site: "Write \"site\": \"https://host\", with a port where it is not 443, and nothing behind it."
+        case .site: "Write \"site\": \"https://host\", with the port if it is not 443, and nothing after it."
         case .package: "Write the application ID, such as \"com.example.app\"."
         case .fingerprints: "List the SHA-256 fingerprints of the app's signing certificates as strings."
         case .fingerprint:
             CertificateFingerprint(normalising: fingerprint).map { "Write \"\($0)\"." }
-                ?? "Write the certificate's SHA-256 as 32 upper-case pairs with colons; the Play Console shows it under "
-                + "App signing."
+                ?? "Write the certificate's SHA-256 fingerprint as 32 upper-case pairs separated by colons; the "
+                + "Play Console shows it under App signing."
         }
     }
 
@@ -137,8 +140,8 @@ enum AndroidFileInspection {
                 .unsupportedRelation,
                 "\(statement.pointer)/relation/\(index)",
                 statement.node["relation"]?.elements?[index].position ?? statement.node.position,
-                "Android does not use the relation '\(relation)'; it opens no link and shares no password.",
-                fix: "For App Links write '\(StatementRelation.handleAllURLs)', for passwords and passkeys "
+                "Android does not use the relation '\(relation)'; the relation opens no link and shares no password.",
+                fix: "For App Links, write '\(StatementRelation.handleAllURLs)'; for passwords and passkeys, "
                     + "'\(StatementRelation.getLoginCredentials)'."
             )
         }
@@ -156,9 +159,10 @@ enum AndroidFileInspection {
                 .exampleFingerprint,
                 "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)",
                 list.indices.contains(index) ? list[index].position : statement.node.position,
-                "This fingerprint is an example or a placeholder; no app of yours has such a certificate, so that Android does "
-                    + "not verify it.",
-                fix: "Write the SHA-256 of the app's signing certificate; the Play Console shows it under App signing."
+                "This fingerprint is an example or a placeholder. Your app does not have such a certificate, so "
+                    + "Android does not verify it.",
+                fix: "Write the SHA-256 fingerprint of the app's signing certificate; the Play Console shows it "
+                    + "under App signing."
             )
         }
     }
@@ -178,7 +182,7 @@ enum AndroidFileInspection {
             .include,
             "\(statement.pointer)/include",
             statement.node["include"]?.position ?? statement.node.position,
-            "The included file is fetched over http; a file that is served over https may not include it.",
+            "The included file is fetched over http; a file that is served over https cannot include it.",
             fix: "Write an https URL."
         )
     }
@@ -200,10 +204,11 @@ enum AndroidFileInspection {
             .oneFingerprint,
             "\(single.pointer)/target/sha256_cert_fingerprints",
             single.node["target"]?["sha256_cert_fingerprints"]?.position ?? single.node.position,
-            "'\(package)' has one fingerprint. Devices have the certificate that Play signs with; builds of your own have the "
-                + "upload or debug key's, which is another.",
+            "'\(package)' has only one fingerprint. Play signs the app with the app signing key; your own builds "
+                + "are signed with the upload or debug key, which has another fingerprint.",
             fix:
-                "Make sure that it is the app signing key's of the Play Console; list your own builds' certificate beside it."
+                "Make sure that it is the fingerprint of the app signing key in the Play Console; list those of "
+                + "your own builds as well."
         )
     }
 }

@@ -16,8 +16,8 @@ enum AndroidRulesInspection {
                     .severalRuleSets,
                     rules.pointer,
                     rules.node.position,
-                    "Statement \(earlier.index) has dynamic rules for '\(package)' already; which of the two Android uses is not "
-                        + "guaranteed.",
+                    "Statement \(earlier.index) already has dynamic rules for '\(package)'; which of the two "
+                        + "Android uses is not guaranteed.",
                     fix: "Put all rules of the app into one statement."
                 )
             } else {
@@ -29,9 +29,11 @@ enum AndroidRulesInspection {
                     .manifest,
                     rules.pointer,
                     rules.node.position,
-                    "Rules only narrow what the app's manifest takes, and only on Android 15 and later with Google services.",
+                    "Rules can only narrow what the app's manifest accepts, and only on Android 15 and later with "
+                        + "Google services.",
                     fix:
-                        "Declare scheme and host in an intent filter with android:autoVerify=\"true\", and no narrower path."
+                        "Declare the scheme and host in an intent filter with android:autoVerify=\"true\", without "
+                        + "a narrower path."
                 )
             }
             inspectSiblings(of: rules, statement, &findings)
@@ -62,7 +64,8 @@ enum AndroidRulesInspection {
                 .androidExcludeOnly,
                 last.pointer,
                 last.node.position,
-                "All rules exclude, and what no rule matches is not opened either: on Android 15 the app opens no link.",
+                "All rules exclude, and the app does not open a URL that no rule matches: on Android 15 it opens no "
+                    + "link.",
                 fix: "End the list with {\"/\": \"*\"}."
             )
         }
@@ -71,7 +74,7 @@ enum AndroidRulesInspection {
                 .androidUnreachableRule,
                 rule.pointer,
                 rule.node.position,
-                "Rule \(rule.index) can never be reached: rule \(covering.index) takes all of its URLs first.",
+                "Rule \(rule.index) can never be reached: rule \(covering.index) matches all of its URLs first.",
                 fix: "Put it before rule \(covering.index), or remove it."
             )
         }
@@ -88,7 +91,7 @@ enum AndroidRulesInspection {
                 .emptyRule,
                 rule.pointer,
                 rule.node.position,
-                "The rule names no part of the URL; Android takes it to match nothing (Apple: everything).",
+                "The rule has no condition on the URL; on Android it matches nothing, on Apple systems everything.",
                 fix: "Write {\"/\": \"*\"} for every URL\(rule.exclude ? " and keep 'exclude'" : "")."
             )
         }
@@ -114,35 +117,35 @@ enum AndroidRulesInspection {
         if part == .path, let start = pattern.utf8.first, !"/*?".utf8.contains(start) {
             add(
                 .androidNoSlash,
-                "The path of a URL begins with '/', so that '\(pattern)' matches none.",
+                "The path of a URL begins with '/', so '\(pattern)' matches no URL.",
                 "Write '/\(pattern)'."
             )
         }
         if part == .path, pattern.utf8.contains(UInt8(ascii: "#")) || AndroidPatternAdvice.hasItem(pattern) {
             add(
                 .androidPathSyntax,
-                "The path holds no query and no fragment; '?' is one character here and '#' itself.",
+                "A path contains no query and no fragment; here, '?' matches one character and '#' only itself.",
                 "Use the keys '?' and '#'."
             )
         } else if pattern.contains("$(") {
             add(
                 .androidPathSyntax,
-                "Android knows no variables; '$(' is compared as it is.",
+                "Android has no variables; '$(' is compared literally.",
                 "Write a rule for each value."
             )
         }
         if let decoded = AndroidPatternAdvice.decoded(pattern) {
             add(
                 .androidEncoding,
-                "Android decodes the URL before it compares, so that the escape in '\(pattern)' is looked for as it is.",
+                "Android decodes the URL before it compares, so the escape in '\(pattern)' is compared literally.",
                 "Write '\(decoded)'."
             )
         }
         if let example = AndroidPatternAdvice.textThatAStarMisses(pattern, part) {
             add(
                 .starStops,
-                "'*' ends at the first place where the character after it stands and tries no later one: '\(pattern)' does not "
-                    + "match '\(example)'.",
+                "'*' ends at the first occurrence of the character after it and does not backtrack: '\(pattern)' "
+                    + "does not match '\(example)'.",
                 "End the pattern with its first '*', or write a rule for each prefix."
             )
         }
@@ -154,11 +157,13 @@ enum AndroidRulesInspection {
             isQuery ? .queryType : .ruleValue,
             flaw.pointer,
             flaw.position,
-            "\(flaw.key.map { "'\($0)': " } ?? "")\(flaw.problem); Android then drops all dynamic rules of the statement, and the "
-                + "manifest decides alone.",
+            "\(flaw.key.map { "'\($0)': " } ?? "")\(flaw.problem); Android then drops all dynamic rules of the "
+                + "statement, and only the manifest decides.",
             fix: isQuery
-                ? "Write an object of names and patterns, such as {\"id\": \"*\"}; Android reads no query as a string."
-                : "Write a list of objects with '/', '#' (texts), '?' (an object of texts) and 'exclude' (true or false)."
+                ? "Write an object of names and patterns, such as {\"id\": \"*\"}; Android does not read a query "
+                    + "that is a string."
+                : "Write a list of objects with '/', '#' (strings), '?' (an object of strings) and 'exclude' "
+                    + "(true or false)."
         )
     }
 
@@ -169,10 +174,10 @@ enum AndroidRulesInspection {
             "\(pointer)/\(JSONNode.pointerToken(member.key))",
             member.keyPosition,
             isApples
-                ? "Only Apple reads '\(member.key)'; Android has no such switch, compares decoded text and minds the case."
-                : "'\(member.key)' is no key that Android documents here; it is assumed to be ignored.",
+                ? "Only Apple systems read '\(member.key)'; Android always compares decoded text and is case-sensitive."
+                : "Android does not document the key '\(member.key)' here; it is assumed to be ignored.",
             fix: isApples
-                ? "Remove it and write out the rules that it stands for."
+                ? "Remove it, and write out the rules that have the same effect."
                 : "Write one of '/', '?', '#' and 'exclude', or remove it."
         )
     }

@@ -168,8 +168,9 @@ private struct AndroidSimulation {
 extension AndroidDecision {
     /// The conditions besides the file that must hold for an app to open.
     static let assumptions = [
-        "The app's manifest has an intent filter with android:autoVerify=\"true\" that takes the URL; the file only narrows it.",
+        "The app's manifest has an intent filter with android:autoVerify=\"true\" that accepts the URL; the file "
+            + "can only narrow it.",
         "The certificate of the installed app is one of the statement's fingerprints, and Android has verified the host.",
-        "The person has not turned off supported links for the app, and follows the link outside of the app's own site.",
+        "The user has not turned off supported links for the app, and follows the link outside the app's own site.",
     ]
 }

@@ -21,10 +21,11 @@ extension AssetLinks {
                 code,
                 "",
                 error.position,
-                "The file is not JSON: \(error.message) Android drops the whole file, so that no app is verified.",
+                "The file is not JSON: \(error.message) Android drops the whole file, so no app is verified.",
                 fix: error.kind == .html
-                    ? "Serve the JSON file itself at /.well-known/assetlinks.json; this is usually a catch-all page."
-                    : "Correct the file at this place."
+                    ? "Serve the JSON file itself at /.well-known/assetlinks.json; usually a catch-all page "
+                        + "answers instead."
+                    : "Correct the file at this position."
             )
         }
         return findings.sorted
@@ -39,23 +40,24 @@ extension AssociationHosting {
                 .androidRedirect,
                 "",
                 place,
-                "The URL redirects\(target) with status \(status); Android does not follow.",
-                fix: "Answer with status 200 on this very host."
+                "The URL redirects\(target) with status \(status); Android does not follow it, so no app is verified.",
+                fix: "Serve the file with status 200 on this host itself."
             )
         } else if status != 200 {
             findings.add(
                 .androidNotServed,
                 "",
                 place,
-                "The URL answers with status \(status); to Android the site makes no statement.",
-                fix: "Answer with status 200 to everybody on every host of the manifest."
+                "The URL answers with status \(status), so no app is verified.",
+                fix: "Serve the file with status 200 to every client, on every host in the manifest."
             )
         } else if mediaType != "application/json" {
             findings.add(
                 .androidContentType,
                 "",
                 place,
-                "The content type is '\(contentType ?? "")'; Google asks for application/json and may refuse another.",
+                "The content type is '\(contentType ?? "")'; Google requires application/json and may reject other "
+                    + "types.",
                 fix: "Send 'Content-Type: application/json'."
             )
         }

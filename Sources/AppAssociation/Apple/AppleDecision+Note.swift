@@ -55,64 +55,70 @@ extension AppleDecision.Note {
         var message: String {
             switch self {
             case .orderAcrossApps:
-                "The file names several apps. Which of several installed apps opens a link is not guaranteed; the first in "
-                    + "the file's order is assumed. Name the app to ask about it alone."
+                "The file names several apps. If several are installed, which one opens a link is not guaranteed; "
+                    + "the first in the file's order is assumed. Name an app to test it alone."
             case .appListedAgain:
-                "The app stands in several entries; devices read the first one only."
+                "The app has several entries; devices read only the first one."
             case .stepBudget:
-                "The file and the URL are too large to be compared within the limit; a device may open the app."
-            case .urlUser: "The URL names a user or password, which is left aside; it is not documented whether it may."
-            case .urlPort: "The URL names a port, which is left aside; entitlements name hosts without ports."
-            case .urlTrailingDot: "The URL's host ends with a dot, which is left aside."
+                "The file and the URL are too large to compare within the limit; a device may open the app."
+            case .urlUser:
+                "The URL has a user name or password, which is ignored here; what devices do is not documented."
+            case .urlPort: "The URL has a port, which is ignored; entitlements name hosts without ports."
+            case .urlTrailingDot: "The URL's host ends with a dot, which is ignored."
             case .urlEncoded:
-                "The URL holds characters that must be percent-encoded; they are compared as iOS 17 and later encode them. "
-                    + "Older systems take no such URL."
-            case .urlDelimiters: "The URL holds '^', '{', '|' or '}' as they are; some systems encode them first."
-            case .urlInvalidEscape: "The URL holds a '%' without two hexadecimal digits; it is compared as it is."
+                "The URL contains characters that must be percent-encoded; they are compared as iOS 17 and later "
+                    + "encode them. Older systems reject such a URL."
+            case .urlDelimiters: "The URL contains '^', '{', '|' or '}' unencoded; some systems encode them first."
+            case .urlInvalidEscape:
+                "The URL contains a '%' without two hexadecimal digits, which is compared literally."
             case .urlDotSegment:
-                "The URL's path holds '.' or '..'; it is compared as it is, but a browser resolves it first."
-            case .urlEmptySegment: "The URL's path holds '//'; it is assumed to be compared like '/'."
-            case .urlParameters: "The URL's path holds ';'; it is compared as part of the path."
-            case .urlNotUTF8: "The URL's escapes are no UTF-8; the part is compared as it is written."
-            case .duplicateKey: "A key stands twice in an object; the last value is assumed to count."
-            case .appsBesideDetails: "'apps' is not empty beside 'details'; it is assumed to count for nothing."
+                "The URL's path contains '.' or '..'; it is compared as written, but a browser resolves it first."
+            case .urlEmptySegment: "The URL's path contains '//'; it is assumed to be compared like '/'."
+            case .urlParameters: "The URL's path contains ';', which is compared as part of the path."
+            case .urlNotUTF8: "The URL's percent-encoding is not UTF-8; the part is compared as written."
+            case .duplicateKey: "An object has a duplicate key; the last value is assumed to apply."
+            case .appsBesideDetails:
+                "'apps' is not empty although 'details' is present; it is assumed to have no effect."
             case .appsWithoutDetails:
                 "'apps' names apps but there is no 'details'. Devices are reported to open every URL in them; here the file "
                     + "is assumed to open none."
             case .dictionaryOrder:
-                "'details' is an object, whose entries have no order on a device; the file's is assumed."
+                "'details' is an object, whose entries have no order on a device; the order in the file is assumed."
             case .noRules:
                 "The entry has neither 'components' nor 'paths'. Devices are reported to open every URL; here the entry is "
                     + "assumed to open none."
-            case .componentsType: "'components' is no list; 'paths' is assumed to count."
+            case .componentsType: "'components' is not a list; 'paths' is assumed to apply."
             case .appIDsBesidePaths:
-                "'appIDs' stands beside 'paths' only; iOS 12 and older, which read 'paths', do not know it."
-            case .ruleType: "The rule is no object; it is assumed to take every URL."
-            case .patternType: "The pattern is no string; it is assumed to constrain nothing."
+                "The entry combines 'appIDs' with 'paths'; iOS 12 and older read 'paths' but do not know 'appIDs'."
+            case .ruleType: "The rule is not an object; it is assumed to match every URL."
+            case .patternType: "The pattern is not a string; it is assumed to constrain nothing."
             case .queryType: "'?' is neither a string nor an object; it is assumed to constrain nothing."
-            case .itemType: "A value inside '?' is no string, so devices drop the whole '?' of this rule."
+            case .itemType: "A value inside '?' is not a string, so devices drop the whole '?' of this rule."
             case .emptyQuery: "'?' is an empty object; it is assumed to constrain nothing."
             case .flagType:
-                "A value that should be true or false is neither; a number other than 0 and a string that starts with Y, T "
-                    + "or a digit other than 0 are assumed to be true, all else false."
-            case .notInLowerCase: "'NOT ' is not written in capitals; it is assumed to exclude all the same."
+                "A value that should be true or false is neither. A number other than 0, or a string that starts "
+                    + "with Y, T or a digit other than 0, is assumed to be true, anything else false."
+            case .notInLowerCase: "'NOT ' is not written in capitals; it is assumed to exclude anyway."
             case .unknownVariable: "The pattern names a variable that does not exist; it is assumed to match nothing."
             case .unterminatedVariable: "The pattern has '$(' without ')'; it is assumed to match nothing."
             case .shadowedVariable:
-                "A variable has the name of a built-in one; the file's own values are assumed to count."
+                "A variable has the name of a built-in one; the file's own values are assumed to apply."
             case .variableInValue:
-                "A value of a variable refers to a variable; the value is assumed to count for nothing."
-            case .variableType: "A variable is no list of strings; what is no string is assumed to count for nothing."
+                "A value of a variable refers to a variable; the value is assumed to have no effect."
+            case .variableType:
+                "A variable is not a list of strings; values that are not strings are assumed to have no effect."
             case .localeCodeCase:
-                "$(lang) and $(region) are compared in the case of the ISO codes; devices are reported to take either case, "
-                    + "which would make this rule's pattern match."
+                "$(lang) and $(region) are compared in the case of the ISO codes; devices are reported to accept "
+                    + "either case, which would make this rule's pattern match."
             case .backslash:
-                "The pattern holds a backslash, which is compared as it is; devices are reported to treat it apart."
+                "The pattern contains a backslash, which is compared literally; devices are reported to treat it "
+                    + "specially."
             case .complexity:
-                "The pattern has more than 64 wildcards and variables; devices are reported to refuse it, so that it matches "
-                    + "nothing."
+                "The pattern has more than 64 wildcards and variables; devices are reported to reject it, so it "
+                    + "matches nothing."
             case .nonASCIIFolding:
-                "'caseSensitive' is false and the pattern holds letters beyond ASCII; only ASCII letters are folded here."
+                "'caseSensitive' is false and the pattern contains non-ASCII letters; only ASCII letters are folded "
+                    + "here."
             }
         }
     }

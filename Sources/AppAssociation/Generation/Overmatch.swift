@@ -36,10 +36,10 @@ public struct Overmatch: Sendable, Hashable {
             switch self {
             case .type: "values that are not of the parameter's type"
             case .slash: "paths with more segments than the route has"
-            case .trailingSlash: "the other spelling of the slash at the end"
+            case .trailingSlash: "the same path with or without a trailing slash"
             case .query: "queries that do not satisfy the route's conditions"
             case .fragment: "fragments that do not satisfy the route's condition"
-            case .tail: "other ends of the path, behind its first parameter"
+            case .tail: "other endings of the path, after its first parameter"
             case .character: "other characters in place of special ones, or other letters of the same length"
             case .host: "the same path on other hosts of the file"
             case .exclusion: "links of a route that never opens the app"

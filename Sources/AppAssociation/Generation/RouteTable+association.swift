@@ -104,8 +104,8 @@ private struct AssociationCheck {
                 path: "routes",
                 message:
                     "\(routes) routes for \(apps) apps on \(hosts.count) hosts are too many for association files: "
-                    + "at most \(AssociationFiles.maximumHosts) hosts, and a product of \(Self.mostLooks).",
-                fix: "Divide the hosts among several tenants, or list each app's own 'domains' and fewer routes."
+                    + "the limits are \(AssociationFiles.maximumHosts) hosts and a product of \(Self.mostLooks).",
+                fix: "Split the hosts among several tenants, list 'domains' for each app, or use fewer routes."
             )
         )
         return false
@@ -162,7 +162,8 @@ private struct AssociationCheck {
                 .error,
                 path: "routes",
                 message: "The apple-app-site-association file of '\(host)' would have \(size) bytes; iOS reads at most "
-                    + "\(AppleAppSiteAssociation.maximumBytes). Most of them are of \(largest.joined(separator: ", ")).",
+                    + "\(AppleAppSiteAssociation.maximumBytes). Most of them are from "
+                    + "\(largest.joined(separator: ", ")).",
                 fix: "Merge routes that open the app into patterns such as /product/{id}, or set "
                     + "'settings.association.detail' to 'coarse', which publishes one rule for all paths."
             )
@@ -177,10 +178,11 @@ private struct AssociationCheck {
                 .warning,
                 path: "routes",
                 message:
-                    "For \(budget.undecided) exclusions of the association files it takes too long to prove that they "
-                    + "refuse no link which the table opens. They are left out: the app opens those links, and sends them on.",
-                fix: "Nothing has to be done. Fewer patterns that begin with a parameter, or "
-                    + "'settings.association.detail: coarse', make it decidable."
+                    "For \(budget.undecided) exclusions in the association files, it takes too long to prove that "
+                    + "they exclude no link that the table opens. They are left out: the app opens those links, and "
+                    + "forwards them.",
+                fix: "No action is needed. To avoid this, use fewer patterns that begin with a parameter, or set "
+                    + "'settings.association.detail' to 'coarse'."
             )
         )
     }
@@ -209,9 +211,9 @@ private struct AssociationCheck {
                 .associationNotExpressed,
                 .warning,
                 path: "routes",
-                message: "Devices read association files at the usual port only, so no link on '\(domain.host):"
-                    + "\(domain.port ?? 0)' opens an app by itself.",
-                fix: "List the domain without its port, or leave 'serves: association' out."
+                message: "Devices fetch association files only from port 443, so no link on "
+                    + "'\(domain.host):\(domain.port ?? 0)' opens an app directly.",
+                fix: "List the domain without its port, or remove 'serves: association'."
             )
         )
     }
@@ -227,7 +229,7 @@ private struct AssociationCheck {
                 .warning,
                 path: "routes",
                 message: "The association files of '\(host)' name no app: all apps list other domains.",
-                fix: "Add '\(host)' to the 'domains' of an app, or take it out of the settings."
+                fix: "Add '\(host)' to the 'domains' of an app, or remove it from the settings."
             )
         )
     }
@@ -257,11 +259,11 @@ private struct AssociationCheck {
                     path: route.map(path) ?? "routes",
                     route: first.route,
                     message:
-                        "\(opens) opens \(kinds == 1 ? "a kind" : "\(kinds) kinds") of links in the app that no route "
-                        + "opens, because its file cannot say it: \(first.reason.explanation), such as "
-                        + "\(first.example).",
-                    fix: "Nothing has to be done: the app resolves them like any other link. "
-                        + "'fingerpost association build --over-open' lists them.",
+                        "\(opens) opens \(kinds == 1 ? "a kind" : "\(kinds) kinds") of links in the app that no "
+                        + "route opens, because its file cannot express the difference: \(first.reason.explanation), "
+                        + "such as \(first.example).",
+                    fix: "No action is needed: the app resolves them like any other link. 'fingerpost association "
+                        + "build --over-open' lists them.",
                     example: first.example
                 )
             )

@@ -35,7 +35,7 @@ public struct AssociationMigration: Sendable {
         app: String? = nil,
         tenant: TenantID? = nil
     ) throws(Problem) {
-        guard let host = hosts.first else { throw Problem(description: "Name the host that the file stands on.") }
+        guard let host = hosts.first else { throw Problem(description: "Name the host that serves the file.") }
         let apps = MigratedApps(file, only: app)
         guard !apps.groups.isEmpty else {
             let named = file.applinks?.details.flatMap(\.appIDs) ?? []

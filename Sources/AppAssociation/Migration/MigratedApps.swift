@@ -81,8 +81,9 @@ struct MigratedApps {
                 position: entry.node.position,
                 app: identifier,
                 message:
-                    "The entry has neither 'components' nor 'paths'; Apple does not say what a device does with it.",
-                fix: "Nothing opens \(identifier) in the table; add routes for what it should open.",
+                    "The entry has neither 'components' nor 'paths'; Apple does not document what a device does "
+                    + "with it.",
+                fix: "No route opens \(identifier); add routes for the links that it should open.",
                 example: nil
             )
         )
@@ -95,8 +96,10 @@ struct MigratedApps {
                 pointer: entry.pointer,
                 position: entry.node.position,
                 app: identifier,
-                message: "An earlier entry names \(identifier); devices read only the first, so this one was left out.",
-                fix: "Put its rules into the first entry if they are meant to hold.",
+                message:
+                    "An earlier entry names \(identifier); devices read only the first entry of an app, so this one "
+                    + "was left out.",
+                fix: "Move its rules to the first entry if they should apply.",
                 example: nil
             )
         )

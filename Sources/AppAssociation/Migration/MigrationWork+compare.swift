@@ -55,9 +55,9 @@ extension MigrationWork {
             } else if let text = slashes[rule]?.text, let example = example(text, app, router) {
                 report(
                     .escapedSlash,
-                    "The rule compares the decoded path, where an escaped slash is like any other; a table keeps it inside "
-                        + "its segment.",
-                    fix: "Nothing is to be done unless such links exist.",
+                    "The rule compares the decoded path, in which an escaped slash separates segments; a table "
+                        + "treats it as part of a segment.",
+                    fix: "No action is needed unless such links exist.",
                     rule: rule,
                     of: ruleset,
                     example
@@ -98,8 +98,9 @@ extension MigrationWork {
         case .order(let route):
             report(
                 .order,
-                "A table tries the more specific pattern first, so route '\(route)' of a later rule stands before this rule's own.",
-                fix: "Add a route for the links that both take, or narrow the later rule in the file.",
+                "A table tries the more specific pattern first, so route '\(route)', from a later rule, comes "
+                    + "before this rule's own.",
+                fix: "Add a route for the links that both rules match, or narrow the later rule in the file.",
                 rule: rule,
                 of: ruleset,
                 example
@@ -107,14 +108,14 @@ extension MigrationWork {
         case .language:
             let nearest = routes.filter { $0.ruleset == ruleset.number && $0.rule == rule }
                 .compactMap { $0.node["path"]?.text }
-            let reason = ruleset.translations[rule].inexactness?.reason ?? "no pattern takes the same links"
+            let reason = ruleset.translations[rule].inexactness?.reason ?? "no pattern matches the same links"
             report(
                 .grammar,
-                "Routes cannot say '\(ruleset.text(of: rule))': \(reason)."
-                    + (nearest.isEmpty ? "" : " Nearest is \(nearest.joined(separator: " with "))."),
+                "Routes cannot express '\(ruleset.text(of: rule))': \(reason)."
+                    + (nearest.isEmpty ? "" : " The closest is \(nearest.joined(separator: " with "))."),
                 fix: nearest.isEmpty
-                    ? "Write the links that are meant as routes by hand."
-                    : "Write the paths that are meant into the file one by one, or add routes for what is missed.",
+                    ? "Write routes for the intended links by hand."
+                    : "List the intended paths in the file one by one, or add routes for the links that are missed.",
                 rule: rule,
                 of: ruleset,
                 example
@@ -132,9 +133,9 @@ extension MigrationWork {
             {
                 return report(
                     .spelling,
-                    "'\(ruleset.text(of: rule))' takes only links that are spelled in this way; a table compares decoded text, "
-                        + "so there is no route for it.",
-                    fix: "Write a route by hand; it takes every spelling of its links.",
+                    "'\(ruleset.text(of: rule))' matches only links with this exact spelling; a table compares "
+                        + "decoded text, so no route was written for it.",
+                    fix: "Write a route by hand; it matches every spelling of its links.",
                     rule: rule,
                     of: ruleset,
                     example
@@ -143,9 +144,9 @@ extension MigrationWork {
         }
         report(
             .unreachable,
-            "iOS never gets to '\(ruleset.text(of: rule))': earlier rules take all of its links, or there are none. It was "
-                + "left out.",
-            fix: "Remove it from the file, or move it in front of them.",
+            "iOS never reaches '\(ruleset.text(of: rule))': earlier rules match all of its links, or it matches "
+                + "none. It was left out.",
+            fix: "Remove it from the file, or move it before those rules.",
             rule: rule,
             of: ruleset
         )
@@ -159,7 +160,8 @@ extension MigrationWork {
         for app in unnamed {
             report(
                 .app,
-                "'\(app)' is no team ID of ten capitals and digits, a dot and a bundle ID, so the settings cannot name it.",
+                "'\(app)' is not a team ID of ten capital letters and digits, a dot and a bundle ID, so the "
+                    + "settings cannot name it.",
                 fix: "Correct it in the file; devices compare it exactly.",
                 rule: shortest?.key ?? 0,
                 of: ruleset,
@@ -171,7 +173,8 @@ extension MigrationWork {
     private mutating func reportUndecided(_ rule: Int, _ ruleset: Ruleset) {
         report(
             .undecided,
-            "Whether a table answers as iOS does could not be decided: the rules are too many or too intricate.",
+            "Could not decide whether the table answers as iOS does: there are too many rules, or they are too "
+                + "complex.",
             fix: "Migrate app by app, or write the routes by hand and check the rule's links with a link suite.",
             rule: rule,
             of: ruleset

@@ -121,9 +121,9 @@ struct RuleTranslation {
 
 extension Inexactness {
     static let query = Inexactness(
-        reason: "a condition on the whole query, or on the beginning or end of a value, is none that a route has"
+        reason: "a route has no condition on the whole query, or on the beginning or end of a value"
     )
-    static let fragment = Inexactness(reason: "a fragment with wildcards, or an empty one, is no condition of a route")
+    static let fragment = Inexactness(reason: "a route has no condition for an empty fragment or one with wildcards")
 }
 
 extension JSONNode {

@@ -16,18 +16,19 @@ struct Inexactness: Hashable {
     let reason: String
 
     static let star = Inexactness(
-        reason: "'*' inside a path also takes slashes and nothing at all; a parameter takes one segment"
+        reason: "'*' inside a path also matches slashes and the empty string; a parameter matches one segment"
     )
     static let one = Inexactness(
         reason:
-            "'?' takes one character of the URL as it is written, slashes included; a parameter counts decoded bytes "
-            + "of one segment"
+            "'?' matches one character of the URL as written, slashes included; a parameter counts decoded bytes of "
+            + "one segment"
     )
-    static let mixture = Inexactness(reason: "wildcards or variables that touch each other are one parameter here")
+    static let mixture = Inexactness(reason: "adjacent wildcards or variables become one parameter")
     static let variable = Inexactness(
-        reason: "a variable with wildcards, slashes or very many values is no set; a parameter takes any text"
+        reason: "a variable with wildcards, slashes or very many values cannot become a set; a parameter matches any "
+            + "text"
     )
-    static let characters = Inexactness(reason: "no type takes these characters and no others")
+    static let characters = Inexactness(reason: "no parameter type matches exactly these characters")
 }
 
 /// A segment of a rule's path, or a query item's value, in the grammar of routes.

@@ -7,27 +7,30 @@ extension AppleValidation {
             add(
                 .redirect,
                 .file,
-                "The URL redirects\(hosting.target) with status \(hosting.status); Apple does not follow, so no link of the "
-                    + "host opens any app.",
-                fix: "Answer with status 200 on this very host."
+                "The URL redirects\(hosting.target) with status \(hosting.status); Apple does not follow it, so no "
+                    + "link on the host opens an app.",
+                fix: "Serve the file with status 200 on this host itself."
             )
         } else if hosting.status != 200 {
             add(
                 .notServed,
                 .file,
-                "The URL answers with status \(hosting.status); Apple takes only 200, so no link of the host opens any app.",
+                "The URL answers with status \(hosting.status); Apple accepts only 200, so no link on the host "
+                    + "opens an app.",
                 fix: hosting.status == 404
                     ? "Serve the file at /.well-known/apple-app-site-association, without an extension; some hosts drop "
                         + "folders whose name begins with a dot."
-                    : "Answer everybody with the file, without login, geo-fencing or bot protection: Apple asks as AASA-Bot."
+                    : "Serve the file to every client, without login, geo-fencing or bot protection; Apple's user "
+                        + "agent is AASA-Bot."
             )
         } else if hosting.mediaType != "application/json" {
             add(
                 .contentType,
                 .file,
-                "The content type is '\(hosting.contentType ?? "")'. Apple's CDN is seen to take others, but "
+                "The content type is '\(hosting.contentType ?? "")'. Apple's CDN has been seen to accept other "
+                    + "types, but "
                     + (hosting.mediaType == "text/html"
-                        ? "this one is usually sent by a catch-all page." : "promises only application/json."),
+                        ? "this one is usually sent by a catch-all page." : "it promises only application/json."),
                 fix: "Send 'Content-Type: application/json'."
             )
         }
@@ -63,10 +66,10 @@ public struct AppleCDNAnswer: Sendable, Hashable {
                     .cdnFailure,
                     .error,
                     message: "Apple's CDN answers \(status)\(failureReason.map { " (\($0))" } ?? ""); it tried "
-                        + "\(triedURL ?? "the host"). Devices learn nothing of the file.",
+                        + "\(triedURL ?? "the host"). Devices do not get the file.",
                     fix:
-                        "Let the user agent AASA-Bot through from any address. The CDN asks again after about an hour; it "
-                        + "can not be told to."
+                        "Let the user agent AASA-Bot through from any address. The CDN retries after about an hour; "
+                        + "a retry cannot be requested."
                 )
             ]
         }
@@ -76,9 +79,11 @@ public struct AppleCDNAnswer: Sendable, Hashable {
                 .cdnStale,
                 .info,
                 message:
-                    "Apple's CDN holds another file (\(body.count) bytes) than the host serves (\(origin.count) bytes). It "
-                    + "keeps one for about six hours, and devices ask it about once a week.",
-                fix: "Wait, or test with '?mode=developer' in the entitlement, which asks the host itself."
+                    "Apple's CDN has a different file (\(body.count) bytes) from the one that the host serves "
+                    + "(\(origin.count) bytes). It caches a file for about six hours, and devices ask it about once a "
+                    + "week.",
+                fix: "Wait, or test with '?mode=developer' in the entitlement, which fetches the file from the host "
+                    + "itself."
             )
         ]
     }

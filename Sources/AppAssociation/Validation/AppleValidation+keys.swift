@@ -9,7 +9,8 @@ extension AppleValidation {
             let fix =
                 near.map { "Write '\($0)'." }
                 ?? (isOfRules
-                    ? "Move it into a rule of 'components'." : "Remove it; known are \(known.joined(separator: ", ")).")
+                    ? "Move it into a rule of 'components'."
+                    : "Remove it; allowed keys: \(known.joined(separator: ", ")).")
             add(
                 .unknownKey,
                 near == nil && !isOfRules ? .warning : .error,
@@ -72,7 +73,7 @@ extension AppleValidation {
             return add(
                 .variableValue,
                 Place(node, pointer),
-                "'substitutionVariables' is \(node.kind); devices read an object of lists.",
+                "'substitutionVariables' is \(node.kind); devices expect an object of lists.",
                 fix: "Write {\"name\": [\"value\", …]}."
             )
         }
@@ -83,13 +84,13 @@ extension AppleValidation {
                     .variableValue,
                     place,
                     "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
-                    fix: "Use any characters but '$', '(' and ')'."
+                    fix: "Use any characters except '$', '(' and ')'."
                 )
             } else if PatternVariables.isBuiltIn(member.key) {
                 add(
                     .shadowedVariable,
                     place,
-                    "'\(member.key)' hides the built-in variable of that name, as far as is known.",
+                    "As far as is known, '\(member.key)' replaces the built-in variable of that name.",
                     fix: "Give the variable another name."
                 )
             }
@@ -102,7 +103,7 @@ extension AppleValidation {
             return add(
                 .variableValue,
                 Place(member.value, place.pointer),
-                "The values of '\(member.key)' are \(member.value.kind), not a list of texts.",
+                "The values of '\(member.key)' are \(member.value.kind), not a list of strings.",
                 fix: "Write [\"value\", …]."
             )
         }
@@ -113,9 +114,9 @@ extension AppleValidation {
                 .variableValue,
                 Place(element, "\(place.pointer)/\(index)"),
                 text == nil
-                    ? "A value of '\(member.key)' is \(element.kind) and is not used."
-                    : "A value may not refer to a variable; devices leave it out.",
-                fix: text == nil ? "Write a text." : "Write the other variable's values here."
+                    ? "A value of '\(member.key)' is \(element.kind) and is ignored."
+                    : "A value cannot refer to a variable; devices ignore it.",
+                fix: text == nil ? "Write a string." : "Write the other variable's values here."
             )
         }
     }

@@ -13,7 +13,7 @@ extension AppleValidation {
             return add(
                 .valueType,
                 place,
-                "This path is \(rule.node.kind), not a text: as far as is known it matches every URL.",
+                "This path is \(rule.node.kind), not a string: as far as is known, it matches every URL.",
                 fix: "Write the path in quotes."
             )
         }
@@ -56,21 +56,22 @@ extension AppleValidation {
                         ? "'$(' has no ')': the pattern matches nothing."
                         : "No variable is called '\(names.sorted().joined(separator: "', '"))': the pattern matches nothing.",
                     fix: near.map { "Write $(\($0))." }
-                        ?? "Define it in 'applinks.substitutionVariables', or write '?' for one '$'."
+                        ?? "Define it in 'applinks.substitutionVariables', or write '?' to match one '$'."
                 )
             case .backslash:
                 add(
                     .backslash,
                     place,
                     "What a backslash means in a pattern is not documented; it does not escape '*' or '?'.",
-                    fix: "Leave it out; '?' matches any one character."
+                    fix: "Remove it; '?' matches any one character."
                 )
             case .complexity:
                 add(
                     .complexity,
                     place,
-                    "The pattern has more than 64 wildcards and variables; devices are reported to match nothing with it.",
-                    fix: "Use fewer; one '*' also crosses slashes."
+                    "The pattern has more than 64 wildcards and variables; devices are reported to reject it, so it "
+                        + "matches nothing.",
+                    fix: "Use fewer; one '*' also matches slashes."
                 )
             default: break
             }
@@ -103,7 +104,8 @@ extension AppleValidation {
             add(
                 .queryInPath,
                 place,
-                "'?' is a wildcard for one character in a path, not the beginning of the query: this matches no URL with one.",
+                "In a path, '?' matches one character and does not begin the query: this pattern matches no URL "
+                    + "with a query.",
                 fix: "Write {\"/\": \"\(path)\", \"?\": {\"\(item)\": \"\(value)\"}}."
             )
             return .foreign
@@ -118,7 +120,8 @@ extension AppleValidation {
         add(
             .noSlash,
             place,
-            "The path does not begin with a slash. iOS accepts that, recorded runs of Apple's tool show; older systems may not.",
+            "The path does not begin with a slash. Recorded runs of Apple's tool show that iOS accepts this; older "
+                + "systems may not.",
             fix: "Write \"/\(text)\"."
         )
         return .own
@@ -140,7 +143,7 @@ extension AppleValidation {
     private static func foreignSyntax(_ text: String, _ bytes: [UInt8]) -> (String, String)? {
         if text.contains("://") {
             let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
-            return ("A path holds no scheme and host.", "Write \"\(path.isEmpty ? "/*" : String(path))\".")
+            return ("A path contains no scheme and no host.", "Write \"\(path.isEmpty ? "/*" : String(path))\".")
         }
         if let path = misspeltNot(text) {
             return ("'NOT' and '!' exclude nothing here.", "Write {\"/\": \"\(path)\", \"exclude\": true}.")
@@ -150,7 +153,7 @@ extension AppleValidation {
             first.utf8.allSatisfy(ByteSet.letters.union(.digits).union(ByteSet(".-")).contains)
         {
             return (
-                "'\(first)' looks like a host, and a path holds none.",
+                "'\(first)' looks like a host, and a path contains none.",
                 "Write \"/\(segments.dropFirst().joined(separator: "/"))\"."
             )
         }
@@ -169,7 +172,7 @@ extension AppleValidation {
             || text.contains("(") && text.contains("|") && !text.contains("$(")
         guard isExpression else { return nil }
         return (
-            "This looks like a regular expression, and patterns are none.",
+            "This looks like a regular expression, which patterns do not support.",
             "Use '*' for any text and '?' for one character."
         )
     }
@@ -205,8 +208,8 @@ extension AppleValidation {
             return add(
                 .encoding,
                 place,
-                "With \"percentEncoded\": false the URL is decoded and the pattern is not: this escape matches only a URL that "
-                    + "escapes the '%' itself.",
+                "With \"percentEncoded\": false, the URL is decoded but the pattern is not: this escape matches "
+                    + "only a URL that escapes the '%' itself.",
                 fix: "Write the characters themselves."
             )
         }
@@ -220,7 +223,7 @@ extension AppleValidation {
             return add(
                 .encoding,
                 place,
-                "URLs are compared as they are encoded, and an encoded URL holds no space and no character beyond ASCII: this "
+                "URLs are compared in encoded form, which contains no spaces and no non-ASCII characters: this "
                     + "matches nothing.",
                 fix:
                     "Write \"\(String(decoding: encoded, as: UTF8.self))\", or set \"percentEncoded\": false (iOS 14 and later)."
@@ -231,7 +234,7 @@ extension AppleValidation {
         add(
             .escapeCase,
             place,
-            "The digits of an escape are compared like letters: %c3 does not match %C3, as most URLs write it.",
+            "The hexadecimal digits of an escape are case-sensitive: %c3 does not match %C3, which most URLs use.",
             fix: "Write them in capitals, or set \"caseSensitive\": false."
         )
     }

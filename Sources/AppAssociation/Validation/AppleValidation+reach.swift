@@ -31,7 +31,7 @@ extension AppleValidation {
                 Place(rules[number].node, rules[number].pointer),
                 "Rule \(number) can never be reached: \(names) \(covering.count == 1 ? "matches" : "together match") first"
                     + (differs ? "." : ", with the same result."),
-                fix: differs ? "Move it in front of rule \(min(last, covering[0]))." : "Remove it."
+                fix: differs ? "Move it before rule \(min(last, covering[0]))." : "Remove it."
             )
         }
     }

@@ -7,7 +7,7 @@ extension AppleValidation {
             add(
                 .valueType,
                 Place(rules, "\(entry.pointer)/\(key)"),
-                "'\(key)' is \(rules.kind); devices read a list. What they do with this entry is not documented.",
+                "'\(key)' is \(rules.kind); devices expect a list. What they do with this entry is not documented.",
                 fix: "Write a list."
             )
         }
@@ -47,7 +47,8 @@ extension AppleValidation {
             add(
                 .excludeOnly,
                 Place(first.node, first.pointer),
-                "Every rule of the entry excludes, and what no rule matches is not opened either: the entry opens nothing.",
+                "Every rule of the entry excludes, and a URL that no rule matches is not opened either: the entry "
+                    + "opens nothing.",
                 fix: "End the list with a rule that opens the rest, such as {\"/\": \"*\"}."
             )
         }
@@ -64,9 +65,9 @@ extension AppleValidation {
                 .valueType,
                 Place(node, pointer),
                 isDefaults
-                    ? "'defaults' is \(node.kind); devices read an object."
-                    : "This rule is \(node.kind), not an object: as far as is known it matches every URL.",
-                fix: isDefaults ? "Write {\"caseSensitive\": false} or the like." : "Write {\"/\": \"/path/*\"}."
+                    ? "'defaults' is \(node.kind); devices expect an object."
+                    : "This rule is \(node.kind), not an object: as far as is known, it matches every URL.",
+                fix: isDefaults ? "Write an object such as {\"caseSensitive\": false}." : "Write {\"/\": \"/path/*\"}."
             )
         }
         let constrains = members.contains { ["/", "?", "#"].contains($0.key) }
@@ -78,7 +79,8 @@ extension AppleValidation {
                 .unknownKey,
                 Place(key: member, in: pointer),
                 "Unknown key '\(member.key)': devices ignore it.\(consequence)",
-                fix: meant.map { "Write '\($0)'." } ?? "Remove it; known are \(Self.ruleKeys.joined(separator: ", "))."
+                fix: meant.map { "Write '\($0)'." }
+                    ?? "Remove it; allowed keys: \(Self.ruleKeys.joined(separator: ", "))."
             )
         }
         let reading = Glob.Reading(
@@ -93,7 +95,7 @@ extension AppleValidation {
             add(
                 .valueType,
                 Place(flag, "\(pointer)/\(key)"),
-                "'\(key)' is \(flag.kind), not true or false; what devices make of it is not documented.",
+                "'\(key)' is \(flag.kind), not true or false; how devices read it is not documented.",
                 fix: "Write true or false, without quotes."
             )
         }
@@ -110,7 +112,8 @@ extension AppleValidation {
             return add(
                 .valueType,
                 Place(node, pointer),
-                "This pattern is \(node.kind), not a text: devices drop it, and the rule matches any \(part.rawValue).",
+                "This pattern is \(node.kind), not a string: devices drop it, so the rule matches any "
+                    + "\(part.rawValue).",
                 fix: "Write the pattern in quotes."
             )
         }
@@ -124,7 +127,7 @@ extension AppleValidation {
             return add(
                 .valueType,
                 Place(node, pointer),
-                "'?' is \(node.kind), neither a text nor an object: devices drop it, and the rule matches any query.",
+                "'?' is \(node.kind), neither a string nor an object: devices drop it, so the rule matches any query.",
                 fix: "Write {\"name\": \"pattern\"}."
             )
         }
@@ -134,8 +137,8 @@ extension AppleValidation {
                 add(
                     .valueType,
                     place,
-                    "The pattern of '\(member.key)' is \(member.value.kind), not a text: Apple drops the whole '?' constraint, and "
-                        + "the rule matches any query.",
+                    "The pattern of '\(member.key)' is \(member.value.kind), not a string: devices drop the whole "
+                        + "'?' constraint, so the rule matches any query.",
                     fix: "Write \"\(member.value.json())\" in quotes."
                 )
                 continue
@@ -145,8 +148,8 @@ extension AppleValidation {
             add(
                 .optionalItem,
                 place,
-                "'*' also matches when '\(member.key)' is absent, so this says nothing about the query.",
-                fix: "Write \"?*\" to ask for a value."
+                "'*' also matches when '\(member.key)' is absent, so this does not constrain the query.",
+                fix: "Write \"?*\" to require a value."
             )
         }
     }
@@ -163,7 +166,8 @@ extension AppleValidation {
             add(
                 .excludesEverything,
                 Place(rule.node, rule.pointer),
-                "This exclusion takes every URL, for '*' also matches an item that is absent: nothing behind it opens.",
+                "This exclusion matches every URL, because '*' also matches an absent item: no rule after it opens "
+                    + "a link.",
                 fix: "Write {\"\(items[0].name)\": \"?*\"} to exclude only URLs that have a value for it."
             )
         }
@@ -180,7 +184,7 @@ extension AppleValidation {
             add(
                 .letterCase,
                 Place(rule.node, rule.pointer),
-                "'\(path)' and '\(other)' differ in letter case only; other spellings match neither.",
+                "'\(path)' and '\(other)' differ only in letter case; other spellings match neither.",
                 fix: "Write one rule with \"caseSensitive\": false (iOS 13.5 and later)."
             )
         }

@@ -25,7 +25,7 @@ extension AppleValidation {
             add(
                 .noService,
                 Place(file.root, ""),
-                "The file names no service, so it ties no app to the host.",
+                "The file names no service, so it associates no app with the host.",
                 fix: "Add 'applinks', 'webcredentials' or another service."
             )
         }
@@ -35,7 +35,7 @@ extension AppleValidation {
             return add(
                 .detailsType,
                 Place(applinks, "/applinks"),
-                "'applinks' is \(applinks.kind); devices read an object, so no link opens any app.",
+                "'applinks' is \(applinks.kind); devices expect an object, so no link opens any app.",
                 fix: "Write {\"details\": […]}."
             )
         }
@@ -54,8 +54,8 @@ extension AppleValidation {
                     add(
                         .duplicateKey,
                         place,
-                        "'\(member.key)' stands twice in this object. Which value counts is not documented; most readers take "
-                            + "the last.",
+                        "Duplicate key '\(member.key)' in this object. Which value applies is not documented; most "
+                            + "readers use the last.",
                         fix: "Keep one of them."
                     )
                 }
@@ -73,7 +73,7 @@ extension AppleValidation {
             return add(
                 .serviceApps,
                 Place(apps ?? service.node, apps == nil ? service.pointer : "\(service.pointer)/apps"),
-                "'\(service.name.rawValue)' has no list 'apps', so it ties no app to the host.",
+                "'\(service.name.rawValue)' has no list 'apps', so it associates no app with the host.",
                 fix: "Write {\"apps\": [\"PREFIX.bundle.id\"]}."
             )
         }
@@ -94,7 +94,7 @@ extension AppleValidation {
             add(
                 .detailsMissing,
                 Place(links.node, pointer),
-                "'applinks' has no 'details': no app can open links of this host.",
+                "'applinks' has no 'details': no app can open links on this host.",
                 fix: "Add \"details\": [{\"appIDs\": [\"PREFIX.bundle.id\"], \"components\": [{\"/\": \"/path/*\"}]}]."
             )
         case .other:
@@ -102,7 +102,7 @@ extension AppleValidation {
             add(
                 .detailsType,
                 Place(details, "\(pointer)/details"),
-                "'details' is \(details.kind); devices read a list of entries.",
+                "'details' is \(details.kind); devices expect a list of entries.",
                 fix: "Write a list of objects with 'appIDs' and 'components'."
             )
         case .dictionary:
@@ -110,8 +110,8 @@ extension AppleValidation {
             add(
                 .detailsDictionary,
                 Place(details, "\(pointer)/details"),
-                "'details' is an object with an app for each key, the obsolete form of iOS 8. It is still read, but the order "
-                    + "of its apps is not defined.",
+                "'details' is an object with an app as each key, the obsolete form of iOS 8. It is still read, but "
+                    + "the order of its apps is not defined.",
                 fix: "Write a list: [{\"appIDs\": [\"…\"], \"components\": […]}]."
             )
         case .array: break
@@ -120,8 +120,8 @@ extension AppleValidation {
             add(
                 .detailsEmpty,
                 Place(details, "\(pointer)/details"),
-                "'details' is empty: no app can open links of this host.",
-                fix: "Add an entry, or leave 'applinks' out."
+                "'details' is empty: no app can open links on this host.",
+                fix: "Add an entry, or remove 'applinks'."
             )
         }
         checkApps(links, pointer)
@@ -136,7 +136,8 @@ extension AppleValidation {
             return add(
                 .appsMissing,
                 Place(legacy.node, legacy.pointer),
-                "'paths' are for iOS 12 and earlier, which need \"apps\": [] in 'applinks' and drop the file without it.",
+                "'paths' is for iOS 12 and earlier, which need \"apps\": [] in 'applinks' and drop the file without "
+                    + "it.",
                 fix: "Add \"apps\": [], or write 'components' if you do not support iOS 12."
             )
         }
@@ -144,8 +145,8 @@ extension AppleValidation {
             return add(
                 .detailsType,
                 Place(apps, "\(pointer)/apps"),
-                "'apps' is \(apps.kind); iOS 12 and earlier read an empty list.",
-                fix: "Write \"apps\": [], or leave it out."
+                "'apps' is \(apps.kind); iOS 12 and earlier expect an empty list.",
+                fix: "Write \"apps\": [], or remove it."
             )
         }
         guard !elements.isEmpty else { return }
@@ -155,8 +156,8 @@ extension AppleValidation {
             alone ? .error : .warning,
             Place(apps, "\(pointer)/apps"),
             alone
-                ? "'apps' names apps and there are no 'details': such an app is reported to open every link."
-                : "'apps' is not empty. iOS 13 and later do not use it; iOS 12 and earlier ask for an empty list.",
+                ? "'apps' names apps but there is no 'details': such an app is reported to open every link."
+                : "'apps' is not empty. iOS 13 and later do not use it; iOS 12 and earlier require an empty list.",
             fix: "Write \"apps\": [] and name the apps in 'details'."
         )
     }
@@ -173,7 +174,7 @@ extension AppleValidation {
             return add(
                 .detailsType,
                 Place(entry.node, entry.pointer),
-                "This entry is \(entry.node.kind); devices read objects.",
+                "This entry is \(entry.node.kind); devices expect objects.",
                 fix: "Write {\"appIDs\": […], \"components\": […]}."
             )
         }
@@ -194,7 +195,7 @@ extension AppleValidation {
             add(
                 .valueType,
                 Place(many, "\(entry.pointer)/appIDs"),
-                "'appIDs' is \(many.kind); devices read a list of texts and skip it.",
+                "'appIDs' is \(many.kind); devices expect a list of strings and skip this value.",
                 fix: "Write [\"PREFIX.bundle.id\"]."
             )
         }
@@ -202,7 +203,7 @@ extension AppleValidation {
             add(
                 .valueType,
                 Place(one, "\(entry.pointer)/appID"),
-                "'appID' is \(one.kind); devices read a text and skip it.",
+                "'appID' is \(one.kind); devices expect a string and skip this value.",
                 fix: "Write \"PREFIX.bundle.id\"."
             )
         }
@@ -223,8 +224,8 @@ extension AppleValidation {
             add(
                 .duplicateApp,
                 Place(entry.node, entry.pointer),
-                "'\(app)' has an earlier entry. Devices use only the first entry of an app, so the rules of this one do not "
-                    + "count for it.",
+                "'\(app)' has an earlier entry. Devices use only the first entry of an app, so they ignore the "
+                    + "rules of this one for it.",
                 fix: "Move the rules into the first entry."
             )
         }
@@ -237,7 +238,7 @@ extension AppleValidation {
                 .mixedAppIDs,
                 Place(one, "\(entry.pointer)/appID"),
                 "'appID' is ignored by iOS 13 and later because 'appIDs' is present; earlier systems read only 'appID'.",
-                fix: "Keep 'appIDs' alone, unless you support iOS 12."
+                fix: "Keep only 'appIDs', unless you support iOS 12."
             )
         }
         if entry.node["components"]?.elements != nil, let paths = entry.node["paths"] {
@@ -245,15 +246,15 @@ extension AppleValidation {
                 .mixedRules,
                 Place(paths, "\(entry.pointer)/paths"),
                 "'paths' is ignored by iOS 13 and later because 'components' is present; earlier systems read only 'paths'.",
-                fix: "Keep 'components' alone, unless you support iOS 12."
+                fix: "Keep only 'components', unless you support iOS 12."
             )
         }
         if has("appIDs"), !has("appID"), has("paths"), !has("components"), let paths = entry.node["paths"] {
             add(
                 .mixedForms,
                 Place(paths, "\(entry.pointer)/paths"),
-                "'appIDs' is unknown before iOS 13 and 'paths' is for earlier systems: iOS 12 skips the entry, later systems are "
-                    + "reported to use it.",
+                "'appIDs' is unknown before iOS 13 and 'paths' is for earlier systems: iOS 12 skips the entry, and "
+                    + "later systems are reported to use it.",
                 fix: "Write 'components' instead of 'paths'."
             )
         }
@@ -261,7 +262,8 @@ extension AppleValidation {
             add(
                 .mixedForms,
                 Place(one, "\(entry.pointer)/appID"),
-                "'components' is for iOS 13 and later, 'appID' for earlier systems. It works, but Apple advises not to mix.",
+                "'components' is for iOS 13 and later, 'appID' for earlier systems. The mix works, but Apple "
+                    + "advises against it.",
                 fix: "Write \"appIDs\": [\"…\"]."
             )
         }
@@ -274,7 +276,7 @@ extension AppleValidation {
             return add(
                 .valueType,
                 Place(node, pointer),
-                "An app identifier is a text; this is \(node.kind) and is skipped.",
+                "An app identifier must be a string; this is \(node.kind) and is skipped.",
                 fix: "Write \"PREFIX.bundle.id\"."
             )
         }
@@ -290,14 +292,16 @@ extension AppleValidation {
                 Place(node, pointer),
                 "'\(app)' is not PREFIX.bundle.id, with a prefix of 10 capital letters and digits: no installed app has it.",
                 fix:
-                    "Copy the application identifier of the app: its prefix (mostly the team ID), a dot, its bundle ID."
+                    "Copy the application identifier of the app: its prefix (usually the team ID), a dot, its "
+                    + "bundle ID."
             )
         }
         guard prefix.contains(where: ByteSet.lower.contains) else { return }
         add(
             .appIDPrefix,
             Place(node, pointer),
-            "The prefix of '\(app)' has small letters; identifiers are compared exactly and team IDs have none.",
+            "The prefix of '\(app)' has lower-case letters; identifiers are compared exactly, and team IDs have no "
+                + "lower-case letters.",
             fix: "Compare it with the app's entitlements."
         )
     }

@@ -106,7 +106,7 @@ struct AppleValidation {
             return add(
                 .signed,
                 .file,
-                "The file is signed (CMS). Only iOS 8 asked for that; what stands inside was not looked at.",
+                "The file is signed (CMS). Only iOS 8 required that; the content was not checked.",
                 fix: "Serve the JSON itself, unsigned."
             )
         }
@@ -120,7 +120,7 @@ struct AppleValidation {
             return add(
                 .rootType,
                 Place(file.root, ""),
-                "The file is \(file.root.kind); devices read one object and find nothing here.",
+                "The file is \(file.root.kind); devices expect one object and find nothing here.",
                 fix: "Write {\"applinks\": {\"details\": […]}}."
             )
         }
@@ -140,7 +140,7 @@ struct AppleValidation {
             switch error.kind {
             case .html: "Serve the JSON file at this path; a catch-all page of the website seems to answer."
             case .byteOrderMark: "Save the file as UTF-8 without a byte order mark."
-            default: "Correct the text here, and check the whole file once more: only the first error is told."
+            default: "Correct the JSON here, then check the file again: only the first error is reported."
             }
         add(
             code,

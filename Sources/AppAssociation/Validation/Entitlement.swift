@@ -26,25 +26,25 @@ public enum Entitlement {
         if plain != parts[0] {
             return [
                 finding(
-                    "a host stands here, without scheme, port, path or slash; no system matches this.",
+                    "only a host can follow the colon, without scheme, port, path or slash; no system matches this.",
                     "Write '\(service):\(plain)'."
                 )
             ]
         }
         let isWild = plain.hasPrefix("*.")
         guard let name = try? HostName(isWild ? plain.dropFirst(2) : plain[...]) else {
-            return [finding("'\(plain)' is no host.", "Write a name such as 'links.acme.com' or '*.acme.com'.")]
+            return [finding("'\(plain)' is not a host.", "Write a name such as 'links.acme.com' or '*.acme.com'.")]
         }
         guard name.ascii == (isWild ? String(plain.dropFirst(2)) : plain) else {
             return [
                 finding(
-                    "an international name is written as Punycode, in small letters.",
+                    "an international name must be written as Punycode, in lower case.",
                     "Write '\(service):\(isWild ? "*." : "")\(name.ascii)'."
                 )
             ]
         }
         if isWild, service == "appclips" {
-            return [finding("App Clips cannot be tied to a wildcard.", "List each host.")]
+            return [finding("App Clips cannot be associated with a wildcard.", "List each host.")]
         }
         return parts.count == 2 ? mode(parts[1], value, service, plain) : []
     }

@@ -81,7 +81,7 @@ package struct StoredNotLive: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     package var description: String {
-        committed + ", but the service could not read it back and goes on with what was live before. Do not repeat the "
-            + "request: it takes effect with the next change, or with a restart."
+        committed + ", but the service could not read it back and still uses the previous version. Do not retry the "
+            + "request: the change takes effect with the next change, or with a restart."
     }
 }

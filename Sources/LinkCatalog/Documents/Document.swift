@@ -48,13 +48,17 @@ package enum Document {
     /// Reads one YAML document within the limits of bytes, depth, values and aliases. Throws `DocumentError`.
     package static func readYAML(_ text: String, maximumValues: Int = maximumYAMLValues) throws -> JSONNode {
         guard text.utf8.count <= maximumBytes else {
-            throw DocumentError(path: "", position: .unknown, message: "The text has more than \(maximumBytes) bytes.")
+            throw DocumentError(
+                path: "",
+                position: .unknown,
+                message: "The document has more than \(maximumBytes) bytes."
+            )
         }
         guard mostYAMLValues(in: text) <= maximumValues else {
             throw DocumentError(
                 path: "",
                 position: .unknown,
-                message: "The text may have more than \(maximumValues) values; send JSON, or write less of it."
+                message: "The document may have more than \(maximumValues) values; send JSON, or make it shorter."
             )
         }
         do {
@@ -63,7 +67,7 @@ package enum Document {
                 throw DocumentError(
                     path: "",
                     position: JSONNode.Position(line: 1, column: 1),
-                    message: "The text is empty."
+                    message: "The document is empty."
                 )
             }
             var budget = Budget(
@@ -136,7 +140,11 @@ package enum Document {
     }
 
     private static func keyError(_ key: Node) -> DocumentError {
-        DocumentError(path: "", position: JSONNode.Position(key.mark), message: "A key is a text; write 'key: value'.")
+        DocumentError(
+            path: "",
+            position: JSONNode.Position(key.mark),
+            message: "A key must be a string; write 'key: value'."
+        )
     }
 
     private static func node(_ yaml: Node, depth: Int, _ budget: inout Budget) throws -> JSONNode {
@@ -148,7 +156,7 @@ package enum Document {
                 path: "",
                 position: position,
                 message:
-                    "The text nests deeper than \(maximumDepth) levels, or its aliases add too much; write less of it."
+                    "The document nests deeper than \(maximumDepth) levels, or its aliases expand too much; make it shorter."
             )
         }
         switch yaml {
@@ -167,7 +175,7 @@ package enum Document {
                     throw DocumentError(
                         path: "",
                         position: JSONNode.Position(key.mark),
-                        message: "The key '\(name.string)' stands twice; remove one."
+                        message: "Duplicate key '\(name.string)'; remove one."
                     )
                 }
                 members.append(
@@ -180,7 +188,7 @@ package enum Document {
             }
             return JSONNode(.object(members), at: position)
         case .alias:
-            throw DocumentError(path: "", position: position, message: "The alias names no anchor.")
+            throw DocumentError(path: "", position: position, message: "The alias has no anchor.")
         }
     }
 
@@ -213,7 +221,7 @@ extension YamlError {
             return DocumentError(
                 path: "",
                 position: JSONNode.Position(mark),
-                message: "A second document starts here; write one document to a file, without '---' between."
+                message: "A second document starts here; write only one document per file, without '---'."
             )
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
@@ -226,7 +234,7 @@ extension YamlError {
             return DocumentError(
                 path: "",
                 position: JSONNode.Position(context.mark),
-                message: "The key '\(duplicates.first ?? "")' stands twice; remove one."
+                message: "Duplicate key '\(duplicates.first ?? "")'; remove one."
             )
         case .reader(let problem, let offset, _, _):
             return DocumentError(
@@ -243,19 +251,19 @@ extension YamlError {
     private static func advice(on problem: String) -> String {
         switch problem {
         case "mapping values are not allowed in this context":
-            "put a text with ': ' in it in quotes, or correct the indentation."
+            "quote a string that contains ': ', or correct the indentation."
         case "found character that cannot start any token":
-            "indent with spaces, and put a text that starts with @, % or ` in quotes."
+            "indent with spaces, and quote a string that starts with @, % or `."
         case "found undefined alias":
-            "put a text that starts with * in quotes, or write '&name' where the alias should point to."
+            "quote a string that starts with *, or write '&name' where the alias should point to."
         case _ where problem.hasPrefix("did not find expected ',' or"):
-            "separate by commas, close the bracket, and put a text with ?, { or } in it in quotes."
+            "separate by commas, close the bracket, and quote a string that contains ?, { or }."
         case "found unexpected end of stream":
             "close the quote."
         case "found a tab character that violates indentation":
             "indent with spaces."
         default:
-            "correct the indentation, or put the text in quotes."
+            "correct the indentation, or quote the string."
         }
     }
 }

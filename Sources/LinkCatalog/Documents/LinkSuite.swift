@@ -69,11 +69,11 @@ package struct LinkSuite: Sendable {
             for (key, value) in try one.required("expect").anyObject().all {
                 guard let known = Expectation.Key(rawValue: key) else {
                     let keys = Expectation.Key.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw value.error("'\(key)' cannot be expected; known are \(keys).")
+                    throw value.error("'\(key)' is not an expectation; use one of: \(keys).")
                 }
                 expectations.append(Expectation(key: known, value: value.node))
             }
-            guard !expectations.isEmpty else { throw field.error("the case expects nothing; add an outcome.") }
+            guard !expectations.isEmpty else { throw field.error("the case has no expectation; add an outcome.") }
             cases.append(
                 Case(
                     link: try one.required("link").text(),
@@ -95,7 +95,7 @@ package struct LinkSuite: Sendable {
         throw DocumentError(
             path: "",
             position: field.node.position,
-            message: "\(warning) A suite refuses what a request is only warned of; correct it."
+            message: "\(warning) In a suite this is an error, not a warning; correct it."
         )
     }
 }
@@ -111,7 +111,7 @@ extension LinkSuite.Expectation {
         case .trace:
             let entries = found?.elements ?? []
             for wanted in value.elements ?? [value] where !entries.contains(where: { $0.includes(wanted) }) {
-                return "no entry of the trace says \(wanted.json())"
+                return "no trace entry matches \(wanted.json())"
             }
             return nil
         default:

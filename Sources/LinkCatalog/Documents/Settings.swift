@@ -133,7 +133,9 @@ package struct Settings: Sendable, Hashable {
     private static func environments(_ field: Field) throws -> [EnvironmentID] {
         let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
         guard environments.count <= mostEnvironments else {
-            throw field.error("a tenant has at most \(mostEnvironments) environments beside 'production'; remove some.")
+            throw field.error(
+                "a tenant has at most \(mostEnvironments) environments besides 'production'; remove some."
+            )
         }
         return environments
     }
@@ -152,7 +154,9 @@ extension Settings.Export {
         switch schedule {
         case "hourly", "off":
             for key in ["at", "zone"] {
-                if let field = object[key] { throw field.error("'\(key)' goes with schedule: daily; remove it.") }
+                if let field = object[key] {
+                    throw field.error("'\(key)' is valid only with schedule: daily; remove it.")
+                }
             }
             self.schedule = schedule == "off" ? .off : .hourly
         case "daily":
@@ -170,7 +174,7 @@ extension Settings.Export {
             }
             self.schedule = .daily(hour: hour, minute: minute, zone: zone)
         default:
-            throw try object.required("schedule").error("'\(schedule)' is none of: hourly, daily, off.")
+            throw try object.required("schedule").error("'\(schedule)' is not one of: hourly, daily, off.")
         }
         format = try object["format"]?.choice(Format.self) ?? .ndjson
         level = Int(try object["level"]?.int(in: 1...9) ?? 6)

@@ -21,8 +21,8 @@ extension KeyGrant {
         }
         .map { taking in
             taking.victim.map {
-                "route '\(taking.taker)' would answer links of route '\($0)', which is not within the key's owners and paths"
-            } ?? "route '\(taking.taker)' could not be told from the routes of others; change fewer at once"
+                "route '\(taking.taker)' would match links of route '\($0)', which is outside the key's owners and paths"
+            } ?? "route '\(taking.taker)' could not be compared with the routes of others; change fewer at once"
         }
     }
 }

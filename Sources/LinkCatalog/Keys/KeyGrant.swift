@@ -126,11 +126,13 @@ package struct KeyGrant: Sendable, Hashable {
         var told: Set<String> = []
         var refusals = touched.compactMap { route in
             routes.covers(route) || !told.insert(route.id).inserted
-                ? nil : "route '\(route.id)' is not within the key's owners and paths"
+                ? nil : "route '\(route.id)' is outside the key's owners and paths"
         }
-        if !diff.others.isEmpty { refusals.append("the table's defaults belong to no owner") }
+        if !diff.others.isEmpty {
+            refusals.append("changing the table's defaults needs a key without owner and path limits")
+        }
         // Which of two swapped routes has moved is ambiguous, and the order decides between equal patterns.
-        if !diff.moved.isEmpty { refusals.append("the order of routes belongs to no owner") }
+        if !diff.moved.isEmpty { refusals.append("reordering routes needs a key without owner and path limits") }
         return refusals
     }
 }

@@ -133,7 +133,7 @@ package final class Catalog: Sendable {
         guard !named.contains(environment) else { return nil }
         let near = environment.rawValue.nearest(among: named.map(\.rawValue).sorted())
         let hint = near.map { "; did you mean '\($0)'?" } ?? "."
-        return "'\(environment)' is none of the tenant's environments, so no route answers in it\(hint)"
+        return "'\(environment)' is not one of the tenant's environments, so no route matches\(hint)"
     }
 
     /// Returns the table of the tenant that owns the link's host or scheme; nil when no tenant owns it.

@@ -78,7 +78,7 @@ extension PublishingService {
             }
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }
             let plan = try await plan(draft, state, limit)
-            try requireStorable(plan.content, "The draft merged with what is live")
+            try requireStorable(plan.content, "The draft merged with the live table")
             return (plan, .draft(draft.name, draft.version))
         }
     }
@@ -152,7 +152,7 @@ extension PublishingService {
         // Approvals and suites protect all routes, so only keys for whole tenants may bypass them.
         if let limit, !limit.isForWholeTenants, note.overrideReason != nil || !note.approvals.isEmpty {
             throw Failure.outsideLimit([
-                "a key of some environments or routes claims no approvals and overrides no suites"
+                "a key limited to environments or routes cannot claim approvals or override suites"
             ])
         }
         return try await Self.repeating {

@@ -32,7 +32,7 @@ extension PublishingService {
         let named = try routes.map { route in
             let field = try Field(route, path: "route").anyObject().required("id")
             let id = try field.text()
-            guard seen.insert(id).inserted else { throw field.error("the route '\(id)' comes twice; leave one out.") }
+            guard seen.insert(id).inserted else { throw field.error("duplicate route '\(id)'; remove one.") }
             return (id: id, content: route)
         }
         return try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { old in
@@ -66,7 +66,7 @@ extension PublishingService {
             throw DocumentError(
                 path: "route.id",
                 position: route.position,
-                message: "The id '\(stated ?? "")' is not the one in the path; write '\(id)' or leave it out."
+                message: "The id '\(stated ?? "")' differs from the one in the path; write '\(id)' or leave it out."
             )
         }
         var route = route

@@ -194,8 +194,8 @@ package struct PublishingService: Sendable {
             path: "settings.environments",
             position: content["environments"]?.position ?? content.position,
             message: """
-                a tenant has at most \(Settings.mostEnvironments) environments beside 'production', and these would be \
-                \(known.count): those of 'environments', of the apps, and those with a live table; name fewer.
+                a tenant has at most \(Settings.mostEnvironments) environments besides 'production', and these would be \
+                \(known.count): those in 'environments', those of apps, and those with a live table; remove some.
                 """
         )
     }
@@ -308,7 +308,7 @@ package struct PublishingService: Sendable {
         }
         // A different base would change or discard what others changed in the draft.
         if case .written = draft.version, base != .kept, base != DraftBase(draft.base) {
-            refusals.append("what the draft is based on belongs to no owner")
+            refusals.append("changing the draft's base needs a key without owner and path limits")
         }
         guard refusals.isEmpty else { throw Failure.outsideLimit(refusals) }
         try await require(

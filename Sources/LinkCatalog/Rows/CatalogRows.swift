@@ -187,7 +187,7 @@ package struct TooManyKeys: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         let found = tenant.map { "The tenant '\($0)' has" } ?? "There are"
-        return "\(found) \(Self.maximum) keys that have not ended, which is all that there may be. End some first."
+        return "\(found) \(Self.maximum) active keys, which is the maximum. Revoke some first."
     }
 }
 

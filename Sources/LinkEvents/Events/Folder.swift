@@ -30,7 +30,7 @@ package enum Folder {
         // directory.
         for folder in missing.reversed() where try makeOne(folder, mode: mode) == .withoutParent {
             errno = ENOENT
-            throw FileFailure("make folder", folder)
+            throw FileFailure("create directory", folder)
         }
         try sync(parent(of: path))
     }
@@ -49,18 +49,18 @@ package enum Folder {
             guard stat(path, &status) == 0 else { throw FileFailure("stat", path) }
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 errno = ENOTDIR
-                throw FileFailure("make folder", path)
+                throw FileFailure("create directory", path)
             }
             return .isThere
-        default: throw FileFailure("make folder", path)
+        default: throw FileFailure("create directory", path)
         }
     }
 
     package static func sync(_ path: String) throws {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw FileFailure("open folder", path) }
+        guard folder >= 0 else { throw FileFailure("open directory", path) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw FileFailure("fsync folder", path) }
+        guard fsync(folder) == 0 else { throw FileFailure("fsync directory", path) }
     }
 
     package static func parent(of path: String) -> String {

@@ -54,7 +54,7 @@ package struct DirectoryExportSink: ExportSink {
             // A dangling link is not a missing directory: its disk may not be mounted.
             if code == ENOTDIR || (code == ENOENT && lstat(path, &status) != 0) { return [] }
             errno = code
-            throw FileFailure("open folder", path)
+            throw FileFailure("open directory", path)
         }
         defer { closedir(stream) }
         var names: [String] = []
@@ -67,7 +67,7 @@ package struct DirectoryExportSink: ExportSink {
             )
             errno = 0
         }
-        guard errno == 0 else { throw FileFailure("read folder", path) }
+        guard errno == 0 else { throw FileFailure("read directory", path) }
         return names
     }
 

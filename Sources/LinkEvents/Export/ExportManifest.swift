@@ -106,7 +106,7 @@ extension ExportManifest {
         package init(name: String) { self.name = name }
 
         package var description: String {
-            "the manifest of '\(name)' cannot be read; remove it, and export the window again"
+            "the manifest of '\(name)' cannot be read; remove it and re-export the window"
         }
     }
 

@@ -56,16 +56,16 @@ package enum ExportFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .occupied(let path):
-            "'\(path)' is there with other content; does another server export into the same place?"
+            "'\(path)' exists with different content; check whether another server exports to the same place"
         case .otherWindow(let name):
-            "'\(name)' is there with a manifest of another window; give every server a directory or prefix of its own"
+            "'\(name)' exists with the manifest of another window; give every server its own directory or prefix"
         case .unknownWindow(let name): "there is no window '\(name)'"
         case .windowGone(let name): "rows of the window '\(name)' have been dropped by retention"
         case .otherRows(let name):
-            "the log holds other rows than the export '\(name)', which stays as it is; 'fingerpost verify-log' tells whether the log is damaged. If the export is the wrong one, remove its manifest and export the window again"
+            "the rows in the log differ from the export '\(name)', which was not changed; run 'fingerpost verify-log' to check the log for damage. If the export is wrong, remove its manifest and re-export the window"
         case .fewerRows(let name):
-            "the log holds fewer rows than the export '\(name)', which stays as it is; an erasure may still be running, or a day of the log was lost"
-        case .damaged(let path): "'\(path)' does not hold what its manifest says; export the window again"
+            "the log has fewer rows than the export '\(name)', which was not changed; an erasure may still be running, or a day of the log was lost"
+        case .damaged(let path): "'\(path)' does not match its manifest; re-export the window"
         }
     }
 }

@@ -138,8 +138,8 @@ package enum ExportRefusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .tooMuchOfTenant: "as many exports of the tenant wait as may"
-        case .tooMuch: "as many exports wait as may"
+        case .tooMuchOfTenant: "too many exports of the tenant are waiting"
+        case .tooMuch: "too many exports are waiting"
         }
     }
 }

@@ -225,7 +225,7 @@ extension Exporter {
         do {
             return try await sink.read(file.path, from: offset, count: Self.partBytes)
         } catch let failure as FileFailure {
-            logger.error("a file of an export cannot be read", metadata: ["error": "\(failure)"])
+            logger.error("an export file cannot be read", metadata: ["error": "\(failure)"])
             throw ExportFailure.damaged(file.path)
         }
     }

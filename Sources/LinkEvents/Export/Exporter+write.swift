@@ -18,7 +18,7 @@ extension Exporter {
         do {
             if let last = try await ledger.lastExport() { Self.lastSuccess.record(last.milliseconds / 1_000) }
         } catch {
-            logger.error("the last export is not known", metadata: ["error": "\(error)"])
+            logger.error("the time of the last export cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -31,7 +31,7 @@ extension Exporter {
             // An interrupted run left the file before rows were erased or the binary was replaced, or the file is
             // damaged.
             logger.notice(
-                "a file that is not what a manifest names is written anew",
+                "an export file that does not match its manifest is rewritten",
                 metadata: ["export.path": "\(path)"]
             )
             try await sink.remove(path)
@@ -54,7 +54,7 @@ extension Exporter {
         if let stored { isWhole = try await self.isWhole(stored) } else { isWhole = true }
         guard let format = ExportEncoder(rawValue: window.format) else {
             throw EventStoreError.refused(
-                "the ledger names the format '\(window.format)', which this binary does not know"
+                "the ledger has a window in the format '\(window.format)', which this version does not support"
             )
         }
         var manifest = ExportManifest(window)

@@ -108,7 +108,7 @@ package actor Exporter: Service {
         do {
             try await exclusively(.schedule) { try await releaseNotices() }
         } catch {
-            logger.error("some exports cannot be announced yet", metadata: ["error": "\(error)"])
+            logger.error("some webhook deliveries cannot be queued yet", metadata: ["error": "\(error)"])
         }
     }
 
@@ -120,7 +120,7 @@ package actor Exporter: Service {
         } catch {
             failures.increment()
             logger.error(
-                "an export failed and will be tried again",
+                "an export failed and will be retried",
                 metadata: ["tenant": "\(plan.tenant)", "error": "\(error)"]
             )
             return nil
@@ -154,7 +154,7 @@ package actor Exporter: Service {
         let ahead = Duration.milliseconds(cursor.lastEnd.milliseconds - now.milliseconds)
         guard ahead > (plan.schedule ?? .hourly).period else { return cursor }
         logger.notice(
-            "the clock was set back; export windows go on from now",
+            "the clock was set back; export windows continue from now",
             metadata: ["tenant": "\(plan.tenant)", "window.end": "\(cursor.lastEnd)"]
         )
         return try await ledger.rewind(plan.tenant, to: now)

@@ -115,12 +115,12 @@ package struct S3Failure: Error, Sendable, CustomStringConvertible {
         let code = xml["Code"].first
         let detail = [code, xml["Message"].first].compactMap(\.self).joined(separator: ", ")
         description =
-            "S3 answered \(answer.status) to \(Self.name(request))\(detail.isEmpty ? "" : " (\(detail))")\(Self.advice(code))"
+            "S3 responded with \(answer.status) to \(Self.name(request))\(detail.isEmpty ? "" : " (\(detail))")\(Self.advice(code))"
         mayPass = answer.status >= 500 || answer.status == 429 || answer.status == 408
     }
 
     init(_ request: S3Client.Request, _ failure: OutboundHTTP.Failure) {
-        description = "S3 did not answer \(Self.name(request)): \(failure.reason)"
+        description = "the S3 request \(Self.name(request)) failed: \(failure.reason)"
         mayPass = true
     }
 
@@ -137,7 +137,7 @@ package struct S3Failure: Error, Sendable, CustomStringConvertible {
         switch code {
         case "InvalidAccessKeyId", "SignatureDoesNotMatch": "; check the credentials and exports.s3.region"
         case "AccessDenied": "; the credentials need s3:PutObject, s3:GetObject, s3:ListBucket and s3:DeleteObject"
-        case "NoSuchBucket": "; create the bucket, or mend exports.s3.bucket"
+        case "NoSuchBucket": "; create the bucket, or correct exports.s3.bucket"
         case "PermanentRedirect", "AuthorizationHeaderMalformed": "; check exports.s3.region and exports.s3.endpoint"
         case "RequestTimeTooSkewed": "; set this machine's clock"
         default: ""

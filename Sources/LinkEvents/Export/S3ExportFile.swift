@@ -91,7 +91,7 @@ actor S3ExportFile: ExportFile {
             body: part
         )
         let answer = try await client.send(request)
-        guard let eTag = answer.eTag else { throw S3Failure("S3 gave a part of '\(path)' no ETag") }
+        guard let eTag = answer.eTag else { throw S3Failure("S3 returned no ETag for a part of '\(path)'") }
         upload.eTags.append(eTag)
         self.upload = upload
         part.removeAll(keepingCapacity: true)
@@ -106,7 +106,7 @@ actor S3ExportFile: ExportFile {
             headers: [("Content-Type", "application/gzip")]
         )
         guard let id = S3XML(try await client.send(request).body)["UploadId"].first else {
-            throw S3Failure("S3 began no upload of '\(path)'")
+            throw S3Failure("S3 returned no upload id for '\(path)'")
         }
         let upload = Upload(id: id)
         self.upload = upload

@@ -38,14 +38,14 @@ package struct S3Location: Sendable {
             throw Invalid(key: "endpoint", message: "write https://HOST or http://HOST:PORT, without a path")
         }
         guard (3...63).contains(bucket.utf8.count), bucket.utf8.allSatisfy(Self.isBucketByte) else {
-            throw Invalid(key: "bucket", message: "a bucket has 3 to 63 of a-z, 0-9, '.' and '-'")
+            throw Invalid(key: "bucket", message: "write a name of 3 to 63 characters: a-z, 0-9, '.' and '-'")
         }
         guard !region.isEmpty, region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
             throw Invalid(key: "region", message: "write the bucket's region, such as us-east-1")
         }
         let folders = prefix.split(separator: "/")
         guard folders.allSatisfy({ $0 != "." && $0 != ".." }) else {
-            throw Invalid(key: "prefix", message: "write folders such as fingerpost/production")
+            throw Invalid(key: "prefix", message: "write a path such as fingerpost/production")
         }
         self.region = region
         scheme = parts[0] == "https:" ? "https" : "http"

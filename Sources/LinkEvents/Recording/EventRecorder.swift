@@ -192,9 +192,9 @@ package final class EventRecorder: Service {
         let start = ContinuousClock.now
         do {
             try await commit(requests)
-            if wasDiskFull(now: false) { logger.notice("there is room on the disk again; events are recorded") }
+            if wasDiskFull(now: false) { logger.notice("the disk has free space again; events are recorded") }
         } catch EventStoreError.full {
-            if !wasDiskFull(now: true) { logger.error("the disk is full; recording answers 503 until there is room") }
+            if !wasDiskFull(now: true) { logger.error("the disk is full; requests get 503 until there is free space") }
             refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each request gets its own transaction, so that only the offender fails.

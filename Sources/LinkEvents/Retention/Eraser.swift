@@ -38,7 +38,7 @@ package struct Eraser: Service {
         } catch is CancellationError {
             // The next start continues.
         } catch {
-            logger.error("the erasures that were begun cannot be listed", metadata: ["error": "\(error)"])
+            logger.error("unfinished erasures cannot be listed", metadata: ["error": "\(error)"])
         }
         try await gracefulShutdown()
     }
@@ -67,7 +67,7 @@ package struct Eraser: Service {
                 let report = try await exporter.inErasureTurn(of: erasure.tenant) { try await carryOut(erasure) }
                 guard !report.exports.unreadable.isEmpty else { continue }
                 logger.error(
-                    "an erasure was ended without the exports that cannot be read; export their windows again",
+                    "an erasure was completed except for unreadable exports; re-export their windows",
                     metadata: [
                         "tenant": "\(erasure.tenant)", "erasure": "\(erasure.id)",
                         "exports": "\(report.exports.unreadable.joined(separator: ", "))",
@@ -76,7 +76,7 @@ package struct Eraser: Service {
             } catch {
                 try Task.checkCancellation()
                 logger.error(
-                    "an erasure could not be ended; it is tried again at the next start",
+                    "an erasure could not be completed; it is retried at the next start",
                     metadata: ["tenant": "\(erasure.tenant)", "erasure": "\(erasure.id)", "error": "\(error)"]
                 )
             }

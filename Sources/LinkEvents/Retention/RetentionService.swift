@@ -43,7 +43,7 @@ package actor RetentionService: Service {
                     return
                 } catch {
                     self.logger.error(
-                        "the log could not be tidied; it will be tried again",
+                        "retention failed and will be retried",
                         metadata: ["error": "\(error)"]
                     )
                 }
@@ -106,7 +106,7 @@ package actor RetentionService: Service {
         Self.clockJumped.record(clock.jumpedAt == nil ? 0 : 1)
         if let instant = clock.jumpedAt {
             logger.error(
-                "the clock has jumped ahead; retention drops nothing for three days",
+                "the clock jumped ahead; retention drops nothing for three days",
                 metadata: ["clock": "\(instant)"]
             )
         }
@@ -125,7 +125,7 @@ package actor RetentionService: Service {
         Self.blocked.record(blocked.count)
         if let oldest = blocked.min() {
             logger.warning(
-                "retention waits for exports",
+                "retention is waiting for exports",
                 metadata: [
                     "days": "\(blocked.count)", "oldest": "\(oldest)",
                     "tenants": "\(Set(report.waiting.map(\.tenant.rawValue)).sorted())",

@@ -65,7 +65,10 @@ package struct WebhookDispatcher: Service {
                     return
                 } catch {
                     // The ledger cannot be read or written. The recorder uses the same disk and logs the details.
-                    logger.error("exports cannot be announced", metadata: ["error": "\(error)"])
+                    logger.error(
+                        "webhook deliveries failed; the ledger cannot be read or written",
+                        metadata: ["error": "\(error)"]
+                    )
                     guard (try? await sleep(Self.longestSleep)) != nil else { return }
                 }
             }
@@ -101,7 +104,7 @@ package struct WebhookDispatcher: Service {
                 json: body,
                 headers: webhook.secrets.headers(id: notice.id, at: now(), body: body)
             )
-            return (200..<300).contains(answer.status) ? nil : "it answered \(answer.status)"
+            return (200..<300).contains(answer.status) ? nil : "it responded with \(answer.status)"
         } catch {
             return error.reason
         }
@@ -114,7 +117,7 @@ package struct WebhookDispatcher: Service {
         guard notice.attempts < Self.pauses.count else {
             try await ledger.settle(notice)
             Self.count("given_up")
-            logger.error("the webhook was not told of an export; it is given up", metadata: metadata)
+            logger.error("a webhook delivery failed and will not be retried", metadata: metadata)
             return
         }
         try await ledger.postpone(
@@ -124,7 +127,7 @@ package struct WebhookDispatcher: Service {
         Self.count("failed")
         logger.log(
             level: notice.attempts == 0 ? .warning : .debug,
-            "the webhook was not told of an export and will be tried again",
+            "a webhook delivery failed and will be retried",
             metadata: metadata
         )
     }

@@ -30,8 +30,9 @@ struct FindingList {
                     first.code,
                     first.severity,
                     path: first.path,
-                    message: "\(count) more of '\(first.code.rawValue)' begin here and are not listed.",
-                    fix: "Correct those that are listed, and check again."
+                    message:
+                        "\(count) more '\(first.code.rawValue)' findings, starting with this route, are not listed.",
+                    fix: "Fix the findings that are listed, then check again."
                 )
             }
     }

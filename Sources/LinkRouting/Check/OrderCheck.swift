@@ -91,9 +91,9 @@ struct OrderCheck {
                 .warning,
                 path: "routes",
                 message:
-                    "Comparing all routes with each other takes too long: some that are never reached, or that only "
-                    + "their order tells apart, may not be told.",
-                fix: "Merge routes that differ in one segment alone, or that are for the same path, and check again."
+                    "Comparing all routes with each other takes too long, so the comparison stopped early: some "
+                    + "unreachable or overlapping routes may not be reported.",
+                fix: "Merge routes that differ in only one segment or that have the same path, then check again."
             )
         )
     }
@@ -183,16 +183,16 @@ struct OrderCheck {
                 path: "routes[\(checked.place)]",
                 route: id,
                 message: isDuplicate
-                    ? "'\(id)' and \(names[0]) are for the same links and can never be told apart."
+                    ? "'\(id)' can never be reached: \(names[0]) comes first and matches exactly the same links."
                     : names.count == 1
-                        ? "'\(id)' can never be reached: \(names[0]) comes first and answers all of its links."
+                        ? "'\(id)' can never be reached: \(names[0]) comes first and matches all of its links."
                         : "'\(id)' can never be reached: \(names.joined(separator: ", ")) come first and together "
-                            + "answer all of its links.",
+                            + "match all of its links.",
                 fix: isDuplicate
-                    ? "Remove one, or give them different conditions."
+                    ? "Remove one of them, or give them different conditions."
                     : isSameKey
                         ? "Move '\(id)' before \(names[0]), or remove it."
-                        : "Remove '\(id)', or make \(names[0]) narrower: its pattern comes first wherever it stands.",
+                        : "Remove '\(id)', or narrow \(names[0]): its pattern always has priority.",
                 example: example,
                 relatedRoute: routes[first].route.id
             )
@@ -269,8 +269,8 @@ struct OrderCheck {
                 .warning,
                 path: "routes[\(other.place)]",
                 route: other.route.id,
-                message: "'\(one.route.id)' and '\(other.route.id)' both hold for \(overlap.sample.text)"
-                    + (caller.isEmpty ? "" : " and a caller with \(caller)")
+                message: "'\(one.route.id)' and '\(other.route.id)' both match \(overlap.sample.text)"
+                    + (caller.isEmpty ? "" : " from a caller with \(caller)")
                     + "; only their order in the document decides, and '\(one.route.id)' comes first.",
                 fix: Self.advice(one.route, other.route),
                 example: overlap.sample.text,
@@ -291,12 +291,12 @@ struct OrderCheck {
             .map(\.name)
         }
         let item = asked(one).first { name in !other.query.contains { $0.name == name } }
-        if let item { return "Add 'query: {\(item): absent}' to '\(other.id)', if '\(one.id)' is meant to come first." }
+        if let item { return "If '\(one.id)' is meant to come first, add 'query: {\(item): absent}' to '\(other.id)'." }
         guard one.when == nil, other.when == nil else {
             return
-                "Add what '\(one.id)' asks for to the 'when' of '\(other.id)' under 'not', if '\(one.id)' is meant to come first."
+                "If '\(one.id)' is meant to come first, add its conditions to '\(other.id)', under 'not' in 'when'."
         }
-        return "Narrow one of the two patterns, or list the shared values in a route of their own."
+        return "Narrow one of the two patterns, or give the values that both match their own route."
     }
 
     // MARK: Time
@@ -310,8 +310,8 @@ struct OrderCheck {
                 .info,
                 path: "routes[\(checked.place)].when",
                 route: checked.route.id,
-                message: "The time of '\(checked.route.id)' ended at \(last); it answers nothing any more.",
-                fix: "Remove the route, or give it a later end."
+                message: "The time window of '\(checked.route.id)' ended at \(last); the route no longer matches.",
+                fix: "Remove the route, or give it a later 'until'."
             )
         )
     }

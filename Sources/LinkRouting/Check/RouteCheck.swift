@@ -18,8 +18,10 @@ struct RouteCheck {
                     .error,
                     path: "\(path).requires",
                     route: route.id,
-                    message: "This engine lacks \(route.unsupported.joined(separator: ", ")).",
-                    fix: "Use a newer fingerpost, or leave the route out."
+                    message:
+                        "This engine does not support \(route.unsupported.joined(separator: ", ")), so links that "
+                        + "match the route stay undecided.",
+                    fix: "Upgrade Fingerpost, or remove the route."
                 )
             )
             return
@@ -48,8 +50,8 @@ struct RouteCheck {
                 path: path,
                 route: route.id,
                 message: web == nil
-                    ? "A click without the app has no page to go to and gets 404."
-                    : "A click without the app, from these platforms, has no page to go to and gets 404: \(names).",
+                    ? "A click on a device without the app has no page to go to and gets 404."
+                    : "On these platforms, a click without the app has no page to go to and gets 404: \(names).",
                 fix: web == nil ? "Add 'web' to the route or to defaults.fallback." : "Add a 'default' page to 'web'."
             )
         )
@@ -90,7 +92,7 @@ struct RouteCheck {
                 .error,
                 path: "\(path).path",
                 route: route.id,
-                message: "'/\(reserved)' is answered by Fingerpost itself on every host.",
+                message: "Fingerpost itself answers '/\(reserved)' on every host, so such links never reach the route.",
                 fix: "Choose another first segment."
             )
         )
@@ -104,8 +106,8 @@ struct RouteCheck {
                 .error,
                 path: "\(path).host",
                 route: route.id,
-                message: "No domain of the tenant covers '\(host)', so the route can never hold.",
-                fix: "Add the domain to the settings, or correct the host."
+                message: "No domain of the tenant covers '\(host)', so the route can never match.",
+                fix: "Add the domain to the settings, or correct the host of the route."
             )
         )
     }
@@ -118,14 +120,14 @@ struct RouteCheck {
                 let names = Set(contradictions.joined().map(\.name)).sorted()
                 addNeverTrue(
                     "when",
-                    "no caller can satisfy what 'when' says about \(names.joined(separator: " and ")).",
+                    "no caller can satisfy the conditions in 'when' on \(names.joined(separator: " and ")).",
                     "Correct these conditions, or remove the route."
                 )
             }
         }
         for segment in route.path.segments {
             guard SegmentTexts(SegmentForm(segment: segment, letterCase: route.letterCase)).isEmpty else { continue }
-            addNeverTrue("path", "no link has a segment that fits '\(segment)'.", "Correct the segment.")
+            addNeverTrue("path", "no segment of a link can match '\(segment)'.", "Correct the segment.")
         }
         var query: [ExactText: QuerySpace] = [:]
         for condition in route.query {
@@ -134,14 +136,14 @@ struct RouteCheck {
         for name in query.filter(\.value.isEmpty).keys.sorted() {
             addNeverTrue(
                 "query",
-                "no link satisfies its conditions on the query item '\(name)'.",
+                "no link can satisfy its conditions on the query item '\(name)'.",
                 "Correct or remove these conditions."
             )
         }
         if case .pattern(let pattern) = route.fragment,
             pattern.forms(route.letterCase).contains(where: { SegmentTexts($0).isEmpty })
         {
-            addNeverTrue("fragment", "no fragment fits '\(pattern)'.", "Correct the pattern.")
+            addNeverTrue("fragment", "no fragment can match '\(pattern)'.", "Correct the pattern.")
         }
     }
 
@@ -152,7 +154,7 @@ struct RouteCheck {
                 .error,
                 path: "\(path).\(key)",
                 route: route.id,
-                message: "'\(route.id)' can never hold: \(problem)",
+                message: "'\(route.id)' can never match: \(problem)",
                 fix: fix
             )
         )
@@ -170,8 +172,9 @@ struct RouteCheck {
                     .error,
                     path: path,
                     route: route.id,
-                    message: "The settings have no app '\(app)'.",
-                    fix: "Known are: \(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
+                    message: "The settings define no app '\(app)'.",
+                    fix: "Add it to the settings, or use one of: "
+                        + "\(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
                 )
             )
         }

@@ -38,8 +38,8 @@ extension RouteTable {
                     .tooManySteps,
                     .error,
                     path: "routes",
-                    message: "Some link needs \(router.worstCaseSteps) steps to resolve; at most "
-                        + "\(Router.maximumSteps) are allowed.",
+                    message: "The slowest link takes \(router.worstCaseSteps) steps to resolve; the limit is "
+                        + "\(Router.maximumSteps).",
                     fix: "Put literal segments before parameters, or merge routes that differ only in their conditions."
                 )
             ]

@@ -25,8 +25,10 @@ struct TargetCheck {
         var told: Set<String> = []
         for name in names where !known.contains(name) && told.insert(name).inserted {
             let captured =
-                known.isEmpty ? "It captures nothing." : "It captures \(known.sorted().joined(separator: ", "))."
-            add(.unknownParameter, at: nil, "A template names '{\(name)}', which is not captured here.", captured)
+                known.isEmpty
+                ? "Nothing is captured here; write the value itself."
+                : "Use one of the captured parameters: \(known.sorted().joined(separator: ", "))."
+            add(.unknownParameter, at: nil, "A template uses '{\(name)}', which is not captured here.", captured)
         }
     }
 
@@ -35,7 +37,7 @@ struct TargetCheck {
             add(
                 .destinationNotAllowed,
                 at: key,
-                "No link may ever lead to '\(url.scheme):', whatever the settings say.",
+                "'\(url.scheme):' is never allowed as a destination, whatever the settings say.",
                 "Use https://… or one of the tenant's own schemes."
             )
             return
@@ -45,21 +47,26 @@ struct TargetCheck {
             add(
                 .destinationNotAllowed,
                 at: key,
-                "'\(url.scheme):' is not among the schemes that links may lead to.",
-                "Add it to settings.destinations.schemes, or use one of the tenant's own."
+                "The settings do not allow destinations with the scheme '\(url.scheme):'.",
+                "Add the scheme to settings.destinations.schemes, or use one of the tenant's own."
             )
             return
         }
         guard url.scheme == "https" || identity.destinations.allowsPlainHTTP else {
-            add(.destinationNotAllowed, at: key, "'http' sends people over an open line.", "Write https://….")
+            add(
+                .destinationNotAllowed,
+                at: key,
+                "The destination uses 'http', which is not encrypted.",
+                "Write https://…."
+            )
             return
         }
         guard identity.destinations.allows(host: host) else {
             add(
                 .destinationNotAllowed,
                 at: key,
-                "'\(host)' is not among the hosts that links may lead to.",
-                "Add it to settings.destinations.hosts."
+                "The settings do not allow destinations on the host '\(host)'.",
+                "Add the host to settings.destinations.hosts."
             )
             return
         }
@@ -67,8 +74,8 @@ struct TargetCheck {
             add(
                 .webLoop,
                 at: key,
-                "'\(host)' itself answers clicks: the page would be a link again.",
-                "Send people to the website's own host."
+                "'\(host)' serves links, so the page would itself be a link and redirect again.",
+                "Use the host of the website instead."
             )
         }
     }

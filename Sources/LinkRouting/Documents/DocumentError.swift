@@ -20,7 +20,9 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 /// One value of a document with its path, and typed accessors that throw `DocumentError`.
 public struct Field: Sendable {
     public let node: JSONNode
-    public let path: String
+    /// Path of the object or list that contains the value, and its key. They are joined when an error needs the path.
+    private let parent: String
+    private let step: Step
     /// Whether the document comes from the store. Size limits for newly written documents are not applied to it,
     /// because an older version may have accepted more.
     package let isStored: Bool
@@ -34,9 +36,36 @@ public struct Field: Sendable {
     package init(stored node: JSONNode, path: String) { self.init(node, path: path, isStored: true) }
 
     init(_ node: JSONNode, path: String, isStored: Bool) {
+        self.init(node, in: path, .none, isStored: isStored)
+    }
+
+    fileprivate init(_ node: JSONNode, in parent: String, _ step: Step, isStored: Bool) {
         self.node = node
-        self.path = path
+        self.parent = parent
+        self.step = step
         self.isStored = isStored
+    }
+
+    /// A member of an object.
+    ///
+    /// - Parameter parent: Path of the object.
+    package init(_ node: JSONNode, _ key: String, of parent: String) {
+        self.init(node, in: parent, .key(key), isStored: false)
+    }
+
+    fileprivate enum Step: Sendable {
+        case none
+        case key(String)
+        case index(Int)
+    }
+
+    /// Such as `table.routes[3].path`.
+    public var path: String {
+        switch step {
+        case .none: parent
+        case .key(let key): parent.isEmpty ? key : "\(parent).\(key)"
+        case .index(let index): "\(parent)[\(index)]"
+        }
     }
 
     public func error(_ message: String) -> DocumentError {
@@ -50,7 +79,7 @@ public struct Field: Sendable {
     }
 
     public func text() throws(DocumentError) -> String {
-        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a text.") }
+        guard let text = node.text else { throw error("\(shown) is \(node.kind); write a string.") }
         return text
     }
 
@@ -74,7 +103,8 @@ public struct Field: Sendable {
 
     public func list() throws(DocumentError) -> [Field] {
         guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
-        return elements.enumerated().map { Field($1, path: "\(path)[\($0)]", isStored: isStored) }
+        let path = path
+        return elements.enumerated().map { Field($1, in: path, .index($0), isStored: isStored) }
     }
 
     /// Returns the entries of a list that is not empty, or a single value as a list of one.
@@ -82,7 +112,7 @@ public struct Field: Sendable {
         guard node.elements != nil else { return [self] }
         let count = node.elements?.count ?? 0
         guard isStored || count <= Self.maximumEntries else {
-            throw error("the list has \(count) entries; at most \(Self.maximumEntries) can stand in one.")
+            throw error("the list has \(count) entries; at most \(Self.maximumEntries) are allowed.")
         }
         let fields = try list()
         guard !fields.isEmpty else { throw error("the list is empty; leave it out or write a value.") }
@@ -95,7 +125,7 @@ public struct Field: Sendable {
     ) throws(DocumentError) -> Choice where Choice.RawValue == String {
         guard let text = node.text, let choice = Choice(rawValue: text), choice.rawValue.isExactly(text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("\(shown) is none of: \(choices).")
+            throw error("\(shown) is not one of: \(choices).")
         }
         return choice
     }
@@ -119,14 +149,21 @@ public struct Field: Sendable {
     /// Returns an object with arbitrary keys.
     public func anyObject() throws(DocumentError) -> ObjectField {
         guard let members = node.members else { throw error("\(shown) is \(node.kind); write an object.") }
-        return ObjectField(field: self, members: members)
+        return ObjectField(field: self, path: path, members: members)
     }
 }
 
 /// An object of a document, read member by member.
 public struct ObjectField: Sendable {
     public let field: Field
+    private let path: String
     let members: [JSONNode.Member]
+
+    fileprivate init(field: Field, path: String, members: [JSONNode.Member]) {
+        self.field = field
+        self.path = path
+        self.members = members
+    }
 
     /// The last member of this key; nil when it is missing or null.
     public subscript(key: String) -> Field? {
@@ -147,8 +184,7 @@ public struct ObjectField: Sendable {
     }
 
     private func field(of member: JSONNode.Member) -> Field {
-        let path = field.path.isEmpty ? member.key : "\(field.path).\(member.key)"
-        return Field(member.value, path: path, isStored: field.isStored)
+        Field(member.value, in: path, .key(member.key), isStored: field.isStored)
     }
 
     /// Throws for the first unknown key and suggests a similar known one.
@@ -158,7 +194,7 @@ public struct ObjectField: Sendable {
             throw DocumentError(
                 path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
                 position: member.keyPosition,
-                message: "'\(member.key)' is not a key here; \(hint ?? "known are \(known.joined(separator: ", ")).")"
+                message: "unknown key '\(member.key)'; \(hint ?? "allowed keys: \(known.joined(separator: ", ")).")"
             )
         }
     }
@@ -168,7 +204,7 @@ extension Field {
     /// Returns a text without NUL. It is stored in a column of its own, where a NUL would end it.
     package func textWithoutNUL() throws(DocumentError) -> String {
         let text = try text()
-        guard !text.utf8.contains(0) else { throw error("the text holds a NUL (U+0000); leave it out.") }
+        guard !text.utf8.contains(0) else { throw error("the string contains a NUL (U+0000); remove it.") }
         return text
     }
 }

@@ -4,6 +4,7 @@ extension JSONReader {
     mutating func string() throws(JSONSyntaxError) -> String {
         index += 1
         let start = index
+        index += JSONWriter.plainASCII(UnsafeBufferPointer(rebasing: bytes[index...]))
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):
@@ -44,7 +45,7 @@ extension JSONReader {
         guard byte >= 0x20 else {
             throw error(
                 .controlCharacter,
-                "a control character stands in a string; write it as an escape, a line break as \\n."
+                "a string contains a control character; escape it, for example a line break as \\n."
             )
         }
         if byte & 0xC0 == 0x80 { continuationBytes += 1 }
@@ -101,7 +102,7 @@ extension JSONReader {
         var value: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek(), let digit = hexValue(byte) else {
-                throw error(.escape, "\\u is followed by four hexadecimal digits.", at: backslash)
+                throw error(.escape, "\\u must be followed by four hexadecimal digits.", at: backslash)
             }
             value = value << 4 | UInt32(digit)
             index += 1
@@ -126,24 +127,27 @@ extension JSONReader {
         let firstDigit = peek()
         let integerDigits = digits()
         guard integerDigits > 0 else {
-            throw error(.number, "a digit should follow '-'; JSON has no NaN or Infinity, write null or a text.")
+            throw error(
+                .number,
+                "'-' must be followed by a digit; JSON has no NaN or Infinity, write null or a string."
+            )
         }
         guard integerDigits == 1 || firstDigit != UInt8(ascii: "0") else {
-            throw error(.number, "a number has no leading zeros; remove them.", at: start)
+            throw error(.number, "a number cannot have leading zeros; remove them.", at: start)
         }
         if peek() == UInt8(ascii: ".") {
             index += 1
-            guard digits() > 0 else { throw error(.number, "a digit should follow the decimal point.") }
+            guard digits() > 0 else { throw error(.number, "the decimal point must be followed by a digit.") }
         }
         if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
             index += 1
             if peek() == UInt8(ascii: "+") || peek() == UInt8(ascii: "-") { index += 1 }
-            guard digits() > 0 else { throw error(.number, "a digit should follow the exponent's 'e'.") }
+            guard digits() > 0 else { throw error(.number, "the exponent's 'e' must be followed by a digit.") }
         }
         if let byte = peek(), isLetter(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") {
             throw error(
                 .number,
-                "a number is written in decimal, as 12, -0.5 or 1e3; put anything else in double quotes.",
+                "a number must be decimal, such as 12, -0.5 or 1e3; put anything else in double quotes.",
                 at: start
             )
         }
@@ -163,11 +167,11 @@ extension JSONReader {
     func notAValue(_ byte: UInt8) -> JSONSyntaxError {
         switch byte {
         case UInt8(ascii: "'"):
-            return error(.singleQuote, "JSON strings stand in double quotes; write \"…\".")
+            return error(.singleQuote, "JSON strings need double quotes; write \"…\".")
         case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"), UInt8(ascii: ":"):
             return error(.missingValue, "a value is missing here; add one.")
         case UInt8(ascii: "+"), UInt8(ascii: "."):
-            return error(.number, "a number starts with a digit or '-'; write 1 for +1 and 0.5 for .5.")
+            return error(.number, "a number must start with a digit or '-'; write 1 for +1 and 0.5 for .5.")
         default:
             break
         }
@@ -175,16 +179,16 @@ extension JSONReader {
         case "":
             return error(
                 .unexpectedCharacter,
-                "a value is a string in double quotes, a number, true, false, null, […] or {…}."
+                "a value must be a string in double quotes, a number, true, false, null, […] or {…}."
             )
         case "NaN", "Infinity":
-            return error(.number, "JSON has no NaN or Infinity; write null or a text.")
+            return error(.number, "JSON has no NaN or Infinity; write null or a string.")
         case "True", "TRUE", "False", "FALSE", "Null", "NULL":
-            return error(.unexpectedCharacter, "true, false and null are written in small letters.")
+            return error(.unexpectedCharacter, "write true, false and null in lower case.")
         case "None", "nil", "undefined":
-            return error(.unexpectedCharacter, "what is absent is written null.")
+            return error(.unexpectedCharacter, "JSON has no such value; write null.")
         default:
-            return error(.unexpectedCharacter, "a text stands in double quotes; write \"…\".")
+            return error(.unexpectedCharacter, "a string needs double quotes; write \"…\".")
         }
     }
 }

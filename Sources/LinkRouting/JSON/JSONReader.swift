@@ -58,23 +58,33 @@ public struct JSONReader {
         try parse(text.utf8, limits: limits, duplicateKeys: duplicateKeys)
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>, limits: Limits, duplicateKeys: DuplicateKeys) {
+    init(bytes: UnsafeBufferPointer<UInt8>, limits: Limits, duplicateKeys: DuplicateKeys) {
         self.bytes = bytes
         self.limits = limits
         self.duplicateKeys = duplicateKeys
     }
 
     private mutating func document() throws(JSONSyntaxError) -> JSONNode {
+        try begin()
+        let node = try value()
+        try end()
+        return node
+    }
+
+    /// Advances to the first byte of the value.
+    mutating func begin() throws(JSONSyntaxError) {
         try checkEncoding()
         try skipSpace()
         guard let first = peek() else { throw error(.empty, "the text is empty; write a JSON value.") }
         if first == UInt8(ascii: "<") { throw error(.html, "this is HTML or XML, not JSON; write a JSON value.") }
-        let node = try value()
+    }
+
+    /// Checks that nothing follows the value.
+    mutating func end() throws(JSONSyntaxError) {
         try skipSpace()
         guard index == bytes.count else {
-            throw error(.textAfterEnd, "the value has ended; remove what stands behind it.")
+            throw error(.textAfterEnd, "the JSON value ends before this; remove what follows it.")
         }
-        return node
     }
 
     private func checkEncoding() throws(JSONSyntaxError) {
@@ -90,9 +100,9 @@ public struct JSONReader {
         }
     }
 
-    private mutating func value() throws(JSONSyntaxError) -> JSONNode {
+    mutating func value() throws(JSONSyntaxError) -> JSONNode {
         guard let byte = peek() else {
-            throw error(.unexpectedEnd, "the text ends where a value should stand; add one.")
+            throw error(.unexpectedEnd, "the text ends where a value is expected; add one.")
         }
         try countValue()
         let start = position
@@ -108,12 +118,12 @@ public struct JSONReader {
         }
     }
 
-    private mutating func countValue() throws(JSONSyntaxError) {
+    mutating func countValue() throws(JSONSyntaxError) {
         values += 1
         guard values <= limits.maximumValues else {
             throw error(
                 .tooManyValues,
-                "the text has more than \(limits.maximumValues) values, lists, objects and keys included; write less of it."
+                "the text has more than \(limits.maximumValues) values, counting lists, objects and keys; shorten it."
             )
         }
     }
@@ -136,24 +146,36 @@ public struct JSONReader {
         var keys = KeySet()
         guard !closes(UInt8(ascii: "}")) else { return members }
         while true {
-            let (keyPosition, keyStart) = (position, index)
-            let key = try self.key()
-            if duplicateKeys == .refuse, let first = keys.insert(key, besides: members) {
-                throw error(
-                    .duplicateKey,
-                    "the key '\(key)' stands twice, first at line \(first.line), column \(first.column); remove one.",
-                    at: keyStart
-                )
-            }
-            try skipSpace()
-            guard peek() == UInt8(ascii: ":") else {
-                throw error(.missingColon, "':' should stand between the key and its value.")
-            }
-            index += 1
-            try skipSpace()
+            let keyPosition = position
+            let key = try memberKey(known: &keys, besides: members)
             members.append(JSONNode.Member(key, try value(), at: keyPosition))
             if try endsAfterElement(closing: UInt8(ascii: "}")) { return members }
         }
+    }
+
+    /// Reads a key and its colon.
+    ///
+    /// - Parameter members: The members of the object so far.
+    mutating func memberKey(
+        known: inout KeySet,
+        besides members: [JSONNode.Member]
+    ) throws(JSONSyntaxError) -> String {
+        let start = index
+        let key = try self.key()
+        if duplicateKeys == .refuse, let first = known.insert(key, besides: members) {
+            throw error(
+                .duplicateKey,
+                "duplicate key '\(key)', first at line \(first.line), column \(first.column); remove one.",
+                at: start
+            )
+        }
+        try skipSpace()
+        guard peek() == UInt8(ascii: ":") else {
+            throw error(.missingColon, "there must be a ':' between the key and its value.")
+        }
+        index += 1
+        try skipSpace()
+        return key
     }
 
     private mutating func key() throws(JSONSyntaxError) -> String {
@@ -161,15 +183,15 @@ public struct JSONReader {
         case UInt8(ascii: "\""):
             try countValue()
             return try string()
-        case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys stand in double quotes; write \"…\".")
+        case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys need double quotes; write \"…\".")
         case UInt8(ascii: ","): throw error(.missingValue, "a key and its value are missing here; remove the comma.")
         case nil: throw error(.unexpectedEnd, "the text ends inside an object; add '}'.")
-        default: throw error(.unquotedKey, "a key in double quotes should stand here; write \"key\": value.")
+        default: throw error(.unquotedKey, "a key in double quotes is expected here; write \"key\": value.")
         }
     }
 
     /// Enters a list or object.
-    private mutating func enter() throws(JSONSyntaxError) {
+    mutating func enter() throws(JSONSyntaxError) {
         depth += 1
         guard depth <= limits.maximumDepth else {
             throw error(.tooDeep, "lists and objects nest deeper than \(limits.maximumDepth) levels; flatten them.")
@@ -179,7 +201,7 @@ public struct JSONReader {
     }
 
     /// Leaves a list or object if its closing bracket is next.
-    private mutating func closes(_ bracket: UInt8) -> Bool {
+    mutating func closes(_ bracket: UInt8) -> Bool {
         guard peek() == bracket else { return false }
         index += 1
         depth -= 1
@@ -187,7 +209,7 @@ public struct JSONReader {
     }
 
     /// Reads the separator after an element. Returns whether the list or object ends there.
-    private mutating func endsAfterElement(closing bracket: UInt8) throws(JSONSyntaxError) -> Bool {
+    mutating func endsAfterElement(closing bracket: UInt8) throws(JSONSyntaxError) -> Bool {
         try skipSpace()
         guard !closes(bracket) else { return true }
         switch peek() {
@@ -201,14 +223,17 @@ public struct JSONReader {
                     kind: .trailingComma,
                     position: comma,
                     offset: offset,
-                    message: "a comma stands before the end; remove it."
+                    message: "there is a comma after the last value; remove it."
                 )
             }
             return false
         case nil:
             throw error(.unexpectedEnd, "the text ends here; add '\(Unicode.Scalar(bracket))'.")
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
-            throw error(.wrongBracket, "this bracket closes nothing; '\(Unicode.Scalar(bracket))' should stand here.")
+            throw error(
+                .wrongBracket,
+                "this is the wrong closing bracket; '\(Unicode.Scalar(bracket))' is expected here."
+            )
         default:
             throw error(.missingComma, "a comma is missing before this; add ','.")
         }
@@ -216,7 +241,7 @@ public struct JSONReader {
 
     // MARK: Bytes and places
 
-    private mutating func skipSpace() throws(JSONSyntaxError) {
+    mutating func skipSpace() throws(JSONSyntaxError) {
         while let byte = peek() {
             switch byte {
             case 0x0A:
@@ -244,7 +269,8 @@ public struct JSONReader {
         return true
     }
 
-    private var position: JSONNode.Position {
+    /// Position of the next unread byte.
+    package var position: JSONNode.Position {
         JSONNode.Position(line: line, column: index - lineStart - continuationBytes + 1)
     }
 
@@ -263,7 +289,7 @@ public struct JSONReader {
 
 /// The keys of one object. Small objects, which are the most frequent, are searched linearly because that is faster
 /// than hashing.
-private struct KeySet {
+struct KeySet {
     private var keys: Set<ExactText> = []
     private static let smallCount = 16
 

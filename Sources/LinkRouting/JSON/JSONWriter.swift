@@ -35,7 +35,7 @@ public struct JSONWriter: Sendable {
 
     /// Ends a line of newline-delimited JSON. The next value is a separate document.
     public mutating func endLine() {
-        precondition(depth == 0, "a line ends only behind a whole document")
+        precondition(depth == 0, "a line can end only after a complete document")
         bytes.append(UInt8(ascii: "\n"))
         needsComma = false
     }
@@ -144,7 +144,7 @@ public struct JSONWriter: Sendable {
     }
 
     private mutating func close(_ bracket: UInt8) {
-        precondition(depth > 0, "a list or object is closed that was not begun")
+        precondition(depth > 0, "no list or object is open")
         depth -= 1
         if needsComma { breakLine() }
         bytes.append(bracket)
@@ -189,9 +189,16 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[run...]))
     }
 
-    /// Returns the end of the prefix without bytes to escape, in steps of eight bytes (SWAR). It usually covers all
-    /// whole words of the text.
-    private static func plainEnd(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
+    /// Returns the end of a prefix without bytes to escape, in steps of eight bytes. It usually covers all whole words
+    /// of the text.
+    private static func plainEnd(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { plainPrefix(utf8, stops: 0) }
+
+    /// Returns the end of a prefix of ASCII without bytes to escape, in steps of eight bytes.
+    static func plainASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { plainPrefix(utf8, stops: .max) }
+
+    /// - Parameter stops: Bits of a word at which the prefix ends as well; only the top bit of each byte counts.
+    @inline(__always)
+    private static func plainPrefix(_ utf8: UnsafeBufferPointer<UInt8>, stops: UInt64) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let bytes = UnsafeRawBufferPointer(utf8)
         var index = 0
@@ -203,7 +210,7 @@ public struct JSONWriter: Sendable {
             // first such byte.
             let found =
                 ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
-            guard found & (ones &* 0x80) == 0 else { break }
+            guard (found | (word & stops)) & (ones &* 0x80) == 0 else { break }
             index += 8
         }
         return index

@@ -90,12 +90,13 @@ public struct HostName: Sendable, Hashable {
             case .hyphen(let label):
                 "the label '\(label)' starts or ends with a hyphen; no registered name does."
             case .notPunycode(let label):
-                "'\(label)' is not the Punycode of a name; write the name itself, or copy its xn--… form anew."
+                "'\(label)' is not valid Punycode; write the name itself, or copy its xn--… form again."
             case .needsMapping(let scalar):
-                "'\(scalar)' (U+\(String(scalar.value, radix: 16, uppercase: true))) stands for other characters in a "
+                "'\(scalar)' (U+\(String(scalar.value, radix: 16, uppercase: true))) maps to other characters in a "
                     + "host name; write those, or the name's xn--… form."
             case .notComposed(let label):
-                "the label '\(label)' holds letters and accents apart; write it composed (NFC), or its xn--… form."
+                "the label '\(label)' has letters and accents as separate characters; write it composed (NFC), or "
+                    + "its xn--… form."
             }
         }
     }

@@ -35,25 +35,27 @@ extension Link {
             case .noScheme:
                 "The link has no scheme; write https://… or yourapp://…."
             case .controlCharacter:
-                "A control character stands at byte \(offset); remove it, also where it is percent-encoded."
+                "The link has a control character at byte \(offset); remove it, percent-encoded or not."
             case .forbiddenCharacter:
-                "A space, quote, angle bracket, backtick or backslash stands at byte \(offset); percent-encode it."
+                "The link has a space, quote, angle bracket, backtick or backslash at byte \(offset); "
+                    + "percent-encode it."
             case .invalidUTF8:
-                "The bytes or escapes at byte \(offset) are not UTF-8; write text as UTF-8 and percent-encode that."
+                "The bytes or escapes at byte \(offset) are not UTF-8; write the text as UTF-8, then percent-encode it."
             case .invalidEscape:
                 "The '%' at byte \(offset) is not followed by two hexadecimal digits; write %25 for a percent sign."
             case .emptyHost:
                 "A web link needs a host; write https://host/path."
             case .invalidHost:
-                "The host at byte \(offset) is not one that a link can have; use letters, digits, '-' and '.', "
-                    + "or an IPv6 address in brackets."
+                "The host at byte \(offset) is not valid; use letters, digits, '-' and '.', or an IPv6 address in "
+                    + "brackets."
             case .userInfo:
-                "A link has no user name or password (byte \(offset)); remove everything between '//' and the host."
+                "A link cannot have a user name or password (byte \(offset)); remove everything between '//' and "
+                    + "the host."
             case .badPort:
-                "The port at byte \(offset) is not a number from 0 to 65535 without leading zeros; "
-                    + "a custom scheme has none."
+                "The port at byte \(offset) is not a number from 0 to 65535 without leading zeros; a link with a "
+                    + "custom scheme has no port."
             case .dotSegment:
-                "The path has a segment '.' or '..' at byte \(offset); remove it, also where it is percent-encoded."
+                "The path has a segment '.' or '..' at byte \(offset); remove it, percent-encoded or not."
             }
         }
     }

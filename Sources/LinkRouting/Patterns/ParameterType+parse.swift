@@ -18,7 +18,7 @@ extension ParameterType {
         if open == text.startIndex {
             let values = inside.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard !values.contains(""), Set(values.map { ExactText($0) }).count == values.count else {
-                throw SyntaxError(description: "'\(text)' lists an empty value or one twice; write (list,detail).")
+                throw SyntaxError(description: "'\(text)' has an empty or duplicate value; write (list,detail).")
             }
             self = .oneOf(values)
         } else {
@@ -79,7 +79,7 @@ extension ParameterType {
             values.append(parsed)
         }
         if let lower = values[0], let upper = values[1], lower > upper {
-            throw SyntaxError(description: "'\(name)(\(text))' is empty; put the smaller end first.")
+            throw SyntaxError(description: "'\(name)(\(text))' is an empty range; put the smaller bound first.")
         }
         guard values[0] != nil || values[1] != nil else { throw wrong }
         return Bounds(lower: values[0], upper: values[1])

@@ -88,7 +88,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         do {
             return try parser.path().segments
         } catch {
-            preconditionFailure("The initializer has read this text: \(error)")
+            preconditionFailure("The initializer has already parsed this text: \(error)")
         }
     }
 

@@ -11,7 +11,7 @@ struct PatternParser {
     }
 
     mutating func path() throws(Pattern.SyntaxError) -> (segments: [Pattern.Segment], hasTrailingSlash: Bool) {
-        guard bytes.first == UInt8(ascii: "/") else { throw problem("a path starts with '/'; write '/\(text)'.") }
+        guard bytes.first == UInt8(ascii: "/") else { throw problem("a path must start with '/'; write '/\(text)'.") }
         var segments: [Pattern.Segment] = []
         while index < bytes.count {
             index += 1
@@ -22,7 +22,7 @@ struct PatternParser {
             segments.append(try segment())
             guard segments.count <= Pattern.maximumSegments else {
                 throw problem(
-                    "a pattern has at most \(Pattern.maximumSegments) segments; end it with a rest parameter."
+                    "a pattern can have at most \(Pattern.maximumSegments) segments; end it with a rest parameter."
                 )
             }
         }
@@ -39,7 +39,7 @@ struct PatternParser {
         }
         if first == UInt8(ascii: "{") {
             guard case .parameter(let parameter) = try parameter() else {
-                throw problem("a host pattern holds exactly one label; '{name...}' cannot stand in it.")
+                throw problem("a parameter in a host pattern takes exactly one label; '{name...}' is not allowed.")
             }
             return .label(parameter, suffix: try hostSuffix())
         }
@@ -48,7 +48,7 @@ struct PatternParser {
 
     private func hostSuffix() throws(Pattern.SyntaxError) -> HostName {
         guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else {
-            throw problem("the parameter is one whole label: write '{shop}.example.com'.")
+            throw problem("the parameter must be a whole label; write '{shop}.example.com'.")
         }
         return try hostName(String(decoding: bytes[(index + 1)...], as: UTF8.self))
     }
@@ -68,14 +68,14 @@ struct PatternParser {
         if bytes[index] == UInt8(ascii: "*") {
             index += 1
             guard isSegmentEnd else {
-                throw problem("'*' is a whole segment; inside one write a parameter such as {name}.")
+                throw problem("'*' must be a whole segment; within a segment, write a parameter such as {name}.")
             }
             return .any
         }
         let prefix = try literal()
         if isSegmentEnd {
             if prefix == [UInt8(ascii: ".")] || prefix == Array("..".utf8) {
-                throw problem("no link has a segment '.' or '..'; remove it.")
+                throw problem("no link can have a segment '.' or '..'; remove it.")
             }
             return .literal(prefix)
         }
@@ -83,7 +83,7 @@ struct PatternParser {
         while !isSegmentEnd {
             if let last = pieces.last, last.literal.isEmpty {
                 throw problem(
-                    "'{\(last.parameter.name)}' and the parameter after it touch; put a character between them."
+                    "'{\(last.parameter.name)}' and the parameter after it are adjacent; put a character between them."
                 )
             }
             switch try parameter() {
@@ -91,13 +91,13 @@ struct PatternParser {
                 pieces.append(Pattern.Mixed.Piece(parameter: parameter, literal: try literal()))
             case .rest(let name):
                 guard prefix.isEmpty, pieces.isEmpty, isSegmentEnd else {
-                    throw problem("a rest parameter is a whole segment: write '/{\(name)...}'.")
+                    throw problem("a rest parameter must be a whole segment; write '/{\(name)...}'.")
                 }
                 return .rest(name)
             }
         }
         guard pieces.count <= Pattern.maximumParametersInSegment else {
-            throw problem("a segment has at most \(Pattern.maximumParametersInSegment) parameters.")
+            throw problem("a segment can have at most \(Pattern.maximumParametersInSegment) parameters.")
         }
         if prefix.isEmpty, pieces.count == 1, pieces[0].literal.isEmpty { return .parameter(pieces[0].parameter) }
         return .mixed(Pattern.Mixed(prefix: prefix, pieces: pieces))
@@ -114,17 +114,17 @@ struct PatternParser {
         while !isSegmentEnd, bytes[index] != UInt8(ascii: "{") {
             switch bytes[index] {
             case UInt8(ascii: "}"):
-                throw problem("'}' has no '{'; write \\} for a brace that is text.")
+                throw problem("'}' has no '{'; write \\} for a literal brace.")
             case UInt8(ascii: "*"):
                 throw problem(
-                    "'*' is a whole segment; write \\* for a star that is text, or a parameter such as {name}."
+                    "'*' must be a whole segment; write \\* for a literal star, or a parameter such as {name}."
                 )
             default:
                 literal.append(try literalByte(escapable: "{}*\\"))
             }
         }
         guard literal.allSatisfy({ $0 < 0x80 }) || String(validating: literal, as: UTF8.self) != nil else {
-            throw problem("its escapes are not UTF-8; write the character itself.")
+            throw problem("its percent-encoding is not UTF-8; write the character itself.")
         }
         return literal
     }
@@ -136,7 +136,7 @@ struct PatternParser {
         case UInt8(ascii: "\\"):
             guard index < bytes.count, escapable.description.utf8.contains(bytes[index]) else {
                 throw problem(
-                    "a backslash escapes only \(escapable.description.map { "\($0)" }.joined(separator: " "))."
+                    "a backslash can escape only \(escapable.description.map { "\($0)" }.joined(separator: " "))."
                 )
             }
             index += 1
@@ -148,10 +148,12 @@ struct PatternParser {
             }
             index += 2
             let decoded = high << 4 | low
-            guard decoded >= 0x20, decoded != 0x7F else { throw problem("no link has a control character; remove it.") }
+            guard decoded >= 0x20, decoded != 0x7F else {
+                throw problem("no link can have a control character; remove it.")
+            }
             return decoded
         case ..<0x20, 0x7F:
-            throw problem("no link has a control character; remove it.")
+            throw problem("no link can have a control character; remove it.")
         case UInt8(ascii: "?"), UInt8(ascii: "#"):
             let character = String(decoding: [byte], as: UTF8.self)
             throw problem(
@@ -172,10 +174,10 @@ struct PatternParser {
         index += 1
         let name = word()
         guard isParameterName(name) else {
-            throw problem("'{\(name)' is not a parameter; a name is a letter, then letters, digits and _.")
+            throw problem("'{\(name)' is not a parameter; a name is a letter followed by letters, digits or _.")
         }
         guard !names.contains(name) else {
-            throw problem("the name '\(name)' stands twice; give each parameter its own.")
+            throw problem("duplicate parameter name '\(name)'; give each parameter its own.")
         }
         names.append(name)
         if bytes[index...].starts(with: "...}".utf8) {

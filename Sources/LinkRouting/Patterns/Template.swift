@@ -54,17 +54,17 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
             case UInt8(ascii: "\\"):
                 guard index + 1 < bytes.count,
                     [UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "\\")].contains(bytes[index + 1])
-                else { throw problem("a backslash escapes only {, } and \\; write \\\\ for a backslash.", in: text) }
+                else { throw problem("a backslash can escape only {, } and \\; write \\\\ for a backslash.", in: text) }
                 literal.append(bytes[index + 1])
                 index += 2
             case UInt8(ascii: "{"):
                 guard let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else {
-                    throw problem("'{' has no '}'; write \\{ for a brace that is text.", in: text)
+                    throw problem("'{' has no '}'; write \\{ for a literal brace.", in: text)
                 }
                 let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
                 guard isParameterName(name) else {
                     throw problem(
-                        "'{\(name)}' is not a parameter; a name is a letter, then letters, digits and _.",
+                        "'{\(name)}' is not a parameter; a name is a letter followed by letters, digits or _.",
                         in: text
                     )
                 }
@@ -75,7 +75,7 @@ public struct Template: Sendable, Hashable, CustomStringConvertible {
                 parts.append(.parameter(name))
                 index = end + 1
             case UInt8(ascii: "}"):
-                throw problem("'}' has no '{'; write \\} for a brace that is text.", in: text)
+                throw problem("'}' has no '{'; write \\} for a literal brace.", in: text)
             default:
                 literal.append(bytes[index])
                 index += 1

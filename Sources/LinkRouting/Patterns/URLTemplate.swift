@@ -77,11 +77,11 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             Template.SyntaxError(template: written.description, problem: problem)
         }
         guard case .literal(let head)? = written.parts.first, let (scheme, authorityEnd) = Self.head(of: head) else {
-            throw problem("a destination starts with its scheme, as in https://example.com/{id} or yourapp://{id}.")
+            throw problem("a destination must start with its scheme, as in https://example.com/{id} or yourapp://{id}.")
         }
         let isWeb = scheme == "http" || scheme == "https"
         if isWeb, authorityEnd == nil, written.parts.count > 1 {
-            throw problem("a parameter can never supply the host or port; write the host out and a / after it.")
+            throw problem("a parameter cannot supply the host or port; write the host out, followed by '/'.")
         }
         places = Self.places(of: written, firstPlace: authorityEnd == nil ? .authority : .path)
         self.scheme = scheme
@@ -89,7 +89,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         do {
             sample = try Link.parse(Self.filled(written, places) { _ in "x" })
         } catch {
-            throw problem("with its parameters filled in it is not a link: \(error.message)")
+            throw problem("with its parameters filled in, it is not a valid link: \(error.message)")
         }
         queryNames = Set(sample.query.compactMap { sample.name(of: $0, plus: .plus) })
         hasQuery = sample.rawQuery != nil
@@ -101,7 +101,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             do {
                 name = try HostName(lookup).ascii
             } catch {
-                throw problem("its host is \(error.message)")
+                throw problem("its host: \(error.message)")
             }
             host = name
             let port = sample.port.map { ":\($0)" } ?? ""

@@ -42,7 +42,7 @@ extension QueryCondition {
     /// Parses a capture: `int` is required, `int?` is optional, `int = 1` has a default.
     private static func capture(_ text: String, parameter: String, _ field: Field) throws(DocumentError) -> Test {
         guard isParameterName(parameter) else {
-            throw field.error("'\(parameter)' cannot name a parameter; write {capture: \(text), as: name}.")
+            throw field.error("'\(parameter)' is not a valid parameter name; write {capture: \(text), as: name}.")
         }
         var typeText = text[...]
         var need = Presence.required
@@ -57,11 +57,11 @@ extension QueryCondition {
         do throws(ParameterType.SyntaxError) {
             type = try ParameterType(typeText)
         } catch {
-            throw field.error("\(error.description) To compare with a text write {equals: \(text)}.")
+            throw field.error("\(error.description) To compare with a string, write {equals: \(text)}.")
         }
         try refuseManyValues(of: type, field)
         if case .defaultsTo(let value) = need, !type.accepts(Array(value.utf8)[...]) {
-            throw field.error("the default '\(value)' is not \(type); write a value that is.")
+            throw field.error("the default '\(value)' does not match the type \(type); write a value that does.")
         }
         return .capture(Pattern.Parameter(name: parameter, type: type), need)
     }
@@ -175,14 +175,14 @@ extension Condition {
         func instant(_ key: String) throws(DocumentError) -> Timestamp? {
             guard let field = object[key] else { return nil }
             guard let instant = Timestamp(try field.text()) else {
-                throw field.error("\(field.shown) is not an instant; write one such as 2026-11-21T10:00:00Z.")
+                throw field.error("\(field.shown) is not a timestamp; write one such as 2026-11-21T10:00:00Z.")
             }
             return instant
         }
         let (from, until) = (try instant("from"), try instant("until"))
         guard from != nil || until != nil else { throw field.error("write {from: …}, {until: …} or both.") }
         if let from, let until, from >= until {
-            throw field.error("'from' is not before 'until'; no instant lies between.")
+            throw field.error("'from' must be before 'until'.")
         }
         return .time(from: from, until: until)
     }
@@ -268,12 +268,12 @@ func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
 func patternText(_ field: Field) throws(DocumentError) -> String {
     let text = try field.text()
     guard field.isStored || text.utf8.count <= Pattern.maximumBytes else {
-        throw field.error("a pattern has at most \(Pattern.maximumBytes) bytes; divide it among several routes.")
+        throw field.error("a pattern can have at most \(Pattern.maximumBytes) bytes; split it into several routes.")
     }
     return text
 }
 
 func refuseManyValues(of type: ParameterType, _ field: Field) throws(DocumentError) {
     guard !field.isStored, case .oneOf(let values) = type, values.count > Pattern.maximumValues else { return }
-    throw field.error("a set has at most \(Pattern.maximumValues) values; divide it among several routes.")
+    throw field.error("a set can have at most \(Pattern.maximumValues) values; split it into several routes.")
 }

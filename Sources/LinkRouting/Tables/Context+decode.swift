@@ -1,52 +1,70 @@
 extension Context {
-    private static let keys = [
-        "app", "platform", "device", "osVersion", "appVersion", "appBuild", "installed", "locale", "country",
-        "authenticated",
-        "traits", "stickyKey", "inAppBrowser", "now", "occurredAt",
-    ]
-
     /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
     /// tag counts as unknown and is reported as well. `occurredAt` is accepted, but belongs to the request and not to
     /// the context. `now` is honoured by suites and offline runs only.
     public init(_ field: Field, warnings: inout [String]) throws(DocumentError) {
         self.init()
-        let object = try field.anyObject()
-        for (key, value) in object.all where !Self.keys.contains(key) {
+        var unreadable: [String] = []
+        for (key, value) in try field.anyObject().all
+        where try !read(key, value, warnings: &unreadable) && key != "occurredAt" {
             warnings.append("\(value.path) is not known and was ignored.")
         }
-        app = try object["app"]?.identifier(AppID.self)
-        platform = try object["platform"]?.choice(Platform.self)
-        device = try object["device"]?.choice(Device.self)
-        osVersion = try Self.version(object["osVersion"], &warnings)
-        appVersion = try Self.version(object["appVersion"], &warnings)
-        appBuild = try object["appBuild"]?.int(in: 0...Int64.max)
-        installed = try object["installed"]?.bool() ?? true
-        for field in try object["locale"]?.oneOrMore() ?? [] {
+        warnings += unreadable
+    }
+
+    /// Reads one member of a `context` object; a null value counts as missing.
+    ///
+    /// - Returns: False if the key is unknown.
+    package mutating func read(
+        _ key: String,
+        _ field: Field,
+        warnings: inout [String]
+    ) throws(DocumentError) -> Bool {
+        let isNull = if case .null = field.node.value { true } else { false }
+        switch key {
+        case "platform": if !isNull { platform = try field.choice(Platform.self) }
+        case "app": if !isNull { app = try field.identifier(AppID.self) }
+        case "appVersion": if !isNull { appVersion = try Self.version(field, &warnings) }
+        case "osVersion": if !isNull { osVersion = try Self.version(field, &warnings) }
+        case "locale": if !isNull { locale = try Self.languages(field, &warnings) }
+        case "installed": if !isNull { installed = try field.bool() }
+        case "device": if !isNull { device = try field.choice(Device.self) }
+        case "appBuild": if !isNull { appBuild = try field.int(in: 0...Int64.max) }
+        case "country": if !isNull { country = try field.text() }
+        case "authenticated": if !isNull { authenticated = try field.bool() }
+        case "stickyKey": if !isNull { stickyKey = try field.text() }
+        case "inAppBrowser": if !isNull { inAppBrowser = try field.bool() }
+        case "traits":
+            guard !isNull else { break }
+            for (name, value) in try field.anyObject().all where value.node.value != .null {
+                traits[name] = try traitValues(value)
+            }
+        case "now":
+            guard !isNull else { break }
+            guard let instant = Timestamp(try field.text()) else {
+                throw field.error("\(field.shown) is not a timestamp; write one such as 2026-11-21T10:00:00Z.")
+            }
+            now = instant
+        default: return false
+        }
+        return true
+    }
+
+    private static func languages(_ field: Field, _ warnings: inout [String]) throws(DocumentError) -> [LanguageTag] {
+        var tags: [LanguageTag] = []
+        for field in try field.oneOrMore() {
             guard let tag = LanguageTag(try field.text()) else {
                 warnings.append("\(field.path) is not a language tag and was ignored.")
                 continue
             }
-            locale.append(tag)
+            tags.append(tag)
         }
-        country = try object["country"]?.text()
-        authenticated = try object["authenticated"]?.bool()
-        for (name, value) in try object["traits"]?.anyObject().all ?? [] where value.node.value != .null {
-            traits[name] = try traitValues(value)
-        }
-        stickyKey = try object["stickyKey"]?.text()
-        inAppBrowser = try object["inAppBrowser"]?.bool()
-        if let now = object["now"] {
-            guard let instant = Timestamp(try now.text()) else {
-                throw now.error("\(now.shown) is not an instant; write one such as 2026-11-21T10:00:00Z.")
-            }
-            self.now = instant
-        }
+        return tags
     }
 
-    private static func version(_ field: Field?, _ warnings: inout [String]) throws(DocumentError) -> Version? {
-        guard let field else { return nil }
+    private static func version(_ field: Field, _ warnings: inout [String]) throws(DocumentError) -> Version? {
         let version = Version(try field.textOrNumber())
-        if version == nil { warnings.append("\(field.path) is not a version and counts as unknown.") }
+        if version == nil { warnings.append("\(field.path) is not a version and is treated as unknown.") }
         return version
     }
 }

@@ -9,7 +9,7 @@ extension Identity {
         for field in try object["domains"]?.list() ?? [] {
             let domain = try Domain(field)
             guard names.insert(DomainName(domain, port: domain.port)).inserted else {
-                throw field.error("the domain stands twice; remove one.")
+                throw field.error("duplicate domain; remove one.")
             }
             domains.append(domain)
         }
@@ -18,7 +18,7 @@ extension Identity {
         for field in try object["schemes"]?.list() ?? [] {
             let scheme = try Scheme(field)
             guard schemeNames.insert(scheme.name).inserted else {
-                throw field.error("the scheme stands twice; remove one.")
+                throw field.error("duplicate scheme; remove one.")
             }
             schemes.append(scheme)
         }
@@ -29,7 +29,7 @@ extension Identity {
             var app = try App(field)
             if let named = try field.anyObject()["domains"] { app.domains = try Self.hosts(named, among: hosts) }
             guard ids.insert(app.id).inserted else {
-                throw field.error("the app id '\(app.id)' stands twice; give each app its own.")
+                throw field.error("duplicate app id '\(app.id)'; give each app its own.")
             }
             apps.append(app)
         }
@@ -50,7 +50,7 @@ extension Identity {
         for field in try field.oneOrMore() {
             let named = try Domain(field)
             guard domains.contains(DomainName(named, port: nil)) else {
-                throw field.error("\(field.shown) is none of the tenant's domains; list it under 'domains' first.")
+                throw field.error("\(field.shown) is not one of the tenant's domains; list it under 'domains' first.")
             }
             hosts.insert(named.coversSubdomains ? "*.\(named.host)" : named.host)
         }
@@ -120,7 +120,7 @@ extension Scheme {
         case "ignore": hosts = .ignored
         case "segment": hosts = .segment
         case nil: hosts = .ignoring(try texts(host))
-        default: throw host.error("\(host.shown) is none of: ignore, segment, or a list of hosts to ignore.")
+        default: throw host.error("\(host.shown) is not valid; write ignore, segment, or a list of hosts to ignore.")
         }
     }
 
@@ -132,7 +132,7 @@ extension Scheme {
             )
         }
         guard !DestinationPolicy.unownableSchemes.contains(name) else {
-            throw field.error("'\(name)' belongs to the system; no tenant can own it.")
+            throw field.error("'\(name)' is a system scheme; no tenant can own it.")
         }
         return name
     }
@@ -148,10 +148,12 @@ extension DestinationPolicy {
             for field in try listed.list() {
                 let name = try field.text().lowercased()
                 guard isSchemeName(name), !["http", "https"].contains(name) else {
-                    throw field.error("\(field.shown) is not an app's scheme; web pages are allowed through 'hosts'.")
+                    throw field.error(
+                        "\(field.shown) is not an app's scheme; list the hosts of web pages under 'hosts'."
+                    )
                 }
                 guard !Self.forbiddenSchemes.contains(name) else {
-                    throw field.error("no link may ever lead to '\(name):'; remove it.")
+                    throw field.error("'\(name):' is never allowed as a destination; remove it.")
                 }
                 schemes.insert(name)
             }
@@ -166,7 +168,9 @@ extension DestinationPolicy {
                     continue
                 }
                 guard host.ascii.contains(".") else {
-                    throw field.error("\(field.shown) is everybody's; name a domain, as in *.example.com.")
+                    throw field.error(
+                        "\(field.shown) covers domains of other owners; write your own, as in *.example.com."
+                    )
                 }
                 hosts.append(.subdomains(of: host))
             }
@@ -204,7 +208,7 @@ extension App {
         let system = try object.required("platform").choice(System.self)
         for key in system == .ios ? ["package", "fingerprints"] : ["teamID", "bundleID"] {
             if let field = object[key] {
-                throw field.error("'\(key)' is not for an app of the platform \(system.rawValue); remove it.")
+                throw field.error("'\(key)' does not apply to apps of the platform \(system.rawValue); remove it.")
             }
         }
         let product: Product
@@ -259,7 +263,7 @@ extension App {
             }
             return Store(kind: kind, id: id ?? package)
         default:
-            throw field.error("an iOS app is in the appStore, an Android app in the playStore.")
+            throw field.error("an iOS app must use appStore, an Android app playStore.")
         }
     }
 

@@ -38,7 +38,7 @@ extension Route {
         if let query = object["query"] {
             let items = try query.anyObject().all
             guard field.isStored || items.count <= Self.maximumQueryItems else {
-                throw query.error("a route names at most \(Self.maximumQueryItems) query items; remove some.")
+                throw query.error("a route can name at most \(Self.maximumQueryItems) query items; remove some.")
             }
             for (name, value) in items {
                 self.query.append(try QueryCondition(name: name, value))
@@ -51,14 +51,14 @@ extension Route {
             switch try audience.text() {
             case "everyone": self.audience = .everyone
             case "server": self.audience = .server
-            default: throw audience.error("\(audience.shown) is none of: everyone, server.")
+            default: throw audience.error("\(audience.shown) is not one of: everyone, server.")
             }
         }
         sensitive = Set(try object["sensitive"].map(texts) ?? [])
         behaviour = try Self.behaviour(object)
         if let experiment = object["experiment"] {
             guard case .answer(let target) = behaviour else {
-                throw experiment.error("a route that blocks has no variants; remove 'experiment' or 'block'.")
+                throw experiment.error("a route that blocks cannot have variants; remove 'experiment' or 'block'.")
             }
             self.experiment = try Experiment(experiment, target, salt: id.rawValue)
         }
@@ -69,11 +69,13 @@ extension Route {
         guard let block = object["block"] else { return .answer(try Target(object, forward: .all)) }
         for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
             if let field = object[key] {
-                throw field.error("a route that blocks goes nowhere; remove '\(key)' or 'block'.")
+                throw field.error("a route that blocks cannot have a destination; remove '\(key)' or 'block'.")
             }
         }
         let reason = try block.text()
-        guard !reason.isEmpty else { throw block.error("say for people why the link may not do this.") }
+        guard !reason.isEmpty else {
+            throw block.error("'block' is empty; write a reason for the person who follows the link.")
+        }
         return .block(reason: reason)
     }
 
@@ -82,12 +84,14 @@ extension Route {
         guard !field.isStored else { return }
         let (conditions, listed) = when?.size ?? (0, 0)
         guard conditions <= Self.maximumConditions else {
-            throw field.error("'when' has \(conditions) conditions; a route has at most \(Self.maximumConditions).")
+            throw field.error(
+                "'when' has \(conditions) conditions; a route can have at most \(Self.maximumConditions)."
+            )
         }
         let values = query.reduce(listed) { $0 + $1.test.listedCount }
         guard values <= Self.maximumListedValues else {
             throw field.error(
-                "its conditions list \(values) values; those of a route list at most \(Self.maximumListedValues)."
+                "the route's conditions list \(values) values; at most \(Self.maximumListedValues) are allowed."
             )
         }
     }
@@ -112,7 +116,7 @@ extension Route.TrailingSlash {
         switch try field.text() {
         case "strict": self = .strict
         case "ignore": self = .ignored
-        default: throw field.error("\(field.shown) is none of: ignore, strict.")
+        default: throw field.error("\(field.shown) is not one of: ignore, strict.")
         }
     }
 }
@@ -131,14 +135,14 @@ extension Target {
             switch try signIn.text() {
             case "required": self.signIn = .required
             case "optional": self.signIn = .optional
-            default: throw signIn.error("\(signIn.shown) is none of: required, optional.")
+            default: throw signIn.error("\(signIn.shown) is not one of: required, optional.")
             }
         }
         if let forward = object["forward"] { self.forward = try Forwarding(forward) }
         if let data = object["data"] {
             guard data.node.json().utf8.count <= Self.maximumDataBytes else {
                 throw data.error(
-                    "'data' has more than \(Self.maximumDataBytes) bytes; let the app fetch what is bigger."
+                    "'data' has more than \(Self.maximumDataBytes) bytes; let the app fetch larger data itself."
                 )
             }
             self.data = data.node
@@ -148,7 +152,7 @@ extension Target {
             switch try association.text() {
             case "open": self.association = .open
             case "closed": self.association = .closed
-            default: throw association.error("\(association.shown) is none of: open, closed.")
+            default: throw association.error("\(association.shown) is not one of: open, closed.")
             }
         }
     }
@@ -159,7 +163,7 @@ extension Open {
         guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
         let object = try field.object("screen", "arguments", "stack", "uri")
         self.init(screen: try object.required("screen").text())
-        guard !screen.isEmpty else { throw field.error("'screen' is empty; name a place in the app.") }
+        guard !screen.isEmpty else { throw field.error("'screen' is empty; name a screen of the app.") }
         if let arguments = object["arguments"] { self.arguments = try Open.arguments(arguments) }
         if let stack = object["stack"] {
             for entry in try stack.list() {
@@ -251,7 +255,7 @@ extension Forwarding {
         case "all": self = .all
         case "none": self = .none
         case nil: self = .names(try texts(field))
-        default: throw field.error("\(field.shown) is none of: all, none, or a list of names.")
+        default: throw field.error("\(field.shown) is not valid; write all, none, or a list of names.")
         }
     }
 }
@@ -284,12 +288,14 @@ extension Experiment {
             if variant["signIn"] != nil { merged.signIn = own.signIn }
             let name = try variant.required("name").text()
             guard !variants.contains(where: { $0.name == name }) else {
-                throw field.error("two variants are named '\(name)'; give each its own name.")
+                throw field.error("duplicate variant name '\(name)'; give each variant its own.")
             }
             let weight = try variant["weight"]?.int(in: 1...1_000_000) ?? 1
             variants.append(Variant(name: name, weight: Int(weight), target: merged))
         }
-        guard (1...100).contains(variants.count) else { throw field.error("an experiment has 1 to 100 variants.") }
+        guard (1...100).contains(variants.count) else {
+            throw field.error("an experiment must have 1 to 100 variants.")
+        }
         self.init(id: id, salt: try object["salt"]?.text() ?? id, variants: variants)
     }
 }

@@ -31,7 +31,9 @@ extension RouteTable {
         if let requires = object["requires"] {
             let unknown = try unknownFeatures(requires)
             guard unknown.isEmpty else {
-                throw requires.error("this engine lacks \(unknown.joined(separator: ", ")); use a newer fingerpost.")
+                throw requires.error(
+                    "this engine does not support \(unknown.joined(separator: ", ")); upgrade Fingerpost."
+                )
             }
         }
         var table = RouteTable()
@@ -50,7 +52,9 @@ extension RouteTable {
         guard let nodes = routes.node.elements else {
             throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
         }
-        guard nodes.count <= maximumRoutes else { throw field.error("a table has at most \(maximumRoutes) routes.") }
+        guard nodes.count <= maximumRoutes else {
+            throw field.error("a table can have at most \(maximumRoutes) routes.")
+        }
         var ids: [RouteID: Int] = [:]
         var arguments = SharedArguments()
         // Creates one field at a time: a list of a million fields with their paths would take more memory than the
@@ -62,14 +66,16 @@ extension RouteTable {
                 arguments.share(with: &route)
                 if let first = ids.updateValue(index, forKey: route.id) {
                     throw field.error(
-                        "the id '\(route.id)' stands twice, first at routes[\(first)]; give each route its own."
+                        "duplicate id '\(route.id)', first used at routes[\(first)]; give each route its own."
                     )
                 }
                 table.routes.append(route)
             } catch {
                 errors.append(error)
                 guard errors.count < maximumErrors else {
-                    errors.append(field.error("more routes are wrong; these \(maximumErrors) errors come first."))
+                    errors.append(
+                        field.error("only the first \(maximumErrors) errors are listed; more routes may have errors.")
+                    )
                     return table
                 }
             }
@@ -80,7 +86,7 @@ extension RouteTable {
     /// Throws for a format version that this engine does not read.
     public static func checkFormatVersion(_ field: Field) throws(DocumentError) {
         guard field.node.int == formatVersion else {
-            throw field.error("format \(field.shown) is unknown; this engine reads formatVersion: \(formatVersion).")
+            throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")
         }
     }
 }

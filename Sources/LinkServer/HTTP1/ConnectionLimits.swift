@@ -29,7 +29,7 @@ struct ConnectionLimits: Sendable {
     /// hold 600 requests, and each takes kilobytes once it is decoded.
     static let pipelined = 64
 
-    /// Size of one read on a connection with a ``Lane``. After it, the event loop turns to its next connection.
+    /// Size of one read on a connection of the public port. After it, the event loop turns to its next connection.
     static let readBytes = 4_096
 
     init(_ limits: ServerLimits, bodySeconds: Int) {

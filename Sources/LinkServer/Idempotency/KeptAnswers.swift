@@ -139,7 +139,7 @@ final class KeptAnswers: Sendable {
             try await store.keep(answer, to: request, of: tenant, at: now(), since: oldest)
         } catch {
             logger.error(
-                "the answer to a change could not be kept for a repeat of it; it is held in memory",
+                "a response could not be stored for retries of its request; it is kept in memory",
                 metadata: ["error": "\(error)"]
             )
             guard answer.body.count <= Self.maximumUnstoredBytes else { return }

@@ -30,7 +30,10 @@ package struct KeyUseRecorder: Service {
             do {
                 try await store.noteUse(ofKey: use.id, at: use.hour)
             } catch {
-                logger.warning("a key's last use was not stored", metadata: ["error": "\(error)", "key": "\(use.id)"])
+                logger.warning(
+                    "a key's last use could not be stored",
+                    metadata: ["error": "\(error)", "key": "\(use.id)"]
+                )
             }
         }
     }

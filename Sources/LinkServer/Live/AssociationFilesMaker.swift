@@ -21,7 +21,7 @@ package struct AssociationFilesMaker: Service {
             } catch is CancellationError {
                 return
             } catch {
-                logger.error("association files could not be made", metadata: ["error": "\(error)"])
+                logger.error("association files could not be generated", metadata: ["error": "\(error)"])
             }
         }
     }

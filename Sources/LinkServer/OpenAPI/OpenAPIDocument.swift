@@ -72,7 +72,7 @@ private struct ProblemAnswers {
         var answers: [Int: [String]] = [:]
         for name in codes {
             guard let code = Problem.Code(rawValue: name) else {
-                throw DocumentError(path: "x-problems", position: .unknown, message: "There is no code '\(name)'.")
+                throw DocumentError(path: "x-problems", position: .unknown, message: "Unknown problem code '\(name)'.")
             }
             answers[code.status.code, default: []].append(name)
         }

@@ -79,7 +79,7 @@ struct ErrorMapper: Sendable {
             logger.error("a manifest cannot be read", metadata: Self.metadata(error, scope))
             return Problem(.storageUnavailable, error.description)
         case let error as StoredNotLive:
-            logger.error("a change is stored and not live", metadata: Self.metadata(error.reason, scope))
+            logger.error("a change is stored but not live", metadata: Self.metadata(error.reason, scope))
             return Problem(error)
         case let error as OwnershipConflict:
             return Problem(
@@ -97,7 +97,7 @@ struct ErrorMapper: Sendable {
             return .diskFull
         case let error as any DiskError:
             logger.error(
-                "a file cannot be used",
+                "a data file cannot be used",
                 metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"]
             )
             return Problem(.storageUnavailable, "\(error)")

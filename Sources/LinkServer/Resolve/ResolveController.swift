@@ -70,23 +70,17 @@ struct ResolveController: Sendable {
     }
 
     private func message(in body: ByteBuffer) throws -> ResolveRequest {
-        if body.readableBytes <= limits.bodyBytes, limits.jsonDepth >= ResolveScanner.depth,
-            let request = body.withUnsafeReadableBytes({ $0.withMemoryRebound(to: UInt8.self, ResolveScanner.scan) })
-        {
-            return request
+        let limits = JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
+        return try body.withUnsafeReadableBytes { raw in
+            try raw.withMemoryRebound(to: UInt8.self) { bytes in
+                guard bytes.count > self.limits.bodyBytes else { return try ResolveRequest(bytes, limits: limits) }
+                // Only a batch may be larger than the limit of a single link.
+                guard try JSONReader.parse(bytes, limits: limits)["links"] != nil else {
+                    throw Problem(bodyOf: "\(bytes.count)", over: self.limits.bodyBytes)
+                }
+                return try ResolveRequest(bytes, limits: limits)
+            }
         }
-        let node = try JSONReader.parse(
-            Array(buffer: body),
-            limits: JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
-        )
-        // Only a batch may be larger than the limit of a single link.
-        if node["links"] == nil, body.readableBytes > limits.bodyBytes {
-            throw Problem(
-                .bodyTooLarge,
-                "The body has \(body.readableBytes) bytes; at most \(limits.bodyBytes) are allowed."
-            )
-        }
-        return try ResolveRequest(Field(node, path: ""))
     }
 
     private static let otherPlace = Problem(

@@ -30,33 +30,76 @@ package struct ResolveRequest: Sendable, Hashable {
     package let explanation: Router.Explanation
     package var warnings: [String]
 
-    /// A message with one link and no warnings.
-    init(
-        _ link: Link,
-        context: Context,
-        environment: EnvironmentID?,
-        occurredAt: Timestamp?,
-        purpose: Event.Purpose,
-        explanation: Router.Explanation
-    ) {
-        subject = .link(link)
-        self.context = context
-        self.environment = environment
-        self.occurredAt = occurredAt
-        self.purpose = purpose
-        self.explanation = explanation
-        warnings = []
+    /// Reads a message.
+    ///
+    /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONReader.Limits) throws {
+        let members = try JSONReader.read(bytes, limits: limits) { reader in
+            var members = Members(position: reader.position)
+            guard reader.isObject else {
+                _ = try Field(reader.node(), path: "").anyObject()
+                return members
+            }
+            try reader.members { reader, key in try members.read(key, &reader) }
+            return members
+        }
+        try self.init(members)
     }
 
-    package init(_ field: Field) throws {
-        let object = try field.anyObject()
-        var warnings: [String] = []
-        let known = ["url", "links", "continuation", "context", "purpose", "clientEventId", "explain", "environment"]
-        for (key, value) in object.all where !known.contains(key) {
-            warnings.append("\(value.path) is not known and was ignored.")
+    /// The members of a message, as they are read.
+    private struct Members {
+        let position: JSONNode.Position
+        var url, links, continuation, clientEventID, environment: Field?
+        var purpose = Event.Purpose.live
+        var explanation = Router.Explanation.omitted
+        var context = Context()
+        var occurredAt: Timestamp?
+        /// Unknown members of the message, then of its context, then unreadable values of the context.
+        var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
+
+        mutating func read(_ key: String, _ reader: inout JSONReader) throws {
+            if key == "context", reader.isObject {
+                return try reader.members { reader, key in
+                    try readContext(key, Field(reader.node(), key, of: "context"))
+                }
+            }
+            let field = Field(try reader.node(), key, of: "")
+            if case .null = field.node.value, Self.keys.contains(key) { return }
+            switch key {
+            case "url": url = field
+            case "context": _ = try field.anyObject()
+            case "clientEventId": clientEventID = field
+            case "links": links = field
+            case "continuation": continuation = field
+            case "environment": environment = field
+            case "purpose": purpose = try field.choice(Event.Purpose.self)
+            case "explain": explanation = try field.bool() ? .included : .omitted
+            default: warnings.message.append("\(field.path) is not known and was ignored.")
+            }
         }
-        let clientEventID = try object["clientEventId"].map(Self.clientEventID)
-        switch (object["url"], object["links"], object["continuation"]) {
+
+        private static let keys: Set = [
+            "url", "links", "continuation", "context", "purpose", "clientEventId", "explain", "environment",
+        ]
+
+        private mutating func readContext(_ key: String, _ field: Field) throws {
+            if try context.read(key, field, warnings: &warnings.unreadable) { return }
+            guard key == "occurredAt" else {
+                warnings.context.append("\(field.path) is not known and was ignored.")
+                return
+            }
+            if case .null = field.node.value { return }
+            guard let timestamp = Timestamp(try field.text()) else {
+                throw field.error("\(field.shown) is not an instant; write one such as 2026-11-21T10:00:00.000Z.")
+            }
+            occurredAt = timestamp
+        }
+    }
+
+    private init(_ members: Members) throws {
+        var warnings = members.warnings.message
+        let clientEventID = try members.clientEventID.map(Self.clientEventID)
+        switch (members.url, members.links, members.continuation) {
         case (let url?, nil, nil):
             subject = .link(Link(url: try url.text(), clientEventID: clientEventID))
         case (nil, let links?, nil):
@@ -67,29 +110,22 @@ package struct ResolveRequest: Sendable, Hashable {
             var batch: [Link] = []
             for field in fields { batch.append(try Self.link(field, &warnings)) }
             subject = .batch(batch)
-            if let field = object["clientEventId"] {
+            if let field = members.clientEventID {
                 warnings.append("\(field.path) is for one link and was ignored; give each of 'links' its own.")
             }
         case (nil, nil, let token?):
             subject = .continuation(token: try token.text(), clientEventID: clientEventID)
         default:
-            throw field.error("write exactly one of 'url', 'links' and 'continuation'.")
+            throw Field(JSONNode(.null, at: members.position), path: "").error(
+                "write exactly one of 'url', 'links' and 'continuation'."
+            )
         }
-        var context = Context()
-        if let field = object["context"] { context = try Context(field, warnings: &warnings) }
-        self.context = context
-        if let instant = try object["context"]?.anyObject()["occurredAt"] {
-            guard let timestamp = Timestamp(try instant.text()) else {
-                throw instant.error("\(instant.shown) is not an instant; write one such as 2026-11-21T10:00:00.000Z.")
-            }
-            occurredAt = timestamp
-        } else {
-            occurredAt = nil
-        }
-        self.warnings = warnings
-        environment = try object["environment"]?.identifier(EnvironmentID.self)
-        purpose = try object["purpose"]?.choice(Event.Purpose.self) ?? .live
-        explanation = try object["explain"]?.bool() == true ? .included : .omitted
+        context = members.context
+        occurredAt = members.occurredAt
+        self.warnings = warnings + members.warnings.context + members.warnings.unreadable
+        environment = try members.environment?.identifier(EnvironmentID.self)
+        purpose = members.purpose
+        explanation = members.explanation
     }
 
     private static func link(_ field: Field, _ warnings: inout [String]) throws -> Link {

@@ -124,7 +124,7 @@ package final class ServerCertificates: Service {
             }
             guard !isKnown else { return }
             failed.increment()
-            logger.error("certificate not renewed; the old one stays", metadata: ["error": "\(error)"])
+            logger.error("certificate not renewed; the old one stays in use", metadata: ["error": "\(error)"])
         }
     }
 }

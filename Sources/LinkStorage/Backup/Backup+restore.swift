@@ -8,23 +8,25 @@ extension Backup {
     package init(at folder: String) throws {
         let path = "\(folder)/\(Self.listName)"
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw StorageError.unusable(file: path, detail: "a backup is a folder with this file in it")
+            throw StorageError.unusable(file: path, detail: "a backup is a directory that contains this file")
         }
         do {
             let node = try JSONReader.parse(Array(data), limits: JSONReader.Limits(maximumBytes: 16 << 20))
             let object = try Field(node, path: Self.listName).object("formatVersion", "createdAt", "version", "files")
             let format = try object.required("formatVersion")
             guard try format.int(in: 1...Int64.max) == Self.formatVersion else {
-                throw format.error("a newer fingerpost wrote this backup; restore it with that one.")
+                throw format.error("a newer version of Fingerpost wrote this backup; restore it with that version.")
             }
             let created = try object.required("createdAt")
-            guard let createdAt = Timestamp(try created.text()) else { throw created.error("this is no instant.") }
+            guard let createdAt = Timestamp(try created.text()) else { throw created.error("this is not a time.") }
             self.createdAt = createdAt
             version = try object.required("version").text()
             files = try object.required("files").list().map { field in
                 let file = try field.object("path", "bytes", "sha256")
                 let name = try file.required("path")
-                guard Self.schema(of: try name.text()) != nil else { throw name.error("a backup holds no such file.") }
+                guard Self.schema(of: try name.text()) != nil else {
+                    throw name.error("a backup contains no such file.")
+                }
                 return File(
                     path: try name.text(),
                     bytes: try file.required("bytes").int(in: 0...Int64.max),
@@ -78,7 +80,7 @@ extension Backup {
     private func copy(_ file: File, from folder: String, to target: String) throws {
         let (source, path) = ("\(folder)/\(file.path)", "\(target)/\(file.path)")
         guard let schema = Self.schema(of: file.path) else {
-            throw StorageError.corrupt(file: Self.listName, detail: "a backup holds no file '\(file.path)'")
+            throw StorageError.corrupt(file: Self.listName, detail: "a backup contains no file '\(file.path)'")
         }
         do {
             try FileManager.default.copyItem(atPath: source, toPath: path)
@@ -86,7 +88,7 @@ extension Backup {
             throw StorageError.unusable(file: source, detail: error.localizedDescription)
         }
         guard try BackupFile.describe(path, as: file.path) == file else {
-            throw StorageError.corrupt(file: source, detail: "its SHA-256 is not that of \(Self.listName)")
+            throw StorageError.corrupt(file: source, detail: "its SHA-256 differs from that in \(Self.listName)")
         }
         guard chmod(path, 0o600) == 0 else { throw FileFailure("chmod", path) }
         try SQLiteHeader.inspect(source, schema)

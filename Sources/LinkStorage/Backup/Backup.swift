@@ -58,13 +58,13 @@ package struct Backup: Sendable {
         version: String
     ) throws -> Backup {
         guard access(target, F_OK) != 0 else {
-            throw StorageError.refusedTarget(path: target, detail: "it is there already; name a folder that is not")
+            throw StorageError.refusedTarget(path: target, detail: "it exists; choose a new directory")
         }
         // A backup inside the data directory would be taken for part of it, and would be lost with it.
         guard !isInside(target, directory.path) else {
             throw StorageError.refusedTarget(
                 path: target,
-                detail: "it is inside the data directory \(directory.path); name a folder outside of it"
+                detail: "it is inside the data directory \(directory.path); choose a directory outside it"
             )
         }
         PartialBackup.removeAbandoned(beside: target, of: directory.path)
@@ -153,7 +153,7 @@ package struct Backup: Sendable {
             return try copy.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
         }
         guard verdict == "ok" else {
-            throw StorageError.corrupt(file: file.path, detail: "its copy is not whole: \(verdict ?? "no answer")")
+            throw StorageError.corrupt(file: file.path, detail: "its copy is damaged: \(verdict ?? "no result")")
         }
         try BackupFile.sync(path)
         return try BackupFile.describe(path, as: name)

@@ -97,7 +97,7 @@ package final class CatalogDatabase: CatalogStore {
 
     static func environment(_ text: String) throws -> EnvironmentID {
         guard let environment = EnvironmentID(text) else {
-            throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is no environment")
+            throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is not an environment")
         }
         return environment
     }

@@ -90,7 +90,7 @@ package final class DataDirectory: Sendable {
         let days = ((try? FileManager.default.contentsOfDirectory(atPath: path + "/events")) ?? [])
             .filter { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
         guard let day = days.max() else { return }
-        throw StorageError.missing(file: catalog, detail: "events/\(day) is there")
+        throw StorageError.missing(file: catalog, detail: "events/\(day) exists")
     }
 
     /// Removes other users' access to databases that an older version or a copy left open.

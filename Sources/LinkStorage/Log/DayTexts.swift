@@ -16,7 +16,7 @@ final class DayTexts: Sendable {
         var isNew = false
         while let row = try rows.next() {
             guard row[0] as Int64 == known.count + 1 else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the texts have gaps")
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the text ids have gaps")
             }
             known.append(try row.text(1))
             isNew = true

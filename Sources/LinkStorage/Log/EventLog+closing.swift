@@ -163,7 +163,7 @@ private struct CountCopy {
     private func known<Value>(_ value: Value?) throws -> Value {
         guard let value else {
             return try source.file.naming { () throws -> Value in
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a count belongs to nothing")
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a count refers to a missing row")
             }
         }
         return value

@@ -21,7 +21,7 @@ extension EventLog: ExportLedger {
                 sql: "SELECT last_end, edge FROM export_cursor WHERE tenant = ?",
                 arguments: [tenant.rawValue]
             )
-        else { throw StorageError.corrupt(file: "events/ledger.db", detail: "tenant '\(tenant)' has no cursor") }
+        else { throw StorageError.corrupt(file: "events/ledger.db", detail: "tenant '\(tenant)' has no export cursor") }
         return ExportCursor(lastEnd: Timestamp(milliseconds: row["last_end"]), edge: row["edge"])
     }
 

@@ -72,7 +72,7 @@ package final class EventLog: EventStore, EventHistory {
             .contains { $0.hasSuffix(".db") && CivilDay($0.dropLast(3)) != nil }
         if hasDays, access(folder + "/ledger.db", F_OK) != 0, access(folder + "/ledger.db-wal", F_OK) != 0 {
             // A new ledger would not know what was exported, erased and dropped, and days would be counted twice.
-            throw StorageError.missing(file: folder + "/ledger.db", detail: "days of the log are there")
+            throw StorageError.missing(file: folder + "/ledger.db", detail: "day files exist")
         }
         ledgerPool = try SQLiteFile.open(folder + "/ledger.db", Self.ledgerSchema)
         ledger = StorageFile(folder + "/ledger.db", ledgerPool)
@@ -163,7 +163,7 @@ package final class EventLog: EventStore, EventHistory {
         for name in names where name.hasSuffix(".db-wal") && !names.contains(String(name.dropLast(4))) {
             // The day's rows would be missing, and their sequences would be assigned again.
             guard let day = CivilDay(name.dropLast(7)), !dropped.contains(day.daysSince1970) else { continue }
-            throw StorageError.corrupt(file: path(day, in: folder), detail: "it is gone, but its -wal file is there")
+            throw StorageError.corrupt(file: path(day, in: folder), detail: "it is missing, but its -wal file exists")
         }
         return try names.compactMap { $0.hasSuffix(".db") ? CivilDay($0.dropLast(3)) : nil }.sorted()
             .filter { day in

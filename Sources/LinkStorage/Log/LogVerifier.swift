@@ -89,7 +89,7 @@ private struct Accountant {
             let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
             guard verdict != "ok" else { return }
             let detail = verdict?.split(whereSeparator: \.isNewline).joined(separator: " ")
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no answer")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: detail ?? "no result")
         }
     }
 
@@ -134,7 +134,7 @@ private struct Accountant {
             account.stored += stored
             if counted[rows.tenant] != rows.count {
                 account.faults.append(
-                    "\(day): \(rows.tenant) has \(rows.count) rows, its counts say \(counted[rows.tenant] ?? 0)"
+                    "\(day): \(rows.tenant) has \(rows.count) rows, but its counts add up to \(counted[rows.tenant] ?? 0)"
                 )
             }
             if dropped.contains(rows.tenant) {
@@ -145,7 +145,7 @@ private struct Accountant {
             account.erased += erased
             if stored + erased != rows.count {
                 account.faults.append(
-                    "\(day): \(rows.tenant) had \(rows.count) rows: \(stored) stored, \(erased) erased"
+                    "\(day): \(rows.tenant) had \(rows.count) rows, but \(stored) are stored and \(erased) erased"
                 )
             }
         }
@@ -159,7 +159,7 @@ private struct Accountant {
         for rows in rows {
             account.dropped += rows.count
             if !dropped.contains(rows.tenant) {
-                account.faults.append("\(day): the file is gone, and with it \(rows.count) rows of \(rows.tenant)")
+                account.faults.append("\(day): the file with \(rows.count) rows of \(rows.tenant) is missing")
             }
         }
     }
@@ -167,10 +167,10 @@ private struct Accountant {
     /// Checks that the sequences of consecutive days follow each other without a gap.
     private mutating func followOn(_ rows: [Rows], _ day: CivilDay) {
         guard let first = rows.map(\.first).min(), let last = rows.map(\.last).max() else { return }
-        if let next, first != next { account.faults.append("\(day): begins at \(first), not at \(next)") }
+        if let next, first != next { account.faults.append("\(day): starts at \(first) instead of \(next)") }
         let count = rows.reduce(0) { $0 + $1.count }
         if count != last - first + 1 {
-            account.faults.append("\(day): holds \(count) rows between \(first) and \(last)")
+            account.faults.append("\(day): has \(count) rows between \(first) and \(last)")
         }
         next = last + 1
     }
@@ -204,7 +204,7 @@ private struct Accountant {
         let known = Dictionary(uniqueKeysWithValues: try closedRows(of: day).map { ($0.tenant, $0.count) })
         for rows in rows where known[rows.tenant] != rows.count {
             account.faults.append(
-                "\(day): the ledger says \(known[rows.tenant] ?? 0) rows of \(rows.tenant), not \(rows.count)"
+                "\(day): the ledger has \(known[rows.tenant] ?? 0) rows of \(rows.tenant), the file \(rows.count)"
             )
         }
     }

@@ -299,7 +299,7 @@ struct RollupWriter {
     private static func tenant(ofValue value: Int64, _ db: Database) throws -> String {
         guard let tenant = try String.fetchOne(db, sql: "SELECT tenant FROM value WHERE id = ?", arguments: [value])
         else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the value \(value) is counted and has no name")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the value \(value) has a count but no name")
         }
         return tenant
     }

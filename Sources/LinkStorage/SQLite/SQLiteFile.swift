@@ -53,7 +53,7 @@ enum SQLiteFile {
             let result = try reader.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
             guard result == "ok" else {
                 let detail = result?.split(whereSeparator: \.isNewline).joined(separator: " ")
-                throw StorageError.corrupt(file: file, detail: detail ?? "no answer")
+                throw StorageError.corrupt(file: file, detail: detail ?? "no result")
             }
         }
     }
@@ -148,7 +148,7 @@ enum SQLiteFile {
     private static func makeOrInspect(_ path: String, _ schema: SQLiteSchema) throws {
         guard access(path, F_OK) != 0, errno == ENOENT else { return try SQLiteHeader.inspect(path, schema) }
         guard access(path + "-wal", F_OK) != 0 else {
-            throw StorageError.corrupt(file: path, detail: "it is gone, but its -wal file is there")
+            throw StorageError.corrupt(file: path, detail: "it is missing, but its -wal file exists")
         }
         let fresh = path + ".new"
         for ending in ["", "-journal", "-wal", "-shm"] { unlink(fresh + ending) }

@@ -17,21 +17,21 @@ enum SQLiteHeader {
         var status = stat()
         guard stat(path, &status) == 0 else { throw unusable(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            let kind = status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a plain file"
+            let kind = status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a regular file"
             throw StorageError.unusable(file: path, detail: kind)
         }
         let header = try read(path)
         guard header.count == length else {
-            throw StorageError.corrupt(file: path, detail: header.isEmpty ? "it is empty" : "it is cut off")
+            throw StorageError.corrupt(file: path, detail: header.isEmpty ? "it is empty" : "it is truncated")
         }
         guard header.starts(with: magic) else {
-            throw StorageError.corrupt(file: path, detail: "it does not begin like a SQLite file")
+            throw StorageError.corrupt(file: path, detail: "it has no SQLite header")
         }
         guard number(header, at: applicationIDOffset) == schema.applicationID else {
             throw StorageError.foreignFile(file: path)
         }
         guard Int64(status.st_size) >= bytes(header) || hasWAL(path) else {
-            throw StorageError.corrupt(file: path, detail: "it is cut off")
+            throw StorageError.corrupt(file: path, detail: "it is truncated")
         }
         // The WAL may hold a higher version; the version is checked again once the file is open.
         let version = Int(number(header, at: userVersionOffset))

@@ -25,31 +25,31 @@ package enum StorageError: DiskError, Hashable {
     package var description: String {
         switch self {
         case .locked(let directory, let holder):
-            "\(directory) is in use by process \(holder); stop it first, or name another directory with --data."
+            "\(directory) is in use by process \(holder); stop it first, or choose another directory with --data."
         case .newerSchema(let file, let found, let known):
-            "\(file) has schema \(found), this fingerpost knows up to \(known): start a newer fingerpost, or restore a backup "
-                + "made by this one."
+            "\(file) has schema \(found), but this version supports schemas up to \(known): start a newer version, or restore "
+                + "a backup made by this one."
         case .foreignFile(let file):
-            "\(file) is a SQLite file, but not the one Fingerpost keeps there. Nothing was changed: move it away, or name "
-                + "another directory with --data."
+            "\(file) is a SQLite file that Fingerpost did not create. Nothing was changed: move it away, or choose another "
+                + "directory with --data."
         case .corrupt(let file, let detail):
             "\(file) is damaged (\(detail)). Nothing was changed: follow deploy/runbooks/corrupt-file.md."
         case .missing(let file, let detail):
-            "\(file) is gone (\(detail)). Nothing was changed: restore a backup as deploy/runbooks/restore.md says, or name "
+            "\(file) is missing (\(detail)). Nothing was changed: restore a backup (deploy/runbooks/restore.md), or choose "
                 + "another directory with --data."
         case .unfinishedRestore(let directory):
-            "\(directory) holds a restore that did not end, so most of its data is missing: repeat 'fingerpost restore BACKUP "
+            "\(directory) contains an unfinished restore, so most data is missing: repeat 'fingerpost restore BACKUP "
                 + "--data \(directory)'."
         case .occupied(let directory, let file):
-            "\(directory) holds databases already, or what is left of some (\(file)). Nothing was changed: name an empty "
-                + "directory with --data, or move everything in this one away, -wal and -shm files too."
+            "\(directory) already contains databases or their remains (\(file)). Nothing was changed: choose an empty "
+                + "directory with --data, or move everything out of this one, including -wal and -shm files."
         case .unusable(let file, let detail):
             "\(file) cannot be opened (\(detail)): check that it is a file the service may read and write."
-        case .refusedTarget(let path, let detail): "\(path) cannot become a backup: \(detail)."
+        case .refusedTarget(let path, let detail): "\(path) cannot be used for a backup: \(detail)."
         case .full(let file):
-            "\(file) cannot grow, the disk is full: make room as deploy/runbooks/disk-full.md says."
+            "\(file) cannot grow because the disk is full: free some space (deploy/runbooks/disk-full.md)."
         case .io(let file, let detail):
-            "\(file): a read, write or fsync failed (\(detail)). Check the disk, then start again: what was acknowledged is on "
+            "\(file): a read, write or fsync failed (\(detail)). Check the disk, then restart: all acknowledged data is on "
                 + "disk. If it fails again, follow deploy/runbooks/corrupt-file.md."
         case .wrongSetting(let file, let setting, let found):
             "\(file): \(setting) is \(found), so acknowledged events could be lost. This is a bug: please report it."

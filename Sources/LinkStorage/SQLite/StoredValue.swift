@@ -54,7 +54,7 @@ extension Row {
     /// Returns the complete text of a column. Works only for rows of a cursor, which read from their statement.
     func text(_ index: Int) throws -> String {
         guard case .text(let text) = self[index] as StoredValue? else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(index) is no text")
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "column \(index) is not text")
         }
         return text
     }

@@ -150,7 +150,7 @@ struct ValuesTally: Sendable {
     private func name(of id: Int64, _ db: Database) throws -> String {
         let find = try db.cachedStatement(sql: "SELECT value FROM value WHERE id = ?")
         guard case .text(let name) = try StoredValue.fetchOne(find, arguments: [id]) else {
-            throw StorageError.corrupt(file: "events/ledger.db", detail: "the value \(id) is counted and has no name")
+            throw StorageError.corrupt(file: "events/ledger.db", detail: "the value \(id) has a count but no name")
         }
         return name
     }

@@ -6,24 +6,24 @@ import LinkRouting
 struct AssociationBuild: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
-        abstract: "Generate the association files of a tenant, and list what they open beyond its table.",
+        abstract: "Generate a tenant's association files and list links that they open beyond its table.",
         discussion: """
             EXAMPLES
               fingerpost association build --table config/examples/shop.yaml --host www.yourappdomain.com
               fingerpost association build --table config/examples/shop.yaml --out public
               fingerpost association build --table config/examples/shop.yaml --over-open
 
-            With --out every host gets DIR/HOST/.well-known/ with both files. With --over-open the links that a file opens and
-            the table would not are printed as JSON, one example for each route and reason.
+            With --out, both files of each host are written to DIR/HOST/.well-known/. With --over-open, links that a \
+            file opens but the table does not are printed as JSON, with one example for each route and reason.
             """
     )
 
     @ArgumentParser.Option(help: "A tenant file with settings and table; - reads standard input.") var table: String
-    @ArgumentParser.Option(help: "Only this host's files; needed where the tenant has several and --out is not given.")
+    @ArgumentParser.Option(help: "Generate files for this host only; required with several hosts and no --out.")
     var host: String?
-    @ArgumentParser.Option(help: "ios or android; both with --out, else ios.") var platform: AssociationPlatform?
-    @ArgumentParser.Option(help: "A folder to write into.") var out: String?
-    @Flag(help: "List over-open links instead of the file.") var overOpen = false
+    @ArgumentParser.Option(help: "ios or android (default: ios; both with --out).") var platform: AssociationPlatform?
+    @ArgumentParser.Option(help: "The directory to write to.") var out: String?
+    @Flag(help: "List over-open links instead of printing the file.") var overOpen = false
 
     func run() async throws {
         let router = try OfflineTable(table).router
@@ -32,7 +32,7 @@ struct AssociationBuild: AsyncParsableCommand {
         guard let out else {
             guard let only = hosts.first, hosts.count == 1 else {
                 throw fail(
-                    "the tenant has several hosts: \(hosts.joined(separator: ", ")); name one with --host, or write all with --out.",
+                    "the tenant has several hosts: \(hosts.joined(separator: ", ")); choose one with --host, or use --out.",
                     .failed
                 )
             }
@@ -50,7 +50,7 @@ struct AssociationBuild: AsyncParsableCommand {
                     throw fail("\(file.relativePath) cannot be written: \(error.localizedDescription)", .ioError)
                 }
                 let count = platform.overOpens(for: host, router).count
-                show("\(file.relativePath): \(count) kinds of links over-open")
+                show("\(file.relativePath): \(count.counted("kind")) of over-open links")
             }
         }
     }
@@ -62,13 +62,16 @@ struct AssociationBuild: AsyncParsableCommand {
         }
         guard !hosts.isEmpty else {
             throw fail(
-                "\(table): the settings list no domains, and association files belong to one; add 'domains'.",
+                "\(table): the settings list no domains; association files need one. Add 'domains'.",
                 .unreadableInput
             )
         }
         guard let host else { return hosts }
         guard hosts.contains(host) else {
-            throw fail("\(table): '\(host)' is none of the tenant's hosts: \(hosts.joined(separator: ", ")).", .failed)
+            throw fail(
+                "\(table): '\(host)' is not one of the tenant's hosts: \(hosts.joined(separator: ", ")).",
+                .failed
+            )
         }
         return [host]
     }

@@ -6,24 +6,23 @@ import LinkRouting
 struct AssociationDifference: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Say which links another table moves from the app to the browser, or back.",
+        abstract: "List links that a new table moves between the app and the browser.",
         discussion: """
             EXAMPLE
               fingerpost association diff live.yaml draft.yaml --suite config/examples/shop.suite.yaml
 
-            Exit code 0 whether links move or not.
+            The exit code is 0 whether or not links move.
             """
     )
 
-    @ArgumentParser.Argument(help: "The tenant file that is live.") var before: String
-    @ArgumentParser.Argument(help: "The tenant file that would be published.") var after: String
-    @ArgumentParser.Option(help: "A link suite whose links are judged; may be given several times.") var suite:
-        [String] = []
-    @ArgumentParser.Option(help: "A link to be judged; may be given several times.") var link: [String] = []
+    @ArgumentParser.Argument(help: "The live tenant file.") var before: String
+    @ArgumentParser.Argument(help: "The tenant file to be published.") var after: String
+    @ArgumentParser.Option(help: "A link suite whose links to compare; may be repeated.") var suite: [String] = []
+    @ArgumentParser.Option(help: "A link to compare; may be repeated.") var link: [String] = []
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        guard !suite.isEmpty || !link.isEmpty else { throw ValidationError("Name links with --suite or --link.") }
+        guard !suite.isEmpty || !link.isEmpty else { throw ValidationError("Provide links with --suite or --link.") }
     }
 
     func run() async throws {

@@ -7,7 +7,7 @@ import OutboundHTTP
 struct AssociationDoctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Fetch the association files of a domain as Apple and Google do, and say what is wrong.",
+        abstract: "Fetch a domain's association files as Apple and Google do, and report problems.",
         discussion: """
             EXAMPLES
               fingerpost association doctor www.acme.com
@@ -16,43 +16,46 @@ struct AssociationDoctor: AsyncParsableCommand {
               fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn
               fingerpost association doctor www.acme.internal --allow-private 10.0.0.0/8 --no-cdn
 
-            Over HTTPS with a trusted certificate, without following redirects, within --timeout. The file of *.HOST is read
-            from HOST. A host and its www twin are looked at together: a device treats them as two. With --table or --server
-            what is served must be what is published. Apple's CDN is asked what devices see; it is told the domain's name.
-            With --address a server can be examined before the name points to it; that address may be private. Else a name with
-            a private address is refused, unless --allow-private names its range.
+            Files are fetched over HTTPS with a trusted certificate, within --timeout; redirects are not followed. For \
+            *.HOST, the file is read from HOST. A host and its www twin are checked together, because devices treat \
+            them as two hosts. With --table or --server, the served file must match the published file. Apple's CDN is \
+            queried for the file that devices see, which discloses the domain name to it.
+            With --address you can check a server before DNS points to it; that address may be private. Otherwise a \
+            name with a private address is rejected, unless --allow-private includes its range.
             Exit code 1 when there is an error, 0 otherwise.
             """
     )
 
-    @ArgumentParser.Argument(help: "HOST, *.HOST, or HOST:PORT (devices ask port 443 only).") var domain: String
-    @ArgumentParser.Option(help: "A tenant file: what it publishes must be what the domain serves.") var table: String?
+    @ArgumentParser.Argument(help: "HOST, *.HOST, or HOST:PORT (devices use port 443 only).") var domain: String
+    @ArgumentParser.Option(help: "A tenant file; the domain must serve the files generated from it.") var table: String?
     @ArgumentParser.Option(help: "The public address of a Fingerpost server, instead of --table.") var server: String?
-    @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or a package that the file must name.")
+    @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or package that the file must list.")
     var app: String?
-    @ArgumentParser.Option(help: "ios or android; both by default, or the platform of --app.") var platform:
+    @ArgumentParser.Option(help: "ios or android (default: the platform of --app, otherwise both).") var platform:
         AssociationPlatform?
-    @ArgumentParser.Option(help: "Connect to this address instead of looking the name up.") var address: String?
-    @ArgumentParser.Option(help: "A range (10.0.0.0/8) that may be asked although it is private; several times.")
+    @ArgumentParser.Option(help: "Connect to this address instead of resolving the name.") var address: String?
+    @ArgumentParser.Option(help: "A private range that may be contacted, such as 10.0.0.0/8; may be repeated.")
     var allowPrivate: [String] = []
-    @ArgumentParser.Option(help: "A PEM file with authorities to trust beside the system's; devices do not know them.")
+    @ArgumentParser.Option(help: "A PEM file with additional CA certificates to trust; devices do not trust them.")
     var ca: String?
-    @ArgumentParser.Option(help: "Seconds that an answer may take.") var timeout = 5.0
-    @Flag(name: .customLong("no-cdn"), help: "Do not ask Apple's CDN.") var skipsCDN = false
+    @ArgumentParser.Option(help: "The response timeout in seconds.") var timeout = 5.0
+    @Flag(name: .customLong("no-cdn"), help: "Do not query Apple's CDN.") var skipsCDN = false
     @ArgumentParser.Option(
-        help: ArgumentHelp("Ask this instead of Apple's CDN, at --address too.", visibility: .hidden)
+        help: ArgumentHelp("Query this URL instead of Apple's CDN, also at --address.", visibility: .hidden)
     )
     var cdn: String?
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        guard table == nil || server == nil else { throw ValidationError("Name one of --table and --server.") }
-        guard timeout > 0, timeout <= 60 else { throw ValidationError("--timeout is 0 to 60 seconds.") }
+        guard table == nil || server == nil else { throw ValidationError("Use either --table or --server, not both.") }
+        guard timeout > 0, timeout <= 60 else {
+            throw ValidationError("--timeout must be above 0 and at most 60 seconds.")
+        }
         if let bad = allowPrivate.first(where: { AddressRange($0) == nil }) {
-            throw ValidationError("--allow-private '\(bad)' is no range; write ADDRESS/BITS, such as 10.0.0.0/8.")
+            throw ValidationError("--allow-private '\(bad)' is not a range; write ADDRESS/BITS, such as 10.0.0.0/8.")
         }
         if let address, NetworkAddress(address) == nil {
-            throw ValidationError("--address '\(address)' is no IPv4 or IPv6 address.")
+            throw ValidationError("--address '\(address)' is not an IPv4 or IPv6 address.")
         }
     }
 
@@ -123,7 +126,10 @@ struct DoctorTarget {
         let parts = text.dropFirst(isWildcard ? 2 : 0).split(separator: ":", omittingEmptySubsequences: false)
         let port = parts.count == 2 ? UInt16(parts[1]) : nil
         guard parts.count == 1 || port != nil, let name = try? HostName(parts[0]) else {
-            throw fail("'\(text)' is no domain; write www.acme.com, *.acme.com or www.acme.com:8443.", .unreadableInput)
+            throw fail(
+                "'\(text)' is not a domain; write www.acme.com, *.acme.com or www.acme.com:8443.",
+                .unreadableInput
+            )
         }
         host = name.ascii
         self.port = port

@@ -7,7 +7,7 @@ import LinkRouting
 struct AssociationMigrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Make a tenant file from a published apple-app-site-association file.",
+        abstract: "Create a tenant file from a published apple-app-site-association file.",
         discussion: """
             EXAMPLES
               fingerpost association migrate apple-app-site-association --host www.acme.com --out acme.yaml
@@ -15,32 +15,32 @@ struct AssociationMigrate: AsyncParsableCommand {
               curl -s https://www.acme.com/.well-known/apple-app-site-association |
                 fingerpost association migrate - --host www.acme.com --host acme.com
 
-            Each rule becomes a route, or two where one pattern cannot say it. A rule that a table cannot say, or answers
-            otherwise than iOS, is reported on standard error with a link on which the two differ. Then nothing is written
-            unless --partial asks for the routes that come nearest: resolve the reports first.
+            Each rule becomes one route, or two if one pattern cannot express it. A rule that a table cannot express, \
+            or would resolve differently from iOS, is reported on standard error with a link on which the two differ. \
+            In that case nothing is written: resolve the reports first, or use --partial to write the closest routes.
 
-            Without --json the tenant file is written as YAML; one named .json is JSON. With --json one object is printed:
-            the tenant, the reports, and whether all was carried over.
+            Without --json, the tenant file is written as YAML, or as JSON if its name ends in .json. With --json, one \
+            object is printed: the tenant, the reports, and whether every rule was migrated.
 
             EXIT CODES
-              0 everything was carried over · 1 a rule is unresolved · 65 unreadable input · 74 a write failed
+              0 every rule was migrated · 1 a rule is unresolved · 65 unreadable input · 74 a write failed
             """
     )
 
     @ArgumentParser.Argument(help: "The file; - reads standard input.") var file: String
-    @ArgumentParser.Option(help: "The host that the file stands on, or *.HOST; may be given several times.")
+    @ArgumentParser.Option(help: "The host that serves the file, or *.HOST; may be repeated.")
     var host: [String] = []
-    @ArgumentParser.Option(help: "Only this application identifier (TEAMID.bundle); all of the file by default.")
+    @ArgumentParser.Option(help: "Migrate only this application identifier, TEAMID.bundle (default: all in the file).")
     var app: String?
-    @ArgumentParser.Option(help: "The tenant's id; the brand in the first host's name by default.") var tenant: String?
+    @ArgumentParser.Option(help: "The tenant id (default: the brand in the first host's name).") var tenant: String?
     @ArgumentParser.Option(help: "Write the tenant file here instead of printing it.") var out: String?
-    @Flag(help: "Write the tenant although rules are unresolved.") var partial = false
+    @Flag(help: "Write the tenant even if rules are unresolved.") var partial = false
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
-        guard !host.isEmpty else { throw ValidationError("Name the host that the file stands on with --host.") }
+        guard !host.isEmpty else { throw ValidationError("Name the host that serves the file with --host.") }
         guard tenant.map({ TenantID($0) != nil }) ?? true else {
-            throw ValidationError("'\(tenant ?? "")' is no tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw ValidationError("'\(tenant ?? "")' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
     }
 
@@ -63,8 +63,8 @@ struct AssociationMigrate: AsyncParsableCommand {
             let rules = count == 1 ? "1 report is unresolved" : "\(count) reports are unresolved"
             throw fail(
                 partial
-                    ? "\(rules); the tenant has the routes that come nearest."
-                    : "\(rules), so nothing was written; resolve them in the file, or take the nearest routes with --partial.",
+                    ? "\(rules); the tenant has the closest routes."
+                    : "\(rules), so nothing was written; resolve them in the file, or write the closest routes with --partial.",
                 .failed
             )
         }

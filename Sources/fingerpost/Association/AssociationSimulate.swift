@@ -6,7 +6,7 @@ import LinkRouting
 struct AssociationSimulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Say whether iOS or Android would open a URL in an app, and by which rule.",
+        abstract: "Show whether iOS or Android would open a URL in an app, and by which rule.",
         discussion: """
             EXAMPLES
               fingerpost association simulate apple-app-site-association https://www.acme.com/product/123
@@ -14,9 +14,10 @@ struct AssociationSimulate: AsyncParsableCommand {
               fingerpost association simulate --table config/examples/taxi.yaml https://farechoice.taxi/legal/terms
               fingerpost association simulate --server http://127.0.0.1:8080 https://farechoice.taxi/ --platform ios
 
-            What Apple or Google do not document is said in the notes, and what else must hold on a device in the
-            assumptions. Without --app the first app is answered for that the file opens the URL in, else the first listed.
-            Exit code 0 whatever the decision is.
+            Notes point out what Apple or Google do not document. Assumptions list what else must be true on the \
+            device. Without --app, the result is for the first app in which the file opens the URL, otherwise for the \
+            first app listed.
+            The exit code is 0 regardless of the decision.
             """
     )
 
@@ -24,21 +25,20 @@ struct AssociationSimulate: AsyncParsableCommand {
         help: "FILE URL: an association file (- reads standard input) and the URL; only URL with --table or --server."
     )
     var arguments: [String]
-    @ArgumentParser.Option(help: "A tenant file: the file that is generated from it is asked.") var table: String?
-    @ArgumentParser.Option(help: "The public address of a server: the file that it serves is asked.") var server:
-        String?
-    @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or a package.") var app: String?
-    @ArgumentParser.Option(help: "The host that the file stands on, or *.HOST; the URL's host by default.")
+    @ArgumentParser.Option(help: "A tenant file; the file generated from it is used.") var table: String?
+    @ArgumentParser.Option(help: "The public address of a server; the file that it serves is used.") var server: String?
+    @ArgumentParser.Option(help: "An application identifier (TEAMID.bundle) or package.") var app: String?
+    @ArgumentParser.Option(help: "The host that serves the file, or *.HOST (default: the URL's host).")
     var domain: String?
-    @ArgumentParser.Option(help: "ios or android; by default what the file is, else ios.") var platform:
+    @ArgumentParser.Option(help: "ios or android (default: detected from the file, otherwise ios).") var platform:
         AssociationPlatform?
     @Flag(help: "Print one line of JSON.") var json = false
 
     func validate() throws {
-        guard table == nil || server == nil else { throw ValidationError("Name one of --table and --server.") }
+        guard table == nil || server == nil else { throw ValidationError("Use either --table or --server, not both.") }
         let count = table == nil && server == nil ? 2 : 1
         guard arguments.count == count else {
-            throw ValidationError(count == 2 ? "Write FILE and URL." : "With --table or --server write only the URL.")
+            throw ValidationError(count == 2 ? "Write FILE and URL." : "With --table or --server, write only the URL.")
         }
     }
 
@@ -77,7 +77,7 @@ struct AssociationSimulate: AsyncParsableCommand {
         var asked = domain ?? ""
         if asked.hasPrefix("*.") { asked.removeFirst(2) }
         guard let host = asked.isEmpty ? try? Link.parse(url).host : asked else {
-            throw fail("'\(url)' is no web link; write https://HOST/PATH.", .unreadableInput)
+            throw fail("'\(url)' is not a web link; write https://HOST/PATH.", .unreadableInput)
         }
         guard let file = try await published.file(platform ?? .ios, of: host) else {
             throw fail(
@@ -105,7 +105,7 @@ private struct DecisionText {
                 separator: " "
             )
             lines.append(
-                "  not \(rule["pointer"]?.text ?? ""): \(what) wants '\(part["expected"]?.text ?? "")', "
+                "  not \(rule["pointer"]?.text ?? ""): \(what) expected '\(part["expected"]?.text ?? "")', "
                     + "found \(part["found"]?.text.map { "'\($0)'" } ?? "nothing")"
             )
         }

@@ -6,25 +6,26 @@ import LinkRouting
 struct AssociationValidate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Say what is wrong with association files, and what happens on a device.",
+        abstract: "Check association files, and explain what each problem means on a device.",
         discussion: """
             EXAMPLES
               fingerpost association validate apple-app-site-association
               fingerpost association validate public --sarif > association.sarif
               curl -s https://www.acme.com/.well-known/assetlinks.json | fingerpost association validate -
 
-            In a folder every file called apple-app-site-association or assetlinks.json is judged, also with .json behind it.
+            In a directory, every file named apple-app-site-association or assetlinks.json is checked, also with .json \
+            appended.
             Exit code 1 when there is an error, 0 otherwise.
             """
     )
 
-    @ArgumentParser.Argument(help: "Files or folders; - reads standard input.") var paths: [String]
-    @ArgumentParser.Option(help: "ios or android; by default what each file is.") var platform: AssociationPlatform?
+    @ArgumentParser.Argument(help: "Files or directories; - reads standard input.") var paths: [String]
+    @ArgumentParser.Option(help: "ios or android (default: detected for each file).") var platform: AssociationPlatform?
     @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Print SARIF 2.1.0, which code hosts show in reviews.") var sarif = false
 
     func validate() throws {
-        guard !json || !sarif else { throw ValidationError("Name one of --json and --sarif.") }
+        guard !json || !sarif else { throw ValidationError("Use either --json or --sarif, not both.") }
     }
 
     func run() async throws {
@@ -60,7 +61,7 @@ struct AssociationValidate: AsyncParsableCommand {
         let files = found.filter { names.contains(($0 as NSString).lastPathComponent) }.sorted().map { "\(path)/\($0)" }
         guard !files.isEmpty else {
             throw fail(
-                "\(path) holds no file called apple-app-site-association or assetlinks.json; name the files themselves.",
+                "\(path) contains no file named apple-app-site-association or assetlinks.json; name the files themselves.",
                 .unreadableInput
             )
         }

@@ -48,8 +48,8 @@ struct HostCheck {
                 finding(
                     platform.codes.appNotNamed,
                     .error,
-                    "The file does not name '\(app)', so no link of the host opens that app.",
-                    fix: "Add the app to the file, or correct --app; letters count."
+                    "The file does not list '\(app)', so no link on the host opens that app.",
+                    fix: "Add the app to the file, or correct --app; identifiers are case-sensitive."
                 )
             )
         }
@@ -67,7 +67,7 @@ struct HostCheck {
                 finding(
                     platform.codes.notPublished,
                     .error,
-                    "The host serves a file, but no tenant here lists the host.",
+                    "The host serves a file, but no tenant lists the host.",
                     fix: "Add '\(target.host)' to the domains of the tenant's settings."
                 )
             )
@@ -80,9 +80,9 @@ struct HostCheck {
                 .error,
                 pointer: difference.pointer,
                 position: difference.position,
-                message: "The host does not serve what is published; the files differ first at "
+                message: "The host does not serve the published file; the first difference is at "
                     + (difference.pointer.isEmpty ? "the root" : "'\(difference.pointer)'") + ".",
-                fix: "Let the host pass /.well-known/\(platform.fileName) on to Fingerpost, or copy the published file."
+                fix: "Forward /.well-known/\(platform.fileName) to Fingerpost, or copy the published file to the host."
             )
         )
     }
@@ -121,8 +121,8 @@ struct HostCheck {
                 finding(
                     .cdnFailure,
                     .info,
-                    "Apple's CDN could not be asked: \(failure.reason).",
-                    fix: "Allow this machine to reach it, or leave it out with --no-cdn."
+                    "The request to Apple's CDN failed: \(failure.reason).",
+                    fix: "Allow this machine to reach the CDN, or skip it with --no-cdn."
                 )
             ]
         }
@@ -152,7 +152,7 @@ struct HostCheck {
                             platform.codes.hostNotCovered,
                             .warning,
                             "'\(twin)' does not serve the file: \(answer.summary). Links to it stay in the browser.",
-                            fix: "Serve the file there as well and list it in the app, or make no links to it."
+                            fix: "Serve the file there as well and list the host in the app, or do not link to it."
                         )
                     ]
                 )
@@ -168,10 +168,10 @@ struct HostCheck {
             finding(
                 .testAdvice,
                 .info,
-                "A link stays in the browser all the same when it is typed, tapped on a page of the same domain, followed by "
-                    + "a script, or when the user once chose the browser for this domain.",
+                "A link still stays in the browser when it is typed, tapped on a page of the same domain or opened by a "
+                    + "script, or when the user has chosen the browser for this domain.",
                 fix:
-                    "Test by tapping a link in Notes or Messages, on a device that has installed the app after the file."
+                    "Tap a link in Notes or Messages, on a device where the app was installed after the file was served."
             )
         )
     }
@@ -201,15 +201,15 @@ struct HostCheck {
         }
         let fix =
             switch failure.kind {
-            case .unknownHost: "Give the name an address in DNS, or correct it."
+            case .unknownHost: "Add a DNS record for the name, or correct it."
             case .privateAddress:
-                "Devices and Apple's CDN cannot reach it. To examine it all the same, add --allow-private RANGE."
-            case .notTrusted: "Install a certificate of a public authority for this very host, with its whole chain."
-            case .timedOut: "Answer within five seconds, to everybody and from everywhere."
+                "Devices and Apple's CDN cannot reach it. To check it anyway, add --allow-private RANGE."
+            case .notTrusted: "Install a certificate of a public CA for this exact host, with its full chain."
+            case .timedOut: "Respond within five seconds to all clients, from everywhere."
             case .tooLarge: "Serve the statement list itself."
             case .unreachable: "Serve HTTPS on port 443 of this host."
             }
-        return finding(platform.codes.notServed, .error, "There is no answer: \(failure.reason).", fix: fix)
+        return finding(platform.codes.notServed, .error, "The request failed: \(failure.reason).", fix: fix)
     }
 
     private func names(_ app: String, in file: [UInt8]) -> Bool {

@@ -34,7 +34,7 @@ enum PublishedFiles {
                 switch response.status {
                 case 200: return response.body
                 case 404: return nil
-                default: throw fail("\(server) answers \(response.status) for '\(host)'.", .unavailable)
+                default: throw fail("\(server) responds with \(response.status) for '\(host)'.", .unavailable)
                 }
             } catch let error as OutboundHTTP.Failure {
                 throw fail(error.description, .unavailable)

@@ -17,10 +17,11 @@ struct Backfill {
             let result = answer["result"]?.text ?? "written"
             counts[result, default: 0] += 1
             rows += answer["rows"]?.int ?? 0
-            bar.step("\(result) \(name) \(answer["rows"]?.int ?? 0) rows")
+            bar.step("\(result) \(name) \((answer["rows"]?.int ?? 0).counted("row"))")
         }
         bar.end()
         let parts = ["written", "kept", "gone"].map { "\(counts[$0] ?? 0) \($0)" }
-        show("\(names.count) windows of \(tenant): \(parts.joined(separator: ", ")); \(rows) rows")
+        let windows = names.count.counted("window")
+        show("\(windows) of \(tenant): \(parts.joined(separator: ", ")); \(rows.counted("row"))")
     }
 }

@@ -4,38 +4,38 @@ import LinkRouting
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a tenant's events as files: end a window now, or export earlier windows again.",
+        abstract: "Export a tenant's events to files: close the current window, or re-export earlier windows.",
         discussion: """
             EXAMPLES
-              fingerpost export shop --data ./data                      # end the window now; prints its manifest
+              fingerpost export shop --data ./data                      # close the window; prints its manifest
               fingerpost export shop --window events-20261121T110000.000Z --data ./data
-              fingerpost export shop --since 2026-11-01 --data ./data   # what is missing since then, window by window
+              fingerpost export shop --since 2026-11-01 --data ./data   # windows missing since then
               fingerpost export shop --all --config /etc/fingerpost.yaml
 
-            A window that is exported again has the same bytes; after an erasure it is a new version of its manifest. --since
-            and --all leave alone what is there whole, so a run that was stopped is taken up by repeating it; windows of which
+            Re-exporting a window writes the same bytes, or a new version after an erasure. --since and --all skip \
+            windows that are complete, so you can resume an interrupted run by repeating it. Windows from which \
             retention has dropped rows are counted as gone.
 
-            Works on a directory that no process uses, and through a running server's control socket.
+            Works on a directory that no process uses, or through a running server's control socket.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(help: "Export this window again: its name, as in the manifest, with or without folders.")
+    @ArgumentParser.Option(help: "Re-export the window with this name in its manifest, with or without directories.")
     var window: String?
-    @ArgumentParser.Option(help: "Export what is missing of the windows that end after a day or an RFC 3339 instant.")
+    @ArgumentParser.Option(help: "Export missing windows that end after this date or RFC 3339 time.")
     var since: String?
-    @Flag(help: "Export what is missing of every window.") var all = false
+    @Flag(help: "Export all missing windows.") var all = false
     @OptionGroup var flags: ConfigurationFlags
 
     func validate() throws {
         guard [window != nil, since != nil, all].count(where: \.self) <= 1 else {
-            throw ValidationError("Write one of --window, --since and --all.")
+            throw ValidationError("Use only one of --window, --since and --all.")
         }
     }
 
     func run() async throws {
-        guard let tenant = TenantID(tenant) else { throw ValidationError("'\(self.tenant)' is not a tenant's id.") }
+        guard let tenant = TenantID(tenant) else { throw ValidationError("'\(self.tenant)' is not a tenant id.") }
         let start = try firstInstant()
         let configuration = try await flags.read()
         try await ExportSession.open(configuration) { session in
@@ -52,7 +52,7 @@ struct Export: AsyncParsableCommand {
         if all { return Timestamp(milliseconds: .min) }
         guard let since else { return nil }
         guard let instant = Timestamp(since) ?? Timestamp(since + "T00:00:00Z") else {
-            throw ValidationError("--since is '\(since)'; write a day such as 2026-11-01 or an instant in RFC 3339.")
+            throw ValidationError("--since is '\(since)'; write a date such as 2026-11-01 or an RFC 3339 time.")
         }
         return instant
     }

@@ -170,7 +170,7 @@ struct ExportConfiguration {
         guard !secrets.isEmpty, secrets.count == lines.count else {
             throw ServiceConfiguration.Invalid(
                 message:
-                    "exports.webhook.url needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one a line, into the file of exports.webhook.secretFile or into \(secretVariable)."
+                    "exports.webhook.url needs a secret: put whsec_ and the base64 of 24 to 64 random bytes, one per line, in the file of exports.webhook.secretFile or in \(secretVariable)."
             )
         }
         let http = OutboundHTTP(timeout: .seconds(15), maximumBytes: 1 << 20, reach: reach)
@@ -188,7 +188,7 @@ enum SecretFile {
         }
         guard status.st_mode & 0o077 == 0 else {
             throw ServiceConfiguration.Invalid(
-                message: "\(key): others may read \(path); close it with: chmod 600 \(path)"
+                message: "\(key): other users can read \(path); run: chmod 600 \(path)"
             )
         }
         do {

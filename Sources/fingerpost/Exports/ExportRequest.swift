@@ -38,7 +38,7 @@ enum ExportRequest: Sendable {
         case "fillExport": self = .fill(tenant, window: try message.required("window").text())
         case "listWindows":
             let since = try message.required("since")
-            guard let instant = Timestamp(try since.text()) else { throw since.error("write an instant in RFC 3339.") }
+            guard let instant = Timestamp(try since.text()) else { throw since.error("write an RFC 3339 time.") }
             self = .windows(tenant, since: instant)
         default: self = .now(tenant)
         }

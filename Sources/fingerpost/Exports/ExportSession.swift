@@ -39,9 +39,9 @@ struct ExportSession: Sendable {
         } catch let error as ExportManifest.Unreadable {
             throw fail("\(error).", .failed)
         } catch let error as S3Failure {
-            throw fail("\(error); what was to be exported is written with the next export.", .unavailable)
+            throw fail("\(error); the events will be written with the next export.", .unavailable)
         } catch let error as FileFailure {
-            throw fail("the export could not be written (\(error)); it is written again with the next one.", .ioError)
+            throw fail("the export could not be written (\(error)); the next one retries it.", .ioError)
         }
     }
 

@@ -65,7 +65,7 @@ extension JSONNode {
         for (key, name) in [("rest", "(more)"), ("other", "(other)"), ("none", "(none)")] {
             if let count = self[key]?.int, count > 0 { lines.add(.int(count), [name]) }
         }
-        lines.add(.int(total), ["in all"])
+        lines.add(.int(total), ["total"])
         return lines.lines
     }
 }

@@ -5,13 +5,13 @@ import OutboundHTTP
 
 struct Erase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Erase what was recorded of one install, in the log and in the exports.",
+        abstract: "Erase the events of one install from the log and the exports.",
         discussion: """
             EXAMPLE
               printf %s "$STICKY_KEY" | fingerpost erase shop
 
-            Reads the install's stickyKey from standard input, so that it stands in no list of processes and no history. Needs
-            a tenant with privacy.recordInstall. docs/operations.md tells what cannot be erased.
+            Reads the install's stickyKey from standard input, which keeps it out of process lists and shell history. \
+            Needs a tenant with privacy.recordInstall. docs/operations.md describes what cannot be erased.
             """
     )
 
@@ -23,7 +23,7 @@ struct Erase: AsyncParsableCommand {
         let stickyKey = try readText("-").trimmingSuffix(while: \.isNewline)
         guard !stickyKey.isEmpty else {
             throw fail(
-                "standard input holds no stickyKey; pipe it in: printf %s KEY | fingerpost erase TENANT",
+                "standard input contains no stickyKey; pipe it in: printf %s KEY | fingerpost erase TENANT",
                 .unreadableInput
             )
         }
@@ -36,11 +36,12 @@ struct Erase: AsyncParsableCommand {
         }
         guard !json else { return show(answer.body) }
         let exports = answer.body["exports"]?.elements ?? []
-        show("erased \(answer.body["rows"]?.int ?? 0) rows of the log and rewrote \(exports.count) exports")
+        let rows = answer.body["rows"]?.int ?? 0
+        show("erased \(rows.counted("row")) from the log and rewrote \(exports.count.counted("export"))")
         for name in answer.body["unreadableExports"]?.elements ?? [] {
-            show("could not be read, export its window again: \(name.text ?? "")")
+            show("cannot be read, re-export its window: \(name.text ?? "")")
         }
-        for text in answer.body["remains"]?.elements ?? [] { show("stays: \(text.text ?? "")") }
+        for text in answer.body["remains"]?.elements ?? [] { show("not erased: \(text.text ?? "")") }
     }
 }
 

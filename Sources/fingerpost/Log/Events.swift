@@ -5,30 +5,30 @@ import OutboundHTTP
 
 struct Events: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a tenant's recorded events, one JSON object a line, oldest first.",
+        abstract: "Print a tenant's recorded events, one JSON object per line, oldest first.",
         discussion: """
             EXAMPLES
               fingerpost events shop                              # the newest 10
               fingerpost events shop --follow --outcome fallback
               fingerpost events shop --after 0 > all.ndjson       # the whole log
 
-            A server is asked, with a key of the scope exports:read. The objects are the rows of an export. --follow goes on
-            until it is interrupted.
+            Reads from a server, with a key that has the scope exports:read. Each object is a row of an export. \
+            --follow runs until it is interrupted.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(help: "Begin behind this seq; 0 for the beginning of the log.") var after: Int64?
-    @ArgumentParser.Option(help: "Without --after: so many of the newest.") var last = 10
-    @ArgumentParser.Option(help: "Some of live, test, preview, prefetch with commas between; else all.")
+    @ArgumentParser.Option(help: "Start after this seq; 0 starts at the beginning of the log.") var after: Int64?
+    @ArgumentParser.Option(help: "Without --after: how many of the newest events to print.") var last = 10
+    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch (default: all).")
     var purpose: String?
     @ArgumentParser.Option(help: "Only events with this outcome.") var outcome: String?
     @ArgumentParser.Option(help: "Only events of this route.") var route: String?
-    @Flag(help: "Go on with what is recorded from now.") var follow = false
+    @Flag(help: "Keep printing new events as they are recorded.") var follow = false
     @OptionGroup var admin: AdminOptions
 
     func validate() throws {
-        guard (1...1_000).contains(last) else { throw ValidationError("--last is a number from 1 to 1000.") }
+        guard (1...1_000).contains(last) else { throw ValidationError("--last must be a number from 1 to 1000.") }
     }
 
     func run() async throws {

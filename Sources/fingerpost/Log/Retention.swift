@@ -4,22 +4,22 @@ import OutboundHTTP
 
 struct Retention: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what of a tenant's log is kept, waits for its export, or may go; drop what may go now.",
+        abstract: "Show which rows of a tenant's log are kept, wait for export or can be dropped, and drop them.",
         discussion: """
             EXAMPLES
               fingerpost retention shop
               fingerpost retention shop --apply
               fingerpost retention shop --force "the bucket was given up, ticket 4711"
 
-            A server drops what may go by itself, after every midnight of UTC. Rows that no export holds yet wait, however old
-            they are; --force drops them all the same, and the audit keeps who did it and why.
+            A server drops expired rows automatically after every midnight UTC. Rows that have not been exported are \
+            kept however old they are. --force drops them anyway, and the audit log records who did it and why.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @OptionGroup var admin: AdminOptions
-    @Flag(help: "Drop now what may go.") var apply = false
-    @ArgumentParser.Option(help: "Drop also what waits for its export, for this reason.") var force: String?
+    @Flag(help: "Drop rows now that can be dropped.") var apply = false
+    @ArgumentParser.Option(help: "Also drop rows that wait for export, for this reason.") var force: String?
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
@@ -39,8 +39,8 @@ struct Retention: AsyncParsableCommand {
             let rows = days.reduce(0) { $0 + ($1["rows"]?.int ?? 0) }
             let range =
                 days.isEmpty ? "" : ", \(days.first?["day"]?.text ?? "") to \(days.last?["day"]?.text ?? "")"
-            let name = state == "dropped" && !apply && force == nil ? "may go" : state
-            show("\(name): \(rows) rows of \(days.count) days\(range)")
+            let name = state == "dropped" && !apply && force == nil ? "can be dropped" : state
+            show("\(name): \(rows.counted("row")) of \(days.count.counted("day"))\(range)")
         }
     }
 }

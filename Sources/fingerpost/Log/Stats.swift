@@ -5,7 +5,7 @@ import OutboundHTTP
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Count a tenant's links: how many, when, by what, and which of them nobody answered.",
+        abstract: "Show analytics of a tenant's links.",
         discussion: """
             EXAMPLES
               fingerpost stats totals shop --by route,outcome
@@ -13,15 +13,15 @@ struct Stats: AsyncParsableCommand {
               fingerpost stats top shop country --from 2026-11-01 --until 2026-12-01
               fingerpost stats unmatched shop --limit 20
 
-            A server is asked, with a key of the scope analytics:read. Without --from and --until the last 30 days are counted,
-            today included; docs/analytics.md tells what is counted and how exactly.
+            Reads from a server, with a key that has the scope analytics:read. Without --from and --until, the last 30 \
+            days including today are counted. docs/analytics.md describes what is counted and how precisely.
             """,
         subcommands: [Totals.self, Series.self, Top.self, Unmatched.self, Rejected.self, Revisions.self]
     )
 
     struct Totals: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say how many links ended how.",
+            abstract: "Count links by route, revision, outcome or action.",
             discussion: """
                 EXAMPLES
                   fingerpost stats totals shop --by outcome
@@ -32,7 +32,7 @@ struct Stats: AsyncParsableCommand {
 
         @OptionGroup var wish: CountOptions
         @OptionGroup var filter: CountFilterOptions
-        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -47,14 +47,14 @@ struct Stats: AsyncParsableCommand {
             if let rest = answer["rest"], rest.kind != "null" {
                 lines.add(rest["count"], ["(\(rest["groups"]?.int ?? 0) more)"])
             }
-            lines.add(.int(total), ["in all"])
+            lines.add(.int(total), ["total"])
             show(lines.lines)
         }
     }
 
     struct Series: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say how many links came in each hour or day.",
+            abstract: "Count links in each hour or day.",
             discussion: """
                 EXAMPLES
                   fingerpost stats series shop --zone Europe/Paris --by outcome
@@ -68,7 +68,7 @@ struct Stats: AsyncParsableCommand {
         @ArgumentParser.Option(help: "hour or day.") var interval: CalendarZone.Interval = .day
         @ArgumentParser.Option(help: "Count one value of this dimension, instead of --by.") var dimension: String?
         @ArgumentParser.Option(help: "The value of the dimension.") var value: String?
-        @ArgumentParser.Option(help: "At most so many columns; what they leave out is summed up.") var limit = 10
+        @ArgumentParser.Option(help: "The maximum number of columns; the rest is summed up.") var limit = 10
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -97,7 +97,7 @@ struct Stats: AsyncParsableCommand {
 
     struct Top: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Rank the values of a dimension by their events.",
+            abstract: "Rank the values of a dimension by number of events.",
             discussion: """
                 EXAMPLES
                   fingerpost stats top shop country
@@ -111,7 +111,7 @@ struct Stats: AsyncParsableCommand {
 
         @OptionGroup var wish: CountOptions
         @ArgumentParser.Argument(help: "The dimension.") var dimension: String
-        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -123,7 +123,7 @@ struct Stats: AsyncParsableCommand {
 
     struct Unmatched: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Rank the paths that no route answered: what the table lacks.",
+            abstract: "Rank the paths that matched no route.",
             discussion: """
                 EXAMPLE
                   fingerpost stats unmatched shop --limit 20
@@ -131,7 +131,7 @@ struct Stats: AsyncParsableCommand {
         )
 
         @OptionGroup var wish: CountOptions
-        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -143,7 +143,7 @@ struct Stats: AsyncParsableCommand {
 
     struct Rejected: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Rank the reasons for which links were rejected.",
+            abstract: "Rank the reasons why links were rejected.",
             discussion: """
                 EXAMPLE
                   fingerpost stats rejected shop --from 2026-11-01
@@ -151,7 +151,7 @@ struct Stats: AsyncParsableCommand {
         )
 
         @OptionGroup var wish: CountOptions
-        @ArgumentParser.Option(help: "At most so many lines; what they leave out is summed up.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of lines; the rest is summed up.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -163,19 +163,19 @@ struct Stats: AsyncParsableCommand {
 
     struct Revisions: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Lay side by side how links ended under each revision.",
+            abstract: "Compare the outcomes of links between revisions.",
             discussion: """
                 EXAMPLES
                   fingerpost stats revisions shop
                   fingerpost stats revisions shop --compare 7,9 --limit 20
 
-                Of the routes those come first whose share changed most from the first revision to the last.
+                Routes whose share changed most from the first revision to the last come first.
                 """
         )
 
         @OptionGroup var wish: CountOptions
-        @ArgumentParser.Option(help: "The revisions, with commas between; else the newest.") var compare: String?
-        @ArgumentParser.Option(help: "At most so many routes.") var limit = 20
+        @ArgumentParser.Option(help: "The revisions, comma-separated (default: the newest).") var compare: String?
+        @ArgumentParser.Option(help: "The maximum number of routes.") var limit = 20
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -184,7 +184,7 @@ struct Stats: AsyncParsableCommand {
             let answer = try await wish.ask("revisions", own, admin)
             guard !json else { return show(answer) }
             var rows = [["revision"] + (answer["revisions"]?.elements ?? []).map(\.shown)]
-            rows.append(["in all"] + (answer["counts"]?.elements ?? []).map(\.shown))
+            rows.append(["total"] + (answer["counts"]?.elements ?? []).map(\.shown))
             for name in ["outcome", "action", "route"] {
                 for group in answer["\(name)s"]?.elements ?? [] {
                     rows.append(
@@ -203,10 +203,10 @@ extension CalendarZone.Interval: ExpressibleByArgument {}
 /// Options shared by all count queries: tenant, time range and purposes.
 struct CountOptions: ParsableArguments {
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(help: "From when: a day such as 2026-11-21, or an instant; included.") var from: String?
-    @ArgumentParser.Option(help: "Until when; not included.") var until: String?
-    @ArgumentParser.Option(help: "Whose days are meant, such as Europe/Paris; else UTC.") var zone: String?
-    @ArgumentParser.Option(help: "Some of live, test, preview, prefetch with commas between, or all; else live.")
+    @ArgumentParser.Option(help: "Start, inclusive: a date such as 2026-11-21 or an RFC 3339 time.") var from: String?
+    @ArgumentParser.Option(help: "End, exclusive.") var until: String?
+    @ArgumentParser.Option(help: "The time zone of days, such as Europe/Paris (default: UTC).") var zone: String?
+    @ArgumentParser.Option(help: "Comma-separated: live, test, preview, prefetch; or all (default: live).")
     var purpose: String?
 
     func ask(_ question: String, _ query: [(String, String)], _ admin: AdminOptions) async throws -> JSONNode {
@@ -223,10 +223,10 @@ struct CountOptions: ParsableArguments {
 
 /// Options that group and filter counts.
 struct CountFilterOptions: ParsableArguments {
-    @ArgumentParser.Option(help: "Tell apart by some of route, revision, outcome, action, with commas between.")
+    @ArgumentParser.Option(help: "Group by these, comma-separated: route, revision, outcome, action.")
     var by: String?
     @ArgumentParser.Option(help: "Only links of this route.") var route: String?
-    @ArgumentParser.Option(help: "Only links that this revision answered.") var revision: Int64?
+    @ArgumentParser.Option(help: "Only links resolved by this revision.") var revision: Int64?
     @ArgumentParser.Option(help: "Only links with this outcome.") var outcome: String?
     @ArgumentParser.Option(help: "Only links with this action.") var action: String?
 

@@ -6,14 +6,15 @@ import NIOCore
 struct VerifyLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-log",
-        abstract: "Account for every sequence of the log, and hold its counts against its rows.",
+        abstract: "Verify that the log has no missing rows and that its counts match its rows.",
         discussion: """
             EXAMPLES
               fingerpost verify-log --data ./data
               fingerpost verify-log --data ./data --json
 
-            Every sequence from 1 to the last is stored, erased or dropped by retention; else it says which day lacks rows, and
-            ends with 1. Works on a directory that no process uses, and through a running server's control socket.
+            Every sequence number from 1 to the last must be stored, erased or dropped by retention. Otherwise the \
+            output says which day lacks rows, and the exit code is 1. Works on a directory that no process uses, or \
+            through a running server's control socket.
             """
     )
 

@@ -80,7 +80,7 @@ actor ConfigurationReloader: Service {
                 case let error as CertificateFiles.Failure: error.description
                 default: "\(error)"
                 }
-            logger.error("the configuration was not reloaded, the old one holds", metadata: ["error": "\(reason)"])
+            logger.error("configuration not reloaded; the old one stays in effect", metadata: ["error": "\(reason)"])
         }
     }
 
@@ -95,10 +95,10 @@ actor ConfigurationReloader: Service {
                 waiting.append(key)
             }
         }
-        logger.notice("the configuration was reloaded", metadata: ["config_keys": .array(taken.map { "\($0)" })])
+        logger.notice("configuration reloaded", metadata: ["config_keys": .array(taken.map { "\($0)" })])
         guard !waiting.isEmpty else { return }
         logger.warning(
-            "these keys changed, which needs a restart",
+            "changed keys take effect after a restart",
             metadata: ["config_keys": .array(waiting.map { "\($0)" })]
         )
     }

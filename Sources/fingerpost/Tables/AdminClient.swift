@@ -8,8 +8,8 @@ import OutboundHTTP
 /// The address of a server's admin port, and the credentials for it.
 struct AdminOptions: ParsableArguments {
     @ArgumentParser.Option(help: "The admin address of a server.") var server = "http://127.0.0.1:8081"
-    @ArgumentParser.Option(help: "A key of the admin API; else FINGERPOST_KEY of the environment.") var key: String?
-    @ArgumentParser.Option(help: "An environment beside production.") var environment: String?
+    @ArgumentParser.Option(help: "An admin API key (default: the variable FINGERPOST_KEY).") var key: String?
+    @ArgumentParser.Option(help: "An environment other than production.") var environment: String?
 
     func validate() throws {
         let parts = URLComponents(string: server)
@@ -23,7 +23,7 @@ struct AdminOptions: ParsableArguments {
     func client() throws -> AdminClient {
         guard let key = key ?? ProcessInfo.processInfo.environment["FINGERPOST_KEY"] else {
             throw fail(
-                "name a key with --key or FINGERPOST_KEY; 'fingerpost keys create' makes one.",
+                "provide a key with --key or FINGERPOST_KEY; 'fingerpost keys create' creates one.",
                 .wrongConfiguration
             )
         }
@@ -67,7 +67,7 @@ struct AdminClient {
         body: [UInt8]? = nil
     ) async throws -> Answer {
         guard environment == nil || path.hasPrefix("tenants/") else {
-            throw fail("leave out --environment: keys and the audit are of all environments.", .wrongConfiguration)
+            throw fail("remove --environment: keys and the audit log belong to all environments.", .wrongConfiguration)
         }
         var components = URLComponents()
         components.queryItems = (query + (environment.map { [("environment", $0)] } ?? [])).map {
@@ -122,7 +122,7 @@ extension AdminClient.Refusal {
             lines.append("  \(conflict["kind"]?.text ?? "") '\(conflict["subject"]?.text ?? "")'")
             for side in ["base", "live", "draft"] { lines.append("    \(side): \(conflict[side]?.json() ?? "null")") }
         }
-        return fail(body["detail"]?.text ?? "the server answered \(status)", .failed, more: lines)
+        return fail(body["detail"]?.text ?? "the server responded with \(status)", .failed, more: lines)
     }
 }
 

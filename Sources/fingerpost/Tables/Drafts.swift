@@ -4,7 +4,7 @@ import OutboundHTTP
 
 struct Drafts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tables as they are edited on a server: look at them, test them, publish them, throw them away.",
+        abstract: "List, plan, test, publish and remove drafts of tables on a server.",
         discussion: """
             EXAMPLES
               fingerpost drafts list shop
@@ -16,7 +16,7 @@ struct Drafts: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the drafts, each with the revision that it was begun from.",
+            abstract: "List drafts with the revision that each is based on.",
             discussion: """
                 EXAMPLE
                   fingerpost drafts list shop
@@ -36,7 +36,8 @@ struct Drafts: AsyncParsableCommand {
                 let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
                 let writer = draft["actor"]?["name"]?.text.map { "by \($0)" }
                 let parts = [
-                    draft["draft"]?.text, "\(draft["routes"]?.int ?? 0) routes", base, draft["writtenAt"]?.text, writer,
+                    draft["draft"]?.text, (draft["routes"]?.int ?? 0).counted("route"), base,
+                    draft["writtenAt"]?.text, writer,
                 ]
                 show(parts.compactMap(\.self).joined(separator: "  "))
             }
@@ -45,12 +46,12 @@ struct Drafts: AsyncParsableCommand {
 
     struct Plan: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what publishing a draft would change.",
+            abstract: "Show what publishing a draft would change.",
             discussion: """
                 EXAMPLE
                   fingerpost drafts plan shop --draft spring
 
-                Exit code 0 when nothing would change, 2 when something would, 1 when it would be refused.
+                Exit code 0 when nothing would change, 2 when something would, 1 when it would be rejected.
                 """
         )
 
@@ -71,7 +72,7 @@ struct Drafts: AsyncParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Run the stored suites, or a file, against a draft.",
+            abstract: "Run the stored suites, or a suite file, against a draft.",
             discussion: """
                 EXAMPLES
                   fingerpost drafts test shop --draft spring
@@ -98,9 +99,8 @@ struct Drafts: AsyncParsableCommand {
             } else {
                 SuiteFailureLines(failures).lines.forEach { show($0) }
                 let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
-                show(
-                    "\(cases) cases, \(Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count) failed"
-                )
+                let failed = Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count
+                show("\(cases.counted("case")), \(failed) failed")
             }
             if !failures.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }
@@ -108,7 +108,7 @@ struct Drafts: AsyncParsableCommand {
 
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a draft live, on top of what is.",
+            abstract: "Publish a draft, merged with the live table.",
             discussion: """
                 EXAMPLE
                   fingerpost drafts publish shop --draft spring --message "Spring sale"
@@ -135,7 +135,7 @@ struct Drafts: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Throw a draft away.",
+            abstract: "Remove a draft.",
             discussion: """
                 EXAMPLE
                   fingerpost drafts remove shop --draft spring
@@ -149,7 +149,7 @@ struct Drafts: AsyncParsableCommand {
             _ = try await tellingRefusals {
                 try await admin.client().send(.delete, place.path, query: place.query)
             }
-            show("\(place.draft) is removed")
+            show("\(place.draft) removed")
         }
     }
 }

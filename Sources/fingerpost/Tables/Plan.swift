@@ -6,20 +6,20 @@ import OutboundHTTP
 
 struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say what applying a tenant's file to a server would change.",
+        abstract: "Show what applying a tenant file to a server would change.",
         discussion: """
             EXAMPLES
               fingerpost plan -f shop.yaml
               fingerpost plan -f shop.yaml --server https://links.internal:8081 --environment staging --json
 
-            Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of those
-            suites that would move between the app and the browser.
-            Exit code 0 when nothing would change, 2 when something would, 1 when it would be refused.
+            Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of \
+            those suites that would move between the app and the browser.
+            Exit code 0 when nothing would change, 2 when something would, 1 when it would be rejected.
             """
     )
 
-    @ArgumentParser.Option(name: [.short, .long], help: "A tenant's file; - reads standard input.") var file: String
-    @ArgumentParser.Option(help: "Whose table it is, if the file does not say.") var tenant: String?
+    @ArgumentParser.Option(name: [.short, .long], help: "A tenant file; - reads standard input.") var file: String
+    @ArgumentParser.Option(help: "The tenant id, if the file has none.") var tenant: String?
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
@@ -36,28 +36,29 @@ struct Plan: AsyncParsableCommand {
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a server answer by a tenant's file: write its settings and publish its table.",
+        abstract: "Apply a tenant file to a server: write its settings and publish its table.",
         discussion: """
             EXAMPLES
               fingerpost apply -f shop.yaml --message "Spring sale"
               fingerpost apply -f shop.yaml --suite shop.suite.yaml --dry-run
               fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
 
-            What is published in the same moment by others is kept: only the same route, changed on both sides, is a
-            conflict. With --suite the table must pass the suites, which are then stored: no later table may fail them.
-            A file that was pulled says what it is based on; only its own changes since are applied. A file without that is
-            the whole truth: routes that it does not have are removed.
-            Exit code 0 when the server answers by the file now, 1 when it was refused; --dry-run ends like plan.
+            Changes that others publish at the same time are kept; it is a conflict only if both sides changed the \
+            same route. With --suite, the table must pass the suites, which are then stored: no later table may fail \
+            them.
+            A pulled file names the revision that it is based on; only your changes since then are applied. A file \
+            without that replaces the whole table: routes that it does not contain are removed.
+            Exit code 0 when the file is live, 1 when it was rejected; --dry-run has the exit codes of plan.
             """
     )
 
-    @ArgumentParser.Option(name: [.short, .long], help: "A tenant's file; - reads standard input.") var file: String
-    @ArgumentParser.Option(help: "Whose table it is, if the file does not say.") var tenant: String?
-    @ArgumentParser.Option(help: "What the change is for.") var message = ""
-    @ArgumentParser.Option(help: "Who approved it; may be repeated.") var approved: [String] = []
+    @ArgumentParser.Option(name: [.short, .long], help: "A tenant file; - reads standard input.") var file: String
+    @ArgumentParser.Option(help: "The tenant id, if the file has none.") var tenant: String?
+    @ArgumentParser.Option(help: "A description of the change.") var message = ""
+    @ArgumentParser.Option(help: "Who approved the change; may be repeated.") var approved: [String] = []
     @ArgumentParser.Option(help: "A suite to store; may be repeated.") var suite: [String] = []
-    @ArgumentParser.Option(help: "Publish although a stored suite fails, for this reason.") var override: String?
-    @Flag(help: "Only say what would change.") var dryRun = false
+    @ArgumentParser.Option(help: "Publish even if a stored suite fails, for this reason.") var override: String?
+    @Flag(help: "Only show what would change.") var dryRun = false
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
@@ -90,18 +91,18 @@ struct Apply: AsyncParsableCommand {
 
 struct Pull: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write what a server answers by into a tenant's file.",
+        abstract: "Write a server's live settings and table to a tenant file.",
         discussion: """
             EXAMPLES
               fingerpost pull shop -f shop.yaml
               fingerpost pull shop --server https://links.internal:8081 > shop.yaml
 
-            The file holds settings and table, as plan and apply take them. Comments of an earlier file are lost.
+            plan and apply accept the file. Comments in an existing file are lost.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(name: [.short, .long], help: "The file to write; without it, standard output.") var file:
+    @ArgumentParser.Option(name: [.short, .long], help: "The file to write (default: standard output).") var file:
         String?
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Write JSON.") var json = false
@@ -127,6 +128,6 @@ struct Pull: AsyncParsableCommand {
         let text = json ? document.json(.pretty) + "\n" : try Document.yaml(document)
         guard let file else { return show(document: text) }
         try write(text, toFile: file)
-        show("\(file): \(document["table"]?["routes"]?.elements?.count ?? 0) routes")
+        show("\(file): \((document["table"]?["routes"]?.elements?.count ?? 0).counted("route"))")
     }
 }

@@ -10,26 +10,26 @@ import OutboundHTTP
 
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run recorded links against a draft, and say what would change.",
+        abstract: "Replay recorded links against a draft and show what would change.",
         discussion: """
             EXAMPLES
               fingerpost replay shop --since 24h
               fingerpost replay shop --since 7d --draft spring --server https://links.internal:8081 --json
               fingerpost replay shop --since 90m --data ./data
 
-            Each link is answered as the log holds it, by the live table and by the draft merged on it: what is not recorded
-            is missing on both sides. Links of which too much is missing are counted, not guessed. docs/tables.md,
-            "Replay", tells what each count means.
-            With --data the log of that directory is read, through its running server where there is one; without it the
-            admin API is asked, with a key of the scopes tables:read and exports:read.
-            Exit code 0 when no recorded link would change, 2 when one would, 1 when the replay was refused.
+            Each recorded link is resolved by the live table and by the draft merged with it. Data that was not \
+            recorded is missing on both sides. Links with too much missing data are counted but not replayed. \
+            docs/tables.md, "Replay", explains the counts.
+            With --data, the log of that directory is read, through its running server if there is one. Without \
+            --data, the admin API is used, with a key that has the scopes tables:read and exports:read.
+            Exit code 0 when no recorded link would change, 2 when one would, 1 when the replay was rejected.
             """
     )
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-    @ArgumentParser.Option(help: "How far back, such as 90m, 24h or 7d.") var since = "24h"
-    @ArgumentParser.Option(help: "The draft.") var draft = PublishingService.mainDraft
-    @ArgumentParser.Option(help: "At most so many events, the newest.") var limit = ReplayRequest.usualLimit
+    @ArgumentParser.Option(help: "How far back to go, such as 90m, 24h or 7d.") var since = "24h"
+    @ArgumentParser.Option(help: "The draft's name.") var draft = PublishingService.mainDraft
+    @ArgumentParser.Option(help: "The maximum number of events (the newest).") var limit = ReplayRequest.usualLimit
     @ArgumentParser.Option(help: "Replay events of this purpose; may be repeated (default: live).") var purpose:
         [String] = []
     @ArgumentParser.Option(help: "A data directory, instead of a server.") var data: String?
@@ -61,12 +61,12 @@ struct Replay: AsyncParsableCommand {
 
     private var place: PublishingService.DraftLocation {
         get throws {
-            guard let tenant = TenantID(tenant) else { throw ValidationError("'\(tenant)' is not a tenant's id.") }
+            guard let tenant = TenantID(tenant) else { throw ValidationError("'\(tenant)' is not a tenant id.") }
             let name = admin.environment ?? EnvironmentID.production.rawValue
             guard let environment = EnvironmentID(name) else {
-                throw ValidationError("'\(name)' is not an environment's name.")
+                throw ValidationError("'\(name)' is not an environment name.")
             }
-            guard RouteID(draft) != nil else { throw ValidationError("'\(draft)' is not a draft's name.") }
+            guard RouteID(draft) != nil else { throw ValidationError("'\(draft)' is not a draft name.") }
             return PublishingService.DraftLocation(tenant, environment, draft: draft)
         }
     }
@@ -78,13 +78,13 @@ struct Replay: AsyncParsableCommand {
             }
             guard ReplayRequest.limitRange.contains(Int64(limit)) else {
                 throw ValidationError(
-                    "--limit is a number from \(ReplayRequest.limitRange.lowerBound) to \(ReplayRequest.limitRange.upperBound)."
+                    "--limit must be a number from \(ReplayRequest.limitRange.lowerBound) to \(ReplayRequest.limitRange.upperBound)."
                 )
             }
             let purposes = try purpose.map { text in
                 guard let purpose = Event.Purpose(rawValue: text) else {
                     let known = Event.Purpose.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("'\(text)' is not a purpose; known are \(known).")
+                    throw ValidationError("'\(text)' is not a purpose; use one of: \(known).")
                 }
                 return purpose
             }

@@ -24,7 +24,7 @@ struct ReplayText {
                 + "\(count("events")) recorded links from \(from) to \(to)"
         ]
         if report["limited"]?.bool == true {
-            lines.append("Older ones were left out; --limit takes more.")
+            lines.append("Older links were left out; raise --limit to include more.")
         }
         lines.append("replayed \(count("replayed")): \(count("changed")) change, \(count("unchanged")) stay")
         return lines
@@ -86,17 +86,17 @@ struct ReplayText {
         }
         let standIns =
             count("standIns") == 0
-            ? [] : ["Of the replayed, \(count("standIns")) had a made-up value in the place of a sensitive one."]
-        return (hidden.isEmpty ? [] : ["Not replayed, because of what the log leaves out:"] + hidden) + standIns
+            ? [] : ["\(count("standIns")) of the replayed links had a placeholder instead of a sensitive value."]
+        return (hidden.isEmpty ? [] : ["Not replayed, because data is missing from the log:"] + hidden) + standIns
     }
 
     private static let reasons = [
         "rejected": "rejected links: their text is never recorded",
         "noPath": "unmatched links whose path is not recorded (privacy.unmatchedPath: none)",
-        "pathCut": "unmatched links of which only the first segment is recorded (privacy.unmatchedPath: firstSegment)",
-        "sensitive": "links with a sensitive value that nothing can stand in for",
-        "notReproduced": "links that the live table answers otherwise without what is not recorded",
-        "unreadable": "links whose record makes no link",
+        "pathCut": "unmatched links with only the first segment recorded (privacy.unmatchedPath: firstSegment)",
+        "sensitive": "links with a sensitive value that has no placeholder",
+        "notReproduced": "links that the live table resolves differently without the missing data",
+        "unreadable": "links whose record is not a valid link",
     ]
 
     private var unseen: [String] {
@@ -106,7 +106,8 @@ struct ReplayText {
             return
                 "  \(fact["fact"]?.text ?? ""): \(routes.joined(separator: ", "))\(more > 0 ? " and \(more) more" : "")"
         }
-        return facts.isEmpty ? [] : ["Routes look at what is not recorded, so a replay cannot tell it:"] + facts
+        return facts.isEmpty
+            ? [] : ["Routes depend on data that is not recorded, so a replay cannot evaluate it:"] + facts
     }
 
     private func more(_ key: String, _ what: String) -> [String] {

@@ -5,7 +5,7 @@ import OutboundHTTP
 
 struct Revisions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "What was published: list it, compare it, bring it back, take it into another environment.",
+        abstract: "List, compare, roll back, promote and prune published revisions.",
         discussion: """
             EXAMPLES
               fingerpost revisions list shop
@@ -26,7 +26,7 @@ struct Revisions: AsyncParsableCommand {
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-        @ArgumentParser.Option(help: "At most so many.") var limit = 100
+        @ArgumentParser.Option(help: "The maximum number of revisions.") var limit = 100
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -41,7 +41,7 @@ struct Revisions: AsyncParsableCommand {
 
     struct Diff: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what changed from a revision to another, by default to what is live.",
+            abstract: "Show what changed from one revision to another, by default to the live one.",
             discussion: """
                 EXAMPLES
                   fingerpost revisions diff shop 7
@@ -50,8 +50,8 @@ struct Revisions: AsyncParsableCommand {
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-        @ArgumentParser.Argument(help: "The revision to begin from.") var from: Int64
-        @ArgumentParser.Argument(help: "The revision to go to.") var to: Int64?
+        @ArgumentParser.Argument(help: "The revision to compare from.") var from: Int64
+        @ArgumentParser.Argument(help: "The revision to compare to (default: the live one).") var to: Int64?
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -76,7 +76,8 @@ struct Revisions: AsyncParsableCommand {
                 EXAMPLE
                   fingerpost revisions rollback shop 7 --message "Back to before the sale"
 
-                Refused when the table no longer checks: the settings may have lost an app or a host that it names.
+                Rejected when the table no longer passes the check, for example because the settings no longer have an \
+                app or host that it names.
                 """
         )
 
@@ -109,7 +110,7 @@ struct Revisions: AsyncParsableCommand {
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
         @ArgumentParser.Argument(help: "The revision.") var revision: Int64
-        @ArgumentParser.Option(help: "The environment that it goes to.") var to: String
+        @ArgumentParser.Option(help: "The target environment.") var to: String
         @OptionGroup var note: NoteOptions
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
@@ -129,7 +130,7 @@ struct Revisions: AsyncParsableCommand {
 
     struct Prune: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget old revisions; never one that is live, or that a draft is based on.",
+            abstract: "Delete old revisions, but never one that is live or that a draft is based on.",
             discussion: """
                 EXAMPLE
                   fingerpost revisions prune shop --keep 50 --older-than-days 90
@@ -137,8 +138,8 @@ struct Revisions: AsyncParsableCommand {
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-        @ArgumentParser.Option(help: "How many of the newest stay.") var keep = 50
-        @ArgumentParser.Option(help: "Younger ones stay, too.") var olderThanDays = 90
+        @ArgumentParser.Option(help: "How many of the newest revisions to keep.") var keep = 50
+        @ArgumentParser.Option(help: "Keep younger revisions, too.") var olderThanDays = 90
         @OptionGroup var admin: AdminOptions
         @Flag(help: "Print JSON.") var json = false
 
@@ -148,15 +149,15 @@ struct Revisions: AsyncParsableCommand {
                 try await admin.client().send(.post, "tenants/\(tenant)/revisions/prune", json: body)
             }
             guard !json else { return show(answer.body) }
-            show("\(answer.body["pruned"]?.elements?.count ?? 0) revisions forgotten")
+            show("\((answer.body["pruned"]?.elements?.count ?? 0).counted("revision")) deleted")
         }
     }
 }
 
 /// Options that accompany a publication: message and override.
 struct NoteOptions: ParsableArguments {
-    @ArgumentParser.Option(help: "What the change is for.") var message = ""
-    @ArgumentParser.Option(help: "Publish although a stored suite fails, for this reason.") var override: String?
+    @ArgumentParser.Option(help: "A description of the change.") var message = ""
+    @ArgumentParser.Option(help: "Publish even if a stored suite fails, for this reason.") var override: String?
 
     var json: JSONNode {
         .object(["message": .string(message), "override": override.map { .object(["reason": .string($0)]) }])
@@ -169,7 +170,7 @@ extension JSONNode {
         let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
         let parts = [
             "\(self["revision"]?.int ?? 0)", self["environment"]?.text, self["publishedAt"]?.text,
-            self["actor"]?["name"]?.text, "\(self["routes"]?.int ?? 0) routes", origin, self["message"]?.text,
+            self["actor"]?["name"]?.text, (self["routes"]?.int ?? 0).counted("route"), origin, self["message"]?.text,
         ]
         return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "  ")
     }

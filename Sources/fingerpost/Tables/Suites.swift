@@ -5,7 +5,7 @@ import OutboundHTTP
 
 struct Suites: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A tenant's stored suites: a table that fails one is not published.",
+        abstract: "Manage a tenant's stored suites; a table that fails one is not published.",
         discussion: """
             EXAMPLES
               fingerpost suites list shop
@@ -35,14 +35,14 @@ struct Suites: AsyncParsableCommand {
             }
             guard !json else { return show(answer.body) }
             for suite in answer.body["suites"]?.elements ?? [] {
-                show("\(suite["suite"]?.text ?? "")  \(suite["cases"]?.int ?? 0) cases")
+                show("\(suite["suite"]?.text ?? "")  \((suite["cases"]?.int ?? 0).counted("case"))")
             }
         }
     }
 
     struct Push: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Store suites; each is named by its file, without .suite.yaml, .yaml or .json.",
+            abstract: "Store suites; each is named after its file, without .suite.yaml, .yaml or .json.",
             discussion: """
                 EXAMPLE
                   fingerpost suites push shop config/examples/shop.suite.yaml
@@ -63,7 +63,7 @@ struct Suites: AsyncParsableCommand {
                         "tenants/\(tenant)/suites/\(suite.name)",
                         body: Array(suite.text.utf8)
                     )
-                    show("\(suite.name)  \(answer.body["cases"]?.int ?? 0) cases")
+                    show("\(suite.name)  \((answer.body["cases"]?.int ?? 0).counted("case"))")
                 }
             }
         }
@@ -107,7 +107,7 @@ struct Suites: AsyncParsableCommand {
             _ = try await tellingRefusals {
                 try await admin.client().send(.delete, "tenants/\(tenant)/suites/\(name)")
             }
-            show("\(name) is removed")
+            show("\(name) removed")
         }
     }
 }
@@ -129,7 +129,7 @@ struct SuiteName {
 
 struct Routes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "A draft's routes as a stream of lines (NDJSON).",
+        abstract: "Export and import a draft's routes as NDJSON.",
         discussion: """
             EXAMPLES
               fingerpost routes export shop > routes.ndjson
@@ -140,7 +140,7 @@ struct Routes: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the routes of a draft, or of the live table without one; one a line.",
+            abstract: "Print the routes of a draft, or of the live table if there is no draft, one per line.",
             discussion: """
                 EXAMPLE
                   fingerpost routes export shop > routes.ndjson
@@ -166,7 +166,7 @@ struct Routes: AsyncParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write routes into a draft: each takes the place of the one with its id, new ones go last.",
+            abstract: "Write routes to a draft: each replaces the route with its id; new ones are appended.",
             discussion: """
                 EXAMPLES
                   fingerpost routes import shop routes.ndjson
@@ -175,9 +175,9 @@ struct Routes: AsyncParsableCommand {
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-        @ArgumentParser.Argument(help: "A file with a route a line; - reads standard input.") var file: String
+        @ArgumentParser.Argument(help: "A file with one route per line; - reads standard input.") var file: String
         @ArgumentParser.Option(help: "The draft's name.") var draft = "main"
-        @Flag(help: "Leave no other routes.") var replace = false
+        @Flag(help: "Remove all other routes.") var replace = false
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -195,7 +195,7 @@ struct Routes: AsyncParsableCommand {
                     )
                 }
             }
-            show("draft \(draft): \(answer.body["routes"]?.int ?? 0) routes")
+            show("draft \(draft): \((answer.body["routes"]?.int ?? 0).counted("route"))")
             for finding in answer.body["findings"]?.elements ?? [] { show(FindingText(finding).line) }
         }
     }

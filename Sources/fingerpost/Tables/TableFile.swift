@@ -18,12 +18,12 @@ struct TableFile {
             let document = try TenantDocument(try readText(path))
             guard let id = document.tenant ?? tenant.flatMap({ TenantID($0) }) else {
                 throw fail(
-                    "\(path) does not say whose table it is: add 'tenant: NAME', or name it with --tenant.",
+                    "\(path) does not name its tenant: add 'tenant: NAME', or use --tenant.",
                     .unreadableInput
                 )
             }
             guard tenant == nil || document.tenant == nil || document.tenant?.rawValue == tenant else {
-                throw fail("\(path) is a file of '\(id)', not of '\(tenant ?? "")'.", .unreadableInput)
+                throw fail("\(path) belongs to tenant '\(id)', not to '\(tenant ?? "")'.", .unreadableInput)
             }
             self.tenant = id
             settings = document.settings

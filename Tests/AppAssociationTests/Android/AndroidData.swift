@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LinkRouting
 
-/// Cases and published files that stand beside the repository, not in it: they belong to others.
+/// Test cases and published files beside the repository. They belong to third parties, so they are not checked in.
 enum AndroidData {
     private static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum AndroidData {
 
     static func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// The rows of a file with a JSON object on each line.
+    /// The rows of a file with one JSON object per line.
     static func rows(_ url: URL) throws -> [JSONNode] {
         try Data(contentsOf: url).split(separator: UInt8(ascii: "\n")).map { line in
             try JSONReader.parse(Array(line), limits: JSONReader.Limits(maximumBytes: 1 << 20))

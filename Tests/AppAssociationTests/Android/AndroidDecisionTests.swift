@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppAssociation
 
-/// Whether Android opens a URL, and by which rule.
+/// Whether Android opens a URL, and which rule decides.
 struct AndroidDecisionTests {
     private static let host = "https://e.com"
 
@@ -12,7 +12,7 @@ struct AndroidDecisionTests {
     }
 
     @Test(arguments: [
-        // The path, decoded, with its slash at the end.
+        // The decoded path, including its trailing slash.
         (#"[{"/":"/a"}]"#, "/a", "match 0"), (#"[{"/":"/a"}]"#, "/a/", "no_match"),
         (#"[{"/":"/a b"}]"#, "/a%20b", "match 0"),
         (#"[{"/":"/a%20b"}]"#, "/a%20b", "no_match"), (#"[{"/":"/é"}]"#, "/%C3%A9", "match 0"),
@@ -20,11 +20,11 @@ struct AndroidDecisionTests {
         (#"[{"/":"/A"}]"#, "/a", "no_match"),
         (#"[{"/":"*"}]"#, "", "match 0"), (#"[{"/":"/*"}]"#, "", "no_match"), (#"[{"/":"/a+b"}]"#, "/a+b", "match 0"),
         (#"[{"/":"/\ufffd"}]"#, "/%FF", "match 0"), (#"[{"/":"/100%"}]"#, "/100%", "match 0"),
-        // The first rule that matches decides.
+        // The first matching rule decides.
         (#"[{"/":"/x"},{"/":"/a*"},{"/":"*","exclude":true}]"#, "/ab", "match 1"),
         (#"[{"/":"/x"},{"/":"/a*"},{"/":"*","exclude":true}]"#, "/b", "exclude 2"),
         (#"[{"/":"/a","exclude":false}]"#, "/a", "match 0"),
-        // Items: any pair, decoded before it is cut.
+        // Query items: any pair may match; Android decodes the query before splitting it into pairs.
         (##"[{"?":{"a":"*"}}]"##, "/?a=", "match 0"), (##"[{"?":{"a":"*"}}]"##, "/?a", "no_match"),
         (##"[{"?":{"a":"*"}}]"##, "/", "no_match"), (##"[{"?":{"a":"1"}}]"##, "/?a=0&a=1", "match 0"),
         (##"[{"?":{"a":"1"}}]"##, "/?b=a%3D1&c", "no_match"), (##"[{"?":{"a":"1"}}]"##, "/?b=%26a=1", "match 0"),
@@ -34,17 +34,17 @@ struct AndroidDecisionTests {
         (##"[{"?":{"a":"1","b":"2"}}]"##, "/?a=1", "no_match"), (##"[{"?":{"a":"?*"}}]"##, "/?a=", "no_match"),
         (##"[{"?":{"a":"x y"}}]"##, "/?a=x+y", "no_match"), (##"[{"?":{"a":"*"}}]"##, "/?&&&", "no_match"),
         (##"[{"?":{"a":"*"}}]"##, "/#?a=1", "no_match"),
-        // The fragment: one that is not there is not an empty one.
+        // A missing fragment differs from an empty one.
         (##"[{"#":"*"}]"##, "/", "no_match"), (##"[{"#":"*"}]"##, "/#", "match 0"),
         (##"[{"#":"app"}]"##, "/#app", "match 0"),
         (##"[{"#":"a b"}]"##, "/#a%20b", "match 0"),
-        // All parts of a rule.
+        // All parts of a rule must match.
         (##"[{"/":"/a","?":{"b":"1"},"#":"c"}]"##, "/a?b=1#c", "match 0"),
         (##"[{"/":"/a","?":{"b":"1"},"#":"c"}]"##, "/a?b=1", "no_match"),
-        // A rule that names no part takes nothing.
+        // A rule without any part matches nothing.
         ("[{}]", "/", "no_match"), (#"[{"exclude":true},{"/":"*"}]"#, "/", "match 1"),
         (#"[{"patch":"/x"}]"#, "/", "no_match"),
-        // No rules: the manifest.
+        // Without rules the app's manifest decides.
         ("[]", "/", "manifest"),
     ])
     func aRuleDecides(_ rules: String, _ url: String, _ expected: String) throws {
@@ -115,7 +115,7 @@ struct AndroidDecisionTests {
         #expect(try decision([closed, plain, open]).outcome == .manifest)
         #expect(try decision([closed, closed]).app == "a.closed")
         #expect(try decision([closed], "a.open").reason == .appNotListed)
-        // Of several sets of rules the first counts, and one with rules before one without.
+        // The first of several rule sets wins, and a statement with rules wins over one without.
         let twice = try decision([plain, closed, open].map { $0.replacing("a.open", with: "a.plain") }, "a.plain")
         #expect((twice.outcome, twice.entry) == (.match, 2))
         let both = try decision([open, closed].map { $0.replacing("a.closed", with: "a.open") }, "a.open")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import AppAssociation
 
-/// The glob of dynamic rules, as Android's `PatternMatcher` runs it.
+/// Globs of dynamic rules, with the semantics of Android's `PatternMatcher`.
 struct AndroidPatternTests {
     @Test(arguments: [
         ("/a", "/a", true), ("/a", "/a/", false), ("/a/", "/a", false), ("/a", "/A", false), ("", "", true),
@@ -10,7 +10,7 @@ struct AndroidPatternTests {
         ("?", "a", true), ("?", "", false), ("?", "ab", false), ("?*", "", false), ("?*", "a", true),
         ("?*", "abc", true),
         ("*?", "", false), ("*?", "abc", true), ("**", "ab", true), ("/?/x", "/a/x", true),
-        // '*' stops at the first place where the next character stands.
+        // '*' stops at the first occurrence of the next character.
         ("*/terms/*", "/nl/terms/x", false), ("*/terms/*", "/terms/x", true), ("*/terms/*", "nl/terms/x", true),
         ("*.html", "/a.html", true), ("*.html", "/a.b.html", false), ("*b", "ab", true), ("*b", "abb", false),
         ("*ab", "aab", false), ("/*/x", "/a/x", true), ("/*/x", "/a/b/x", false), ("/a*c", "/abc", true),

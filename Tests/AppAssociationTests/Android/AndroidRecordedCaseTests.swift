@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// Facts from Google's documentation, its compatibility suite and Android's source, in files that are not ours to publish.
+/// Cases from Google's documentation, its compatibility suite and Android's source. The files are not ours to publish.
 struct AndroidRecordedCaseTests {
     @Test(
         .enabled(if: AndroidData.exists(AndroidData.dynamicCases), "SKIPPED: android_dynamic_cases.jsonl is not there")
@@ -20,7 +20,7 @@ struct AndroidRecordedCaseTests {
         }
     }
 
-    /// None is left out: also the cases that Google runs against a stub only are about statements.
+    /// Runs every case. Cases that Google runs only against a stub test statements too.
     @Test(.enabled(if: AndroidData.exists(AndroidData.statementCases), "SKIPPED: assetlinks_cases.jsonl is not there"))
     func everyStatementCaseAgrees() throws {
         let rows = try AndroidData.rows(AndroidData.statementCases)
@@ -46,7 +46,7 @@ struct AndroidRecordedCaseTests {
         let expected = row["response"]?.elements ?? []
         if let target = query.target, let relation = query.relation {
             let links = list.links(to: target, by: relation)
-            // Without a response Google's suite asks no more than that the request is understood.
+            // Without an expected response, Google's suite requires only that the request is parsed.
             if let answer = expected.first?.text { #expect("\(links)" == answer, name) }
         } else {
             let answer = list.statements(with: query.relation).map { statement in
@@ -55,7 +55,7 @@ struct AndroidRecordedCaseTests {
                     "target": statement.target.json,
                 ])
             }
-            // The order of an answer means nothing; Google's lists the statements relation by relation.
+            // The order of an answer is not significant; Google lists the statements by relation.
             #expect(answer.count == expected.count && Set(answer) == Set(expected), name)
         }
         let codes = Set(list.errors.map(\.code.rawValue))
@@ -88,7 +88,7 @@ extension JSONNode {
         return try Regex(pattern).firstMatch(in: message) != nil
     }
 
-    /// What stands at a place of this case.
+    /// The recorded response for a location in this case.
     fileprivate func fetch(_ location: StatementList.Location) -> StatementList.FetchedBody {
         let text: String?
         switch location {

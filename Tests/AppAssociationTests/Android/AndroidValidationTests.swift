@@ -30,7 +30,7 @@ struct AndroidValidationTests {
         )
     }
 
-    /// A file and the codes that are found in it, in the file's order.
+    /// A file and the codes that validation reports, in file order.
     static let rows: [(file: String, codes: [String])] = [
         (statement(), []),
         (rules(#"{"/":"/a/*"},{"/":"/b","?":{"x":"1"}},{"\u0023":"f"}"#), ["DAL-MANIFEST"]),
@@ -144,7 +144,8 @@ struct AndroidValidationTests {
         }
 
         #expect(verdicts.count > 30)
-        // An object, other namespaces, small letters, a placeholder, nothing that opens, a star that stops.
+        // A root that is an object, other namespaces, lower-case fingerprints, a placeholder, exclusions only, a '*'
+        // without backtracking.
         #expect(verdicts["JulesAKT__kiln-client"]?.contains("DAL-ROOT-TYPE") == true)
         for name in [
             "01000001x01001110x01010011x01001000__myapp-deeplinks", "5eeman__rapidsnark-instant-app",

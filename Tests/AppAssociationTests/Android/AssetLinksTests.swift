@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppAssociation
 
-/// What is read from an `assetlinks.json`, and what of it counts.
+/// Parsing of `assetlinks.json`, and which statements are effective.
 struct AssetLinksTests {
     private static let fingerprint = Array(repeating: "0A", count: 32).joined(separator: ":")
     private static let relation = #""relation":["delegate_permission/common.handle_all_urls"]"#
@@ -118,7 +118,7 @@ struct AssetLinksTests {
         #expect(CertificateFingerprint(text) == nil)
     }
 
-    /// Each value of a full file, replaced by each kind of JSON value, one at a time.
+    /// Replaces each value of a complete file by each kind of JSON value, one at a time.
     @Test func anyValueMayHaveAnyType() throws {
         let rules = JSONNode.array([
             .object([

@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// Statements with what they include.
+/// Statement lists with their include files.
 struct StatementListTests {
     private static let start = "https://a.com/.well-known/assetlinks.json"
 

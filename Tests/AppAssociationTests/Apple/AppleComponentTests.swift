@@ -1,7 +1,7 @@
 import AppAssociation
 import Testing
 
-/// One component against one URL, as Apple documents it or `swcutil` was seen to do it.
+/// One component against one URL, as Apple documents it or as `swcutil` was observed to behave.
 struct AppleComponentTests {
     struct Row: CustomTestStringConvertible {
         let component: String
@@ -83,7 +83,7 @@ struct AppleComponentTests {
         Row(#"{"/":"/*a*a*b"}"#, "https://e.com/aaacab", true),
         Row(#"{"/":"/*.html"}"#, "https://e.com/a/b.html", true),
         Row(#"{"/":"/*.html"}"#, "https://e.com/a/b-html", false),
-        // Not a regular expression.
+        // The pattern is not a regular expression.
         Row(#"{"/":"/a.c"}"#, "https://e.com/abc", false),
         Row(#"{"/":"/(a|b)"}"#, "https://e.com/a", false),
         Row(#"{"/":"/[ab]"}"#, "https://e.com/a", false),
@@ -93,7 +93,7 @@ struct AppleComponentTests {
         Row(#"{"/":"/:id"}"#, "https://e.com/7", false),
         Row(#"{"/":"/{id}"}"#, "https://e.com/7", false),
         Row(#"{"/":"https://e.com/a"}"#, "https://e.com/a", false),
-        // A query or a fragment is no part of the path.
+        // The path does not include the query or the fragment.
         Row(#"{"/":"/a?b=1"}"#, "https://e.com/a?b=1", false),
         Row(#"{"/":"/#/a"}"#, "https://e.com/#/a", false),
         Row(#"{"/":"NOT /a"}"#, "https://e.com/b", false),
@@ -119,7 +119,7 @@ struct AppleComponentTests {
         Row(#"{"?":{"a":"1"}}"#, "https://e.com/x?b=1", false),
         Row(#"{"?":{"a":"1","b":"2"}}"#, "https://e.com/x?b=2&a=1", true),
         Row(#"{"?":{"a":"1","b":"2"}}"#, "https://e.com/x?a=1", false),
-        // What is not there is empty.
+        // A missing part counts as empty.
         Row(#"{"?":{"b":"*"}}"#, "https://e.com/x?a=1", true),
         Row(#"{"?":{"b":"*"}}"#, "https://e.com/x", true),
         Row(#"{"?":{"b":""}}"#, "https://e.com/x", true),
@@ -137,7 +137,7 @@ struct AppleComponentTests {
         Row(#"{"?":{"id":"42"}}"#, "https://e.com/x?id=42&id", false),
         Row(#"{"?":{"id":"42,7"}}"#, "https://e.com/x?id=42&id=7", false),
         Row(#"{"?":{"id":"?*"}}"#, "https://e.com/x?id=42&id=7", true),
-        // Names are exact, decoded, and without wildcards.
+        // Item names are decoded and compared exactly, without wildcards.
         Row(#"{"?":{"A":"1"}}"#, "https://e.com/x?a=1", false),
         Row(#"{"?":{"A":"1"},"caseSensitive":false}"#, "https://e.com/x?a=1", false),
         Row(#"{"?":{"a*":"1"}}"#, "https://e.com/x?ab=1", false),
@@ -147,7 +147,7 @@ struct AppleComponentTests {
         Row(#"{"?":{"a b":"1"}}"#, "https://e.com/x?a+b=1", false),
         Row(#"{"?":{"a":"x=y"}}"#, "https://e.com/x?a=x=y", true),
         Row(#"{"?":{"a":"1"}}"#, "https://e.com/x?a=1;b=2", false),
-        // One value that is no string, and nothing is asked of the query.
+        // A single value that is not a string voids the whole query condition.
         Row(#"{"?":{"a":true}}"#, "https://e.com/x?a=1", true),
         Row(#"{"?":{"a":5}}"#, "https://e.com/x", true),
         Row(#"{"?":{"a":null}}"#, "https://e.com/x?b", true),

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Cases and published files that stand beside the repository, not in it: they belong to others.
+/// Test cases and published files beside the repository. They belong to third parties, so they are not checked in.
 enum AppleData {
     private static let directory = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

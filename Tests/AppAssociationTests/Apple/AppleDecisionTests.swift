@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// What an answer says besides the decision.
+/// The explanation that accompanies a decision.
 struct AppleDecisionTests {
     private static let file = #"""
         {"applinks": {
@@ -110,7 +110,7 @@ struct AppleDecisionTests {
         #expect(try decision("https://e.com/z").assumptions.count == 1)
     }
 
-    // MARK: Bounds of an answer
+    // MARK: Limits of an answer
 
     @Test func aLongEntryIsToldInPart() throws {
         let rules = repeatElement(#"{"/":"/x"},"#, count: 2_000).joined() + #"{"/":"/y"}"#

@@ -1,10 +1,10 @@
 import AppAssociation
 import Testing
 
-/// Whole files against a URL: forms of `details`, order, defaults, variables, `paths`.
+/// Complete files against a URL: forms of `details`, order, defaults, variables, `paths`.
 struct AppleFileTests {
     struct Row: CustomTestStringConvertible {
-        /// What stands in `applinks`.
+        /// The JSON of `applinks`.
         let applinks: String
         let url: String
         let expected: String
@@ -40,7 +40,7 @@ struct AppleFileTests {
         Row(#""details":[{"appID":"A.b.c","components":[{}]}]"#, "https://e.com/x", "app_not_listed"),
         Row(#""details":[{"components":[{}]},{"appID":"A.b","components":[{}]}]"#, "https://e.com/x", "match 0"),
         Row(#""details":["A.b",5,null,{"appID":"A.b","components":[{}]}]"#, "https://e.com/x", "match 0"),
-        // Both kinds of rules: components count, even none.
+        // With both kinds of rules, `components` wins, even if it is empty.
         Row(
             #""details":[{"appID":"A.b","components":[{"/":"/y"}],"paths":["*"]}]"#,
             "https://e.com/x",
@@ -56,7 +56,7 @@ struct AppleFileTests {
         Row("", "https://e.com/x", "no_apps"),
         Row(#""apps":["A.b"]"#, "https://e.com/x", "no_apps"),
         Row(#""apps":["A.b"],"details":[{"appID":"X.y","paths":["*"]}]"#, "https://e.com/x", "app_not_listed"),
-        // One app, two entries: the first one counts.
+        // If an app has two entries, the first one counts.
         Row(
             #""details":[{"appID":"A.b","paths":["/y"]},{"appID":"A.b","paths":["*"]}]"#,
             "https://e.com/x",
@@ -156,7 +156,7 @@ struct AppleFileTests {
             "https://e.com/x",
             "match 0"
         ),
-        // A pattern that is no string hides the default and asks for nothing.
+        // A pattern that is not a string overrides the default and sets no condition.
         Row(
             #""defaults":{"/":"/foo"},"details":[{"appIDs":["A.b"],"components":[{"/":5}]}]"#,
             "https://e.com/x",

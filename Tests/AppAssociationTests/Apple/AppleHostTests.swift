@@ -1,7 +1,7 @@
 import AppAssociation
 import Testing
 
-/// Which URLs a file is asked about at all.
+/// The URLs for which a device consults a file.
 struct AppleHostTests {
     private static let file = #"{"applinks":{"details":[{"appID":"A.b","paths":["*"]}]}}"#
 
@@ -54,7 +54,7 @@ struct AppleHostTests {
         #expect(file.decision(for: longest + "a").reason == .invalidURL)
     }
 
-    /// Each is answered as it is most probably meant, and said to be uncertain.
+    /// Apple documents none of these. The answer follows the most probable reading and says that it is uncertain.
     @Test(arguments: [
         ("https://u@e.com/x", AppleDecision.Note.Code.urlUser), ("https://e.com:80/x", .urlPort),
         ("https://e.com./x", .urlTrailingDot), ("https://e.com/é", .urlEncoded), ("https://e.com/a b", .urlEncoded),

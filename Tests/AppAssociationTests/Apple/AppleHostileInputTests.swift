@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppAssociation
 
-/// Whatever stands in a file or a URL, there is an answer, and soon.
+/// Hostile files and URLs get an answer within bounded work.
 struct AppleHostileInputTests {
     private static let urls = [
         "https://e.com", "https://e.com/a/b?c=d&c&=e#f", "https://e.com/%ff%", "https://e.com/?\u{0}&&==&%", "x", "",
@@ -61,7 +61,7 @@ struct AppleHostileInputTests {
         #expect(error?.kind == .tooLarge)
     }
 
-    /// Each value of a full file, replaced by each kind of JSON value, one at a time.
+    /// Replaces each value of a complete file by each kind of JSON value, one at a time.
     @Test func anyValueMayHaveAnyType() throws {
         let full = try JSONReader.parse(
             #"""
@@ -95,7 +95,7 @@ struct AppleHostileInputTests {
         let variables = PatternVariables(custom: AppleAppSiteAssociation.SubstitutionVariables(nil))
         for (end, matches) in [("b", false), ("c", true)] {
             let pattern = String(repeating: "*a", count: 4_096) + "*" + end
-            // For each byte of the pattern a pass over the text's 129 words.
+            // Each byte of the pattern costs one pass over the text's 129 words.
             var budget = StepBudget(steps: (pattern.utf8.count + 1) * text.wordCount)
             #expect(try PatternMatcher.matches(pattern, text, variables, &budget) == matches)
         }
@@ -135,7 +135,7 @@ struct AppleHostileInputTests {
         #expect(decision.notes.count == 101)
     }
 
-    /// A huge default is read again for each rule, so it is what a file can cost most by.
+    /// Every rule reads the default pattern again, so a huge default is the most expensive input.
     @Test func aHugeDefaultOfManyRulesIsCutShort() throws {
         let rules = repeatElement("{}", count: 10_000).joined(separator: ",")
         let huge = String(repeating: "x", count: 100_000)
@@ -149,7 +149,7 @@ struct AppleHostileInputTests {
 }
 
 extension JSONNode {
-    /// This value with each of the values in it, and itself, replaced in turn.
+    /// One variant for each value within this one and for itself, with that value replaced by `other`.
     func variants(replacingAValueBy other: JSONNode) -> [JSONNode] {
         var variants = [other]
         switch value {

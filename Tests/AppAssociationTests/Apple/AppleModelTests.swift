@@ -2,7 +2,7 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// What a device makes of a file, before any URL.
+/// The model that a device builds from a file, before any URL.
 struct AppleModelTests {
     private func file(_ json: String) throws -> AppleAppSiteAssociation {
         try AppleAppSiteAssociation(parsing: json.utf8)

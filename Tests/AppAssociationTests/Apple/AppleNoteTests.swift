@@ -1,13 +1,13 @@
 import AppAssociation
 import Testing
 
-/// What Apple does not document is said in the answer, with its place.
+/// The answer reports behaviour that Apple does not document, with its place in the file.
 struct AppleNoteTests {
     struct Row: CustomTestStringConvertible {
         let applinks: String
         let notes: [String]
 
-        /// A note is `code pointer`, the pointer below `/applinks`.
+        /// A note is `code pointer`, with the pointer relative to `/applinks`.
         init(_ applinks: String, _ notes: String...) { self.init(applinks, notes) }
 
         init(_ applinks: String, _ notes: [String]) {
@@ -75,7 +75,7 @@ struct AppleNoteTests {
         Row(#""details":[{"appID":"A.b","paths":["not /y"]}]"#, "not_in_lower_case /details/0/paths/0"),
         Row(#""details":[{"appID":"A.b","paths":[5]}]"#, "pattern_type /details/0/paths/0"),
         Row(#""details":[{"appID":"A.b","paths":["/$(x)"]}]"#, "unknown_variable /details/0/paths/0"),
-        // A rule behind the deciding one is not looked at.
+        // Rules after the deciding one are not evaluated.
         Row(#""details":[{"appID":"A.b","components":[{"/":"/x"},{"/":5}]}]"#),
     ]
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinkRouting
 import Testing
 
-/// Files that others have published.
+/// Files published by third parties.
 struct AppleRealFileTests {
     @Test(.enabled(if: AppleData.hasRealFiles, "SKIPPED: ../shared/data/aasa_real is not there"))
     func everyPublishedFileIsReadOrHasAPlaceWhereItIsNot() throws {
@@ -27,7 +27,7 @@ struct AppleRealFileTests {
         }
     }
 
-    /// A URL written after a rule's own path is decided by that rule or by one before it.
+    /// A URL derived from a rule's path must be decided by that rule or an earlier one.
     private func check(
         _ rule: AppleAppSiteAssociation.Rule,
         of entry: AppleAppSiteAssociation.Entry,

@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinkRouting
 import Testing
 
-/// Recorded runs of Apple's `swcutil`, examples of Apple's documentation and answers of peers.
+/// Recorded runs of Apple's `swcutil`, examples from Apple's documentation, and results of other implementations.
 struct AppleRecordedCaseTests {
     @Test(.enabled(if: AppleData.hasCases, "SKIPPED: ../shared/data/aasa_cases.jsonl is not there"))
     func decisionAndRuleAgreeWithEveryRecordedCase() throws {

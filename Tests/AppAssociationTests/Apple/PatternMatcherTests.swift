@@ -3,7 +3,7 @@ import Testing
 
 @testable import AppAssociation
 
-/// The simulator's matcher and the languages that rules are reasoned about with are two readings of one format.
+/// The simulator's matcher must agree with the languages used for analysis: both implement the same pattern format.
 struct PatternMatcherTests {
     private static let variables = AppleAppSiteAssociation.SubstitutionVariables(
         .object(["v": .array([.string("a"), .string("ab*"), .string(""), .string("?c")]), "w": .array([.string("A")])])
@@ -81,7 +81,7 @@ struct PatternMatcherTests {
         }
     }
 
-    /// One character of the decoded text, however many bytes it has, and never half of one.
+    /// `?` matches one character of the decoded text, whatever its length in bytes, and never part of one.
     @Test(arguments: [
         ("?", "é", true), ("??", "é", false), ("?", "🎟", true), ("?*", "🎟", true), ("*?", "🎟", true),
         ("*??", "🎟", false),
@@ -102,7 +102,7 @@ struct PatternMatcherTests {
         #expect(matches == expected)
     }
 
-    /// The rows of bits end where words do.
+    /// Lengths at the word boundaries of the matcher's bit rows.
     @Test(arguments: [0, 1, 62, 63, 64, 65, 126, 127, 128, 129, 200])
     func textsOfAnyLengthMatch(_ count: Int) throws {
         let text = PatternText(Array(repeating: UInt8(ascii: "a"), count: count), foldsCase: false)

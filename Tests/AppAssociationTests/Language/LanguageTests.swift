@@ -4,7 +4,7 @@ import Testing
 @testable import AppAssociation
 
 struct LanguageTests {
-    /// A rule, earlier rules, and whether these cover it, as iOS compares paths: with one slash at both ends.
+    /// A rule, earlier rules, and whether they cover it. iOS compares paths with one slash at both ends.
     @Test(
         arguments: [
             ("/a", ["/*"], true), ("/a", ["*"], true), ("*", ["/a"], false), ("/a/b", ["/a/*"], true),
@@ -28,7 +28,7 @@ struct LanguageTests {
 
     @Test(
         arguments: [
-            // A decoded comparison takes every spelling, one that is not takes one.
+            // A decoded comparison matches every spelling; an encoded comparison matches one.
             ("/a", false, "/a", true, true), ("/a", true, "/a", false, false),
             ("/a%20b", false, "/a b", true, true), ("/café", true, "/caf%C3%A9", false, false),
             ("/caf%C3%A9", false, "/café", true, true), ("/caf%c3%a9", false, "/café", true, true),
@@ -67,7 +67,7 @@ struct LanguageTests {
         )
     }
 
-    /// Every answer is checked against a naive matcher, on texts over a small alphabet.
+    /// Checks every answer against a naive matcher, on texts over a small alphabet.
     @Test(arguments: UInt64(0)..<30)
     func answersAgreeWithANaiveMatcher(_ seed: UInt64) throws {
         var chance = Chance(seed)
@@ -106,7 +106,7 @@ struct LanguageTests {
         )
     }
 
-    // MARK: Given
+    // MARK: Setup
 
     private func pattern(_ chance: inout Chance) -> [UInt8] {
         (0..<chance.below(5)).map { _ in chance.one(of: Array("ab/*?*".utf8)) }

@@ -2,7 +2,8 @@ import AppAssociation
 import LinkRouting
 import Testing
 
-/// A migrated table answers as iOS does where no rule is reported, whatever the file is; a reported link shows a difference.
+/// For random files: the migrated table behaves as iOS does unless a rule is reported, and each reported link shows a
+/// difference.
 struct AssociationMigrationPropertyTests {
     @Test(arguments: UInt64(0)..<8)
     func tableAnswersAsTheFileDoes(_ seed: UInt64) throws {
@@ -34,7 +35,7 @@ struct AssociationMigrationPropertyTests {
     }
 }
 
-/// A file of any kind for one app, made of a few words so that rules meet.
+/// A random file for one app. It uses few distinct words, so that rules overlap.
 private struct RandomAssociationFile {
     let text: String
 
@@ -91,7 +92,7 @@ private struct RandomAssociationFile {
         return "{\(keys.joined(separator: ", "))}"
     }
 
-    /// A plain link: those are what a migration promises something of.
+    /// A plain link. Migration guarantees equivalence only for plain links.
     static func url(_ chance: inout Chance) -> String {
         let path = (0..<chance.below(4)).map { _ in "/" + chance.one(of: words) }.joined()
         let query = chance.one(of: [

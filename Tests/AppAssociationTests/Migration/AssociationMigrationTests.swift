@@ -5,7 +5,7 @@ import LinkRouting
 import Testing
 
 struct AssociationMigrationTests {
-    /// Paths of a file and the patterns that say the same.
+    /// Paths of a file and the equivalent patterns.
     @Test(
         arguments: [
             (["/buy"], ["/buy"]), (["/buy/"], ["/buy"]), (["buy"], ["/buy"]), (["/"], ["/"]), (["?"], ["/"]),
@@ -58,7 +58,7 @@ struct AssociationMigrationTests {
         #expect(migrated.migration.reports.filter(\.isUnresolved) == [])
     }
 
-    /// A file, the rule that is reported, why, and the shortest link that shows it.
+    /// A file, the reported rule, the reason, and the shortest link that shows the difference.
     @Test(
         arguments: [
             (["/my/order/*/map"], 0, .grammar, "/my/order/x/x/map"),
@@ -110,7 +110,7 @@ struct AssociationMigrationTests {
         try expectDifference(report, migrated)
     }
 
-    /// A table tries the more specific pattern first, so the rule in front is said once more for the path behind it.
+    /// A table tries the more specific pattern first, so migration repeats the earlier rule for the later path.
     @Test(
         arguments: [
             (

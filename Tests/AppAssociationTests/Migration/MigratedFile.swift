@@ -3,7 +3,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
-/// A file, what it was migrated to, and both answers to a link.
+/// A file, the table that migration made from it, and both results for a link.
 struct MigratedFile {
     static let host = "www.example.com"
     static let app = "ABCDE12345.com.example.app"
@@ -11,7 +11,7 @@ struct MigratedFile {
     let file: AppleAppSiteAssociation
     let migration: AssociationMigration
     let router: Router
-    /// What `fingerpost check` says about the tenant.
+    /// The findings of `fingerpost check` about the tenant.
     let findings: [Finding]
 
     init(_ text: String, hosts: [String] = [host]) throws {
@@ -26,7 +26,7 @@ struct MigratedFile {
         findings = checked.findings
     }
 
-    /// A file for one app with these elements of `components`, and other keys of `applinks`.
+    /// A file for one app with these elements of `components` and further keys of `applinks`.
     init(components: [String], besides keys: String = "") throws {
         try self.init(
             #"{"applinks":{\#(keys)"details":[{"appIDs":["\#(Self.app)"],"components":[\#(components.joined(separator: ","))]}]}}"#

@@ -2,7 +2,7 @@ import AppAssociation
 import FoundationEssentials
 import Testing
 
-/// Files that others have published, judged; the expectations are what a person reading them found.
+/// Validates files published by third parties. A person reading the files determined the expected findings.
 struct AppleRealFileValidationTests {
     @Test(.enabled(if: AppleData.hasRealFiles, "SKIPPED: ../shared/data/aasa_real is not there"))
     func everyPublishedFileHasAVerdict() throws {
@@ -15,11 +15,11 @@ struct AppleRealFileValidationTests {
         }
 
         #expect(verdicts.count > 50)
-        // A control character, a comment, an empty file, a comma too many, a bracket too few.
+        // A control character, a comment, an empty file, a superfluous comma, a missing bracket.
         for name in ["27473725", "AMakhiev", "5eeman__", "PavelBod", "TheScali", "AKyashki"] {
             #expect(verdicts[name] == ["AASA-INVALID-JSON"], "\(name)")
         }
-        // Placeholders, bundle IDs alone, short prefixes.
+        // Placeholders, bundle IDs without a prefix, prefixes that are too short.
         for name in ["0Itsuki0", "BrettM86", "calintam", "houtzage"] {
             #expect(verdicts[name]?.contains("AASA-APP-ID") == true, "\(name)")
         }

@@ -4,7 +4,7 @@ import LinkRouting
 import Testing
 
 struct AppleValidationTests {
-    /// A file and what is found in it: code, severity's first letter, line, column and pointer.
+    /// A file and its findings: code, first letter of the severity, line, column and pointer.
     struct Row: CustomStringConvertible {
         let file: String
         let expected: [String]
@@ -14,7 +14,7 @@ struct AppleValidationTests {
             self.expected = expected
         }
 
-        /// Of rules in one entry; places are relative to `components`, columns are left out.
+        /// Rules of one entry. Pointers are relative to `components`; columns are omitted.
         init(rules: String, _ expected: [String]) {
             file = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.a"],"components":[\#(rules)]}]}}"#
             self.expected = expected
@@ -117,7 +117,7 @@ struct AppleValidationTests {
             rules: #"{"?":{"x":"*"},"exclude":true},{"/":"/a"}"#,
             ["AASA-EXCLUDES-EVERYTHING/0", "AASA-OPTIONAL-ITEM/0/?/x", "AASA-UNREACHABLE-RULE/1"]
         ),
-        // Reach.
+        // Unreachable rules.
         Row(rules: #"{"/":"*"},{"/":"/a","exclude":true}"#, ["AASA-UNREACHABLE-RULE/1"]),
         Row(rules: #"{"/":"/a/*"},{"/":"/a/b","exclude":true},{"/":"/b"}"#, ["AASA-UNREACHABLE-RULE/1"]),
         Row(rules: #"{"/":"/a"},{"/":"/a/?*"},{"/":"/a/*","exclude":true},{"/":"/b"}"#, ["AASA-UNREACHABLE-RULE/2"]),
@@ -165,7 +165,7 @@ struct AppleValidationTests {
             #"{"applinks":{"defaults":{"caseSensitve":false},"details":[{\#(app),"components":[{"/":"/a"}]}]}}"#,
             ["AASA-UNKNOWN-KEY /applinks/defaults/caseSensitve"]
         ),
-        // What is documented and as it should be.
+        // Valid, documented content.
         Row(
             #"{"applinks":{"substitutionVariables":{"food":["burrito","pizza"]},"defaults":{"caseSensitive":false},"details":[{\#(app),"defaults":{"percentEncoded":false},"components":[{"\u0023":"no_universal_links","exclude":true,"comment":"x"},{"/":"/buy/*"},{"/":"/help/website/*","exclude":true},{"/":"/help/*","?":{"articleNumber":"????"}},{"/":"/$(food)/$(lang)_$(region)/"}]}]},"webcredentials":{"apps":["ABCDE12345.com.a"]},"appclips":{"apps":["ABCDE12345.com.a.Clip"]},"activitycontinuation":{"apps":["ABCDE12345.com.a"]}}"#,
             []
@@ -193,14 +193,14 @@ struct AppleValidationTests {
         }
     }
 
-    /// Size, signatures and entitlements have tests of their own.
+    /// Other tests cover size, signatures and entitlements.
     @Test func everyCodeOfTheCatalogueHasARow() {
         let tested = Set(
             Self.rows.flatMap { AppleAppSiteAssociation.validate(Array($0.file.utf8)) }.map(\.code.rawValue)
         )
         let others: Set = [
             "AASA-ENTITLEMENT", "AASA-ENTITLEMENT-MODE", "AASA-SIGNED", "AASA-TOO-LARGE",
-            // Of how a file is served: below, and in the tests of `association doctor`.
+            // Codes about hosting: tested below and in the tests of `association doctor`.
             "AASA-NOT-SERVED", "AASA-REDIRECT", "AASA-CONTENT-TYPE", "AASA-CDN-FAILURE", "AASA-CDN-STALE",
             "AASA-HOST-NOT-COVERED", "AASA-NOT-PUBLISHED", "AASA-APP-NOT-NAMED", "AASA-TEST-ADVICE",
         ]

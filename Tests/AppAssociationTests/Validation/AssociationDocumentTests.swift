@@ -3,7 +3,7 @@ import FoundationEssentials
 import LinkRouting
 import Testing
 
-/// docs/association.md lists every code as it is.
+/// docs/association.md lists every code exactly.
 struct AssociationDocumentTests {
     @Test func tableOfCodesIsTheCatalogue() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/association.md")

@@ -20,7 +20,7 @@ struct AssociationReportTests {
         #expect(
             Self.report("f").text.hasPrefix(
                 """
-                f:2:56: error AASA-ENCODING URLs are compared as they are encoded
+                f:2:56: error AASA-ENCODING URLs are compared in encoded form
                 """
             )
         )

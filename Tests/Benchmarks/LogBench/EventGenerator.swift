@@ -1,8 +1,8 @@
 import LinkEvents
 import LinkRouting
 
-/// Events as three tenants with 130 routes might have them: few values often, many values seldom. The same seed gives the
-/// same events.
+/// Events similar to those of three tenants with 130 routes, with a skewed distribution of values. The same seed
+/// produces the same events.
 struct EventGenerator {
     private var random: SplitMix
     private let ids: EventIDGenerator

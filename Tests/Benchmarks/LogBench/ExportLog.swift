@@ -57,7 +57,7 @@ struct ExportLog: AsyncParsableCommand {
     }
 }
 
-/// The most that this process ever had in memory, as Linux counts it; 0 elsewhere.
+/// Peak resident memory of this process as Linux reports it; 0 on other systems.
 private func peakMegabytes() -> Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),

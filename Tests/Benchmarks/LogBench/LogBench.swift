@@ -5,7 +5,7 @@ import LinkRouting
 import LinkStorage
 import Synchronization
 
-/// Measures the log over millions of events: writing, reading its counts, dropping a day. See docs/operations.md.
+/// Measures the log with millions of events: appending, reading counts, dropping a day. See docs/operations.md.
 @main
 struct LogBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -82,7 +82,8 @@ struct Ask: AsyncParsableCommand {
         guard let tenant = TenantID("shop") else { return }
         let midnight = now.day.daysSince1970 + 1
         let edges = (0...days).map { Timestamp(milliseconds: (midnight - Int64(days - $0)) * 86_400_000) }
-        // A day that begins at 22:00 of UTC, as one in Europe does: whole UTC days are of no use to a series.
+        // A day that begins at 22:00 UTC, as in parts of Europe, so that a series cannot use the sums of whole UTC
+        // days.
         let shifted = edges.map { Timestamp(milliseconds: $0.milliseconds - 7_200_000) }
         func scope(_ edges: [Timestamp]) -> StatisticsScope {
             StatisticsScope(tenant: tenant, environment: .production, purposes: [.live], edges: edges)
@@ -164,7 +165,7 @@ struct Drop: AsyncParsableCommand {
     }
 }
 
-/// The time that the log is told.
+/// The clock of the log.
 final class Clock: Sendable {
     private let instant: Mutex<Timestamp>
 
@@ -174,7 +175,7 @@ final class Clock: Sendable {
     func set(_ now: Timestamp) { instant.withLock { $0 = now } }
 }
 
-/// How long each million of events took to append, without the time to generate them; the processor's time is with it.
+/// Append time for each million events, without the time to generate them; also the CPU time.
 private struct Millions {
     private var count = 0
     private var time = Duration.zero
@@ -223,7 +224,7 @@ func processorSeconds() -> Double {
     return Double(spent.tv_sec) + Double(spent.tv_nsec) / 1e9
 }
 
-/// Of this process, as Linux counts it; 0 elsewhere.
+/// Resident memory of this process as Linux reports it; 0 on other systems.
 func residentMegabytes() -> Int {
     guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

@@ -6,8 +6,8 @@ import LinkStorage
 import Logging
 import Synchronization
 
-/// What a recorded resolution costs from `EventRecorder.record` to its completion, with so many callers at once that each
-/// batch has the wanted size.
+/// Measures a recorded resolution from `EventRecorder.record` to its completion. The number of concurrent callers
+/// determines the batch size.
 struct RecordEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -62,7 +62,7 @@ struct RecordEvents: AsyncParsableCommand {
         try log.close()
     }
 
-    /// As `POST /resolve` of a link to a product records it.
+    /// The event that `POST /resolve` records for a product link.
     private static func resolution(_ number: Int, _ ids: EventIDGenerator) -> Event {
         let instant = now()
         var event = Event(
@@ -104,7 +104,7 @@ struct RecordEvents: AsyncParsableCommand {
     }
 }
 
-/// Hand in the events of a pool, over and over, until enough are committed.
+/// Submits the events of a pool repeatedly until enough are committed.
 private final class Callers: Sendable {
     private let recorder: EventRecorder
     private let pool: [Event]

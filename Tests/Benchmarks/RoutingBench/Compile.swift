@@ -50,7 +50,7 @@ struct Compile: ParsableCommand {
     }
 }
 
-/// What the process holds, in bytes.
+/// Heap use of the process in bytes.
 private struct HeapUse {
     var heap = 0
     var resident = 0

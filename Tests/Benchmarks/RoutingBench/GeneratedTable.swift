@@ -2,12 +2,12 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 
-/// A table and the links that are looked up in it.
+/// A table and the links to look up in it.
 struct BenchTable {
     var router: Router
-    /// Each is answered by a route; in an order that has nothing to do with the table's.
+    /// Each link matches a route. Their order is unrelated to the table's order.
     var links: [String]
-    /// As many that no route answers: half of them leave the trie at the first segment, half at the end.
+    /// As many links that match no route: half fail at the first segment, half at the last.
     var misses: [String]
 
     static let host = "https://go.bench.test"
@@ -30,7 +30,7 @@ struct BenchTable {
         return try Settings(Field(try Document.readJSON(settings), path: "settings")).identity
     }
 
-    /// The caller of every look-up.
+    /// The context of every lookup.
     static var context: Context {
         Context(
             app: AppID("ios"),
@@ -45,14 +45,14 @@ struct BenchTable {
     }
 }
 
-/// What is wrong with what the bench was given.
+/// Invalid input for the benchmark.
 struct InputError: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Routes of a file, or generated ones.
+/// Reads routes from a file, or generates them.
 enum TableSource {
-    /// `patterns` and the links that they answer, from lines of both with a tab between.
+    /// Reads lines of `pattern`, tab, matching link.
     static func read(_ file: String) throws -> [(pattern: String, link: String)] {
         try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
             let columns = line.split(separator: "\t")
@@ -63,7 +63,7 @@ enum TableSource {
         }
     }
 
-    /// Routes of one to five segments, half of them with parameters, sixty-four to a first segment.
+    /// Generates routes of one to five segments, half of them with parameters, with 64 routes per first segment.
     static func generate(_ count: Int) -> [(pattern: String, link: String)] {
         (0..<count).map { index in
             let group = "/section-\(index / 64)"
@@ -77,7 +77,7 @@ enum TableSource {
         }
     }
 
-    /// The routes as they are after reading, without the time that reading takes: under valgrind that is minutes.
+    /// Builds the table directly: parsing takes minutes under Valgrind.
     static func table(_ rows: [(pattern: String, link: String)]) throws -> RouteTable {
         let routes = try rows.enumerated().map { index, row in
             guard let id = RouteID("r\(index)") else { throw InputError(description: "r\(index) is no id.") }
@@ -86,8 +86,8 @@ enum TableSource {
         return RouteTable(routes: routes)
     }
 
-    /// The same, read from JSON in parts, because the text of a million routes is larger than a document may be. `conditions`
-    /// is the JSON of further members of every route.
+    /// Builds the same table from JSON. It is read in parts, because the JSON of a million routes exceeds the size
+    /// limit of a document. `conditions` is the JSON of further members of every route.
     static func table(reading rows: [(pattern: String, link: String)], conditions: String = "") throws -> RouteTable {
         var routes: [Route] = []
         routes.reserveCapacity(rows.count)
@@ -105,7 +105,7 @@ enum TableSource {
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// A seeded random number generator, the same in every run.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

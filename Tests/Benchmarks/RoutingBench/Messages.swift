@@ -3,10 +3,10 @@ import LinkCatalog
 import LinkRouting
 import LinkServer
 
-/// The JSON of `POST /resolve`, read and written by the service's own code and, beside it, by Foundation's coders from and to
-/// types with the same members. The service has two readers: `scan` is that of usual messages, `read` that of all.
+/// The JSON of `POST /resolve`, read and written by the service's code and, for comparison, by Foundation's coders with
+/// types that have the same members.
 struct Messages {
-    static let names = ["scan", "read", "read-foundation", "write", "write-foundation"].map { "message/\($0)" }
+    static let names = ["read", "read-foundation", "write", "write-foundation"].map { "message/\($0)" }
 
     private let bodies: [[UInt8]]
     private let answers: [ResolveResponse]
@@ -43,15 +43,6 @@ struct Messages {
         let bodies = bodies
         let answers = answers
         switch name {
-        case "message/scan":
-            for body in bodies where Self.scan(body) == nil {
-                throw InputError(description: "'\(String(decoding: body, as: UTF8.self))' is no usual message.")
-            }
-            return Workload(name: name, operations: bodies.count) {
-                var sum = 0
-                for body in bodies { if let message = Self.scan(body) { sum &+= message.warnings.count + 1 } }
-                return sum
-            }
         case "message/read":
             return Workload(name: name, operations: bodies.count) {
                 var sum = 0
@@ -86,13 +77,10 @@ struct Messages {
         }
     }
 
-    /// As `POST /resolve` reads a usual body.
-    private static func scan(_ body: [UInt8]) -> ResolveRequest? { body.withUnsafeBufferPointer(ResolveScanner.scan) }
-
-    /// As `POST /resolve` reads any other.
+    /// Reads a body, as `POST /resolve` does.
     private static func read(_ body: [UInt8]) throws -> ResolveRequest {
-        let node = try JSONReader.parse(body, limits: JSONReader.Limits(maximumBytes: 16_384, maximumDepth: 32))
-        return try ResolveRequest(Field(node, path: ""))
+        let limits = JSONReader.Limits(maximumBytes: 16_384, maximumDepth: 32)
+        return try body.withUnsafeBufferPointer { try ResolveRequest($0, limits: limits) }
     }
 }
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures the engine by itself, in one process and on one thread. Prints a JSON object a line; `bench.py` reads them.
+/// Measures the engine alone, in one process and on one thread. Prints one JSON object per line for `bench.py`.
 @main
 struct RoutingBench: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -92,11 +92,11 @@ struct Workloads: ParsableCommand {
     func run() { for name in WorkloadLibrary.names { print(name) } }
 }
 
-/// A function of its own, so that callgrind can tell the pass that counts from everything before it.
+/// A separate function, so that callgrind can collect only the measured pass.
 @inline(never)
 private func countedPass(_ workload: Workload) -> Int { workload.pass() }
 
-/// Keeps the optimizer from leaving out work whose result nobody reads.
+/// Prevents the optimizer from removing work whose result is unused.
 @inline(never)
 private func consume(_ value: Int) { withExtendedLifetime(value) {} }
 

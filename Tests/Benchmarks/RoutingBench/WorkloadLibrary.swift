@@ -1,19 +1,19 @@
 import Foundation
 import LinkRouting
 
-/// Something that is measured: `pass` does `operations` of it and gives a number that depends on all of them.
+/// A measured workload: `pass` performs `operations` operations and returns a number that depends on all of them.
 struct Workload {
     var name: String
     var operations: Int
     var pass: () -> Int
 }
 
-/// Makes workloads by their names, TABLE/WORK or message/WORK. `same` looks up the links of the first thousand routes. Two of
-/// them are what else one could use, and less: a dictionary that knows each link as a whole, and Foundation's parser.
+/// Creates workloads by name: TABLE/WORK or message/WORK. `same` looks up the links of the first thousand routes. Two
+/// workloads are simpler alternatives for comparison: a dictionary of whole links, and Foundation's URL parser.
 struct WorkloadLibrary {
     private let inputs: Inputs
 
-    /// Tables: the 130 routes of GitHub's API, and generated ones by their number.
+    /// Tables: the 130 routes of GitHub's API, and generated tables named by their number of routes.
     private static let tables = ["github", "1000", "10000", "100000", "1000000"]
 
     static let names =
@@ -54,16 +54,16 @@ struct WorkloadLibrary {
         return try inputs.routes.map(TableSource.read) ?? TableSource.generate(130)
     }
 
-    /// Of GitHub's routes each once; of generated tables as many of a small one as of a large one, so that what it takes to
-    /// read the links themselves from memory is the same.
+    /// Each of GitHub's routes once. Generated tables use the same number of links whatever their size, so that reading
+    /// the links from memory costs the same.
     private func links(of rows: [(pattern: String, link: String)], in table: String) -> [String] {
         guard Int(table) != nil else { return rows.map { BenchTable.host + $0.link } }
         var random = SplitMix(state: 2)
         return (0..<inputs.links).map { _ in BenchTable.host + rows[Int(random.next() % UInt64(rows.count))].link }
     }
 
-    /// A parsed link is owned by a closure of its own, as by the request that it came with: out of an array it would be copied
-    /// for each call, which costs a quarter of a look-up.
+    /// Each parsed link is captured by its own closure, as if it arrived with a request. Reading it from an array would
+    /// copy it for each call, which costs a quarter of a lookup.
     private func workload(_ name: String, _ work: String, _ table: BenchTable) throws -> Workload {
         let router = table.router
         let context = BenchTable.context
@@ -115,7 +115,7 @@ struct WorkloadLibrary {
 }
 
 extension BenchTable {
-    /// A bench of wrong answers is worth nothing.
+    /// Verifies the results, because measurements of wrong results are worthless.
     fileprivate func check() throws {
         for link in links.prefix(1_000) where router.resolve(link, in: Self.context).outcome != .matched {
             throw InputError(description: "no route answers \(link).")

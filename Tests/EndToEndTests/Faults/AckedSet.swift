@@ -1,14 +1,14 @@
-/// Acknowledged ⊆ stored ⊆ attempted: what clients were told, held against what the product holds.
+/// Compares the answers that clients got with the stored events: acknowledged ⊆ stored ⊆ attempted.
 struct AckedSet {
-    /// Events that were acknowledged and are not stored.
+    /// Acknowledged events that are not stored.
     let lost: [String]
-    /// Rows of requests that nobody sent, or with an id that was acknowledged to another request.
+    /// Rows of requests that no client sent, or with an id that was acknowledged to another request.
     let invented: [String]
-    /// Ids that more than one row has.
+    /// Ids of more than one row.
     let repeated: [String]
-    /// Requests of which a part is stored: a request is committed whole or not at all.
+    /// Requests that are stored only in part. A request must be committed completely or not at all.
     let torn: [String]
-    /// Sequences that are missing below the last one, and that nothing accounts for.
+    /// Missing sequences below the last one without a recorded reason.
     let gaps: [Int64]
 
     init(_ history: RequestHistory, _ stored: StoredSet) {
@@ -23,12 +23,12 @@ struct AckedSet {
             return Set(rows.map(\.id)) != Set(events) && Set(rows.map(\.id)).isSuperset(of: events)
         }.map(\.key)
         torn = byRequest.filter { request, rows in attempted[request].map { $0 != rows.count } ?? false }.map(\.key)
-        // Nothing is erased or dropped in these trials; FaultKeepingTests accounts for what is.
+        // These trials erase and drop nothing; FaultKeepingTests covers that.
         let sequences = Set(stored.rows.map(\.sequence))
         gaps = (1..<max(1, (sequences.max() ?? 0) + 1)).filter { !sequences.contains($0) }
     }
 
-    /// What does not hold, in words; empty when everything does.
+    /// Descriptions of all violations; empty if there are none.
     var violations: [String] {
         func told(_ what: String, _ found: [some CustomStringConvertible]) -> String? {
             found.isEmpty

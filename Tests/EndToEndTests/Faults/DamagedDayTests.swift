@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// A day that is over and whose file is damaged: it is named, and holds up no other day.
+/// A damaged file of a past day is reported by name and does not affect other days.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct DamagedDayTests {
     struct Damage: Sendable, CustomTestStringConvertible {
@@ -21,9 +21,9 @@ struct DamagedDayTests {
         Damage(
             testDescription: "foreign",
             command: #"printf 'XXXX' | dd of=$DAY bs=1 seek=68 conv=notrunc"#,
-            said: "not the one Fingerpost keeps there"
+            said: "that Fingerpost did not create"
         ),
-        Damage(testDescription: "cut off", command: "truncate -s 8192 $DAY", said: "is damaged (it is cut off)"),
+        Damage(testDescription: "cut off", command: "truncate -s 8192 $DAY", said: "is damaged (it is truncated)"),
         Damage(testDescription: "empty", command: ": > $DAY", said: "is damaged (it is empty)"),
     ]
 
@@ -55,7 +55,7 @@ struct DamagedDayTests {
             #expect(export.status == 201, "\(export.text)")
             #expect(try export.json()["rows"]?.int == 1)
 
-            // Who needs the day is told its file.
+            // A request that needs the damaged day gets an error that names its file.
             for path in [
                 "stats/totals?purpose=all&from=2036-02-01T00:00:00Z", "events?limit=100&from=2036-02-01T00:00:00Z",
             ] {
@@ -70,7 +70,7 @@ struct DamagedDayTests {
         }
     }
 
-    /// The header is whole; what it vouches for is read.
+    /// The header is intact; verify-log also reads the pages after it.
     @Test func verifyLogReadsEveryPage() async throws {
         try await withFaultTrial(try Self.recorded()) { trial in
             #expect(try RestoreDrillTests.tool(trial, "verify-log", "--data", trial.data).status == 0)
@@ -85,7 +85,7 @@ struct DamagedDayTests {
         }
     }
 
-    /// Five requests of the shop on each of four days, none of them closed.
+    /// Records five requests of the shop on each of four days, none of them closed.
     private static func recorded() throws -> FaultTrial {
         let trial = try FaultTrial(startingAt: "2036-02-01 10:00:00")
         let server = try trial.start()

@@ -3,15 +3,15 @@ import LinkRouting
 import Synchronization
 import Testing
 
-/// A disk that has become slow: what waits is bounded, the rest is told to come again, and it passes.
+/// With a slow disk the queue is bounded, further requests get 503 with Retry-After, and the service recovers.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultBackpressureTests {
     struct Burst: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let clients: Int
-        /// Characters of what each link names; an event holds them twice, in its path and in its parameters.
+        /// The length of the variable part of each link. An event holds it twice, in its path and in its parameters.
         let length: Int
-        /// How many requests of 100 links may wait, all others being refused.
+        /// How many requests of 100 links may wait; all others are refused.
         let waiting: ClosedRange<Int>
     }
 
@@ -25,11 +25,11 @@ struct FaultBackpressureTests {
         try await withFaultTrial { trial in
             let server = try trial.start()
             defer { server.killNow() }
-            // The first burst costs memory that stays: buffers of connections, threads, statements.
+            // The first burst allocates memory that remains: buffers of connections, threads, statements.
             await send(burst, to: server, trial, "before", clients: burst.clients) { _ in }
             let before = try resident(server)
             let calls = trial.folder + "/calls"
-            // Longer than the test takes anywhere: who waits is waited for, and not given up, until the tracer lets go.
+            // Longer than the test runs on any machine: waiting requests stay queued until the tracer detaches.
             let tracer = try Tracer.Attached(server.holder, "fdatasync", "delay_enter=900000000", log: calls)
             let stored = Mutex(0)
             let refused = Mutex(0)
@@ -41,7 +41,7 @@ struct FaultBackpressureTests {
             try await eventually("the queue is full", seconds: 300) {
                 refused.withLock(\.self) >= burst.clients - burst.waiting.upperBound
             }
-            // Nothing has reached the disk, and whoever comes now is refused at once.
+            // Nothing has reached the disk, so further requests are refused at once.
             #expect(stored.withLock(\.self) == 0)
             let full = try resident(server)
             for round in 1...6 {
@@ -52,15 +52,15 @@ struct FaultBackpressureTests {
             await slow
             #expect(burst.waiting.contains(stored.withLock(\.self)), "\(stored.withLock(\.self))")
             #expect(stored.withLock(\.self) + refused.withLock(\.self) == burst.clients)
-            // What may wait is 16 MiB of events. With their bodies, links and answers it takes four times as much (60 MiB alone, 75 beside
-            // other tests). Nothing grows with what is refused.
+            // At most 16 MiB of events may wait. With their bodies, links and answers they take four times as much
+            // memory (60 MiB alone, 75 MiB beside other tests). Refused requests do not add to that.
             #expect(full < before + 96 << 10)
             #expect(hammered < full + 16 << 10)
             let memory = [before, full, hammered].map { "\($0 >> 10)" }.joined(separator: ", ")
             print(
                 "slow disk, \(burst): \(stored.withLock(\.self)) waited; resident MiB before, full, after 48 more: \(memory)"
             )
-            // The disk is as fast as before: everybody is answered.
+            // The disk is fast again: all requests are answered.
             await send(burst, to: server, trial, "after", clients: 4) { #expect($0.status == 200) }
             try trial.verify(server)
         }
@@ -104,7 +104,7 @@ struct FaultBackpressureTests {
             await asked
             let all = answers.withLock(\.self)
             #expect(all.count { $0.status == 200 } == 64)
-            // Their clients are told to ask somebody else next.
+            // Clients are told to use another server for their next request.
             #expect(all.allSatisfy { $0.header("Connection") == "close" })
             let end = server.wait()
             #expect(end.reason == .exit && end.status == 0)
@@ -120,7 +120,7 @@ struct FaultBackpressureTests {
         #expect(response.text.contains(#""code":"log_unavailable""#))
     }
 
-    /// One request of 100 links from each client at once.
+    /// Each client sends one request of 100 links concurrently.
     private func send(
         _ burst: Burst,
         to server: RunningServer,
@@ -154,7 +154,7 @@ struct FaultBackpressureTests {
         }
     }
 
-    /// KiB of memory that the process has resident.
+    /// Resident memory of the process in KiB.
     private func resident(_ server: RunningServer) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(server.holder)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })

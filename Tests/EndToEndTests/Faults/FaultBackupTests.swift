@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// The restore drill, with the history of clients: backup under load, kill, wipe, restore, compare.
+/// The restore drill with the clients' history: backup under load, kill, wipe, restore, compare.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultBackupTests {
     @Test func everythingBeforeTheBackupIsRestored() async throws {
@@ -15,7 +15,7 @@ struct FaultBackupTests {
             }
             try StoredSet.export(server, key: trial.key)
             let before = trial.history.acknowledged
-            // Requests go on while it is made, and after it.
+            // Requests continue during and after the backup.
             let backup = trial.folder + "/backup"
             let begin = ContinuousClock.now
             async let made = tool("backup", backup, "--data", trial.data)

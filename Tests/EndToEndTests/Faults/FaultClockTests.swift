@@ -3,18 +3,18 @@ import LinkRouting
 import Synchronization
 import Testing
 
-/// A clock that passes edges of windows, midnight and the changes of summer time while requests come, and one that jumps.
+/// A clock that passes ends of windows, midnight and daylight-saving changes during requests, and a clock that jumps.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultClockTests {
-    /// What a server sees from a few seconds before an instant on, and the window of the shop (02:00 in Paris) that ends there.
-    /// Swift's timers do not follow a false clock: the window is cut by the start that comes after the kill.
+    /// Each server starts a few seconds before an instant at which a window of the shop (02:00 in Paris) ends. Swift's
+    /// timers do not follow the false clock, so the start after the kill cuts the window.
     private static let passages: [(from: String, windowEnd: String)] = [
         ("2036-02-11 00:59:57", "2036-02-11T01:00:00.000Z"),
         // 02:00 does not exist: 03:00 follows 01:59.
         ("2036-03-30 00:59:57", "2036-03-30T01:00:00.000Z"),
-        // Midnight of UTC, and the end of a window of summer.
+        // Midnight UTC, and the end of a window in summer time.
         ("2036-03-30 23:59:57", "2036-03-31T00:00:00.000Z"),
-        // 02:00 comes twice; the first one ends the window.
+        // 02:00 occurs twice; the window ends at the first.
         ("2036-10-25 23:59:57", "2036-10-26T00:00:00.000Z"),
     ]
 
@@ -58,7 +58,7 @@ struct FaultClockTests {
         }
     }
 
-    /// Back by two hours, ahead by ten years, back to the next day, while requests come and exports are made.
+    /// The clock jumps back by two hours, ahead by ten years and back to the next day, during requests and exports.
     @Test func jumpingClockLosesAndRepeatsNothing() async throws {
         try await withFaultTrial(try FaultTrial(startingAt: "2036-11-21 12:00:00")) { trial in
             let clock = try #require(trial.clock)
@@ -87,14 +87,14 @@ struct FaultClockTests {
         }
     }
 
-    /// When the answer's event was made: its id begins with that.
+    /// The time of the answer's event, which is the start of its id.
     private static func milliseconds(_ response: HTTPConnection.Response) -> Int64 {
         guard let answer = try? response.json() else { return 0 }
         let id = (answer["results"]?.elements?.first ?? answer)["id"]?.text ?? ""
         return Int64(id.filter { $0 != "-" }.prefix(12), radix: 16) ?? 0
     }
 
-    /// A manifest is named after its window's end and lies in the hour of its last instant.
+    /// A manifest is named after the end of its window and stored in the folder of the window's last hour.
     private static func isExported(_ end: String, _ trial: FaultTrial) -> Bool {
         let name = end.filter { $0 != "-" && $0 != ":" }
         let folder = trial.data + "/exports/tenant=shop"

@@ -2,10 +2,11 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// A disk that refuses, is full, or lies about neither: nothing is acknowledged that it did not take.
+/// Disks that fail or are full: nothing is acknowledged that is not stored.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct FaultDiskTests {
-    /// After a failed sync nobody knows what the file holds, so the process ends and the next one reads again.
+    /// After a failed sync the contents of the file are unknown, so the process exits and the next one reads the file
+    /// again.
     @Test(
         .enabled(if: Tracer.isHere, Tracer.skipped),
         arguments: [("fdatasync", [1, 3, 8, 20, 45]), ("pwrite64", [12, 90, 300])]
@@ -36,7 +37,7 @@ struct FaultDiskTests {
         }
     }
 
-    /// A quota that is used up is a full disk, which SQLite does not tell by a code of its own.
+    /// An exhausted quota counts as a full disk, although SQLite has no error code for it.
     @Test(.enabled(if: Tracer.isHere, Tracer.skipped), arguments: ["ENOSPC", "EDQUOT"])
     func refusedWritesAreAFullDiskThatHeals(_ code: String) async throws {
         try await withFaultTrial { trial in
@@ -72,7 +73,7 @@ struct FaultDiskTests {
                 #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [])
                 try disk.grow(toMegabytes: 64)
                 try expectHealed(server, trial)
-                // Full again, and then the process is killed: the room is back before the next start.
+                // Fills the disk again and kills the process. Space is available before the next start.
                 try disk.fill()
                 await trial.load(server, "full-again", clients: 4, requests: 100).run()
                 server.killNow()
@@ -84,7 +85,7 @@ struct FaultDiskTests {
         }
     }
 
-    /// What was answered is on the disk, so a stop is a clean one; what the files lack stands in their WALs.
+    /// Acknowledged events are on disk, so the stop is clean. The WAL files hold what is not checkpointed.
     @Test(.enabled(if: ScratchDisk.memoryObstacle == nil, ScratchDisk.memoryObstacle))
     func stopOnAFullDiskIsCleanAndLosesNothing() async throws {
         try await withDisk(ScratchDisk(megabytesOfMemory: 24)) { disk in
@@ -114,7 +115,7 @@ struct FaultDiskTests {
         return (result.status, String(decoding: result.output, as: UTF8.self))
     }
 
-    /// Each kind of write of the admin port says what is the matter, and when to come again.
+    /// Each kind of write on the admin port is refused with the reason and a Retry-After.
     private func expectAdminRefusals(_ trial: FaultTrial, from server: RunningServer) throws {
         let route = #"{"routes":[{"id":"a","path":"/a","block":"x"}]}"#
         let suite = #"{"formatVersion":1,"cases":[{"link":"yourapp://product/1","expect":{"route":"product"}}]}"#
@@ -137,7 +138,7 @@ struct FaultDiskTests {
         }
     }
 
-    /// Recording is refused and says when to come again; what needs no disk goes on.
+    /// Recording is refused with Retry-After. Requests that need no disk are answered.
     private func expectRefusals(_ load: FaultLoad, from server: RunningServer) async {
         let before = load.history.refused.count
         await load.run { answer in
@@ -156,7 +157,7 @@ struct FaultDiskTests {
         #expect(files?.status == 200)
     }
 
-    /// The very next request is recorded, by the same process.
+    /// The same process records the next request.
     private func expectHealed(_ server: RunningServer, _ trial: FaultTrial) throws {
         let holder = server.holder
         let before = trial.history.acknowledgedCount

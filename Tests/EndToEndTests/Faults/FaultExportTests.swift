@@ -2,11 +2,11 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// An exporter that is killed between any two of its steps leaves no partial file to be seen, and the next one writes the same
-/// bytes.
+/// An exporter that is killed between any two of its steps leaves no visible partial file, and the next one writes the
+/// same bytes.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultExportTests {
-    /// System calls, and which of them is the last one in the usual trial.
+    /// System calls, and the number of the call at which the usual trial kills the process.
     private static let steps = [
         ("rename", [1, 2]), ("fsync", [2, 5, 8]), ("fdatasync", [3, 6, 10]), ("unlink", [1]), ("write", [1, 2, 3]),
         ("openat", [8, 20, 33]), ("pwrite64", [5, 30, 60]),
@@ -58,7 +58,7 @@ struct FaultExportTests {
         #expect(isSame, "\(note): \(again.rows.count) rows in \(again.files), \(whole.rows.count) in \(whole.files)")
     }
 
-    /// A log that nothing was exported from, also in `recorded`; and what an undisturbed export of it holds.
+    /// Records a log without exports, also in `recorded`. Returns the contents of an undisturbed export.
     private func recorded(_ trial: FaultTrial) async throws -> StoredSet {
         let server = try trial.start()
         await trial.load(server, "export", clients: 4, requests: 60).run()
@@ -73,7 +73,7 @@ struct FaultExportTests {
         return stored
     }
 
-    /// Exports each tenant; the status of the first command that did not end well, or 0.
+    /// Exports each tenant. Returns the status of the first command that failed, or 0.
     private func export(_ data: String, _ launcher: [String] = []) throws -> Int32 {
         for tenant in FaultLoad.tenants {
             let command =

@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// Files that somebody or something damaged: refused by name and left as they are, or read as far as they are whole.
+/// Damaged files: refused by name and left unchanged, or read up to the damage.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct FaultFileTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let file: String
-        /// What is done in the data directory; `$DAY` is the day's file.
+        /// The damaging command, run in the data directory; `$DAY` is the day's file.
         let command: String
         let status: Int32
         let said: String
-        /// Whether the server before was killed, so that the last changes stand in the -wal files.
+        /// Whether the previous server was killed, so that the last changes are in the -wal files.
         var wasKilled = false
 
         init(_ file: String, _ how: String, _ command: String, _ status: Int32, _ said: String, wasKilled: Bool = false)
@@ -26,16 +26,22 @@ struct FaultFileTests {
         ["catalog.db", "$DAY", "events/ledger.db"].flatMap { file in
             [
                 Damage(file, "of no length", ": > \(file)", 65, "it is empty"),
-                Damage(file, "of 60 bytes", "truncate -s 60 \(file)", 65, "it is cut off"),
+                Damage(file, "of 60 bytes", "truncate -s 60 \(file)", 65, "it is truncated"),
                 Damage(file, "cut after a page", "truncate -s 4096 \(file)", 65, "is damaged"),
-                Damage(file, "begins otherwise", "printf X | dd of=\(file) conv=notrunc", 65, "does not begin like"),
+                Damage(
+                    file,
+                    "begins otherwise",
+                    "printf X | dd of=\(file) conv=notrunc",
+                    65,
+                    "it has no SQLite header"
+                ),
                 Damage(file, "with a damaged page 1", "\(garbage(1, 100)) of=\(file) seek=100", 65, "is damaged"),
                 Damage(file, "is a folder", "rm \(file) && mkdir \(file)", 74, "it is a directory"),
-                Damage(file, "is gone, its WAL is not", "rm \(file)", 65, "its -wal file is there", wasKilled: true),
+                Damage(file, "is gone, its WAL is not", "rm \(file)", 65, "its -wal file exists", wasKilled: true),
             ]
         }
         + ["catalog.db", "$DAY"].map { file in
-            // Found by the check that follows an unclean stop.
+            // Found by the check after an unclean stop.
             Damage(
                 file,
                 "with damaged pages",
@@ -83,8 +89,8 @@ struct FaultFileTests {
         }
     }
 
-    /// A -wal that is damaged ends for SQLite where the damage begins, as one does whose last bytes were never synced: what
-    /// stands before is there, in order and without a gap.
+    /// For SQLite, a damaged -wal file ends at the damage, like one whose last bytes were never synced. All changes
+    /// before it are present, in order and without a gap.
     @Test(arguments: [
         ("a third is cut off", "truncate -s $(($(stat -c %s $DAY-wal) * 2 / 3)) $DAY-wal"),
         ("its last page is changed", "\(garbage(1, 64)) of=$DAY-wal seek=$(($(stat -c %s $DAY-wal) - 2000))"),
@@ -104,7 +110,7 @@ struct FaultFileTests {
             )
             let acknowledged = trial.history.acknowledged.values.reduce(0) { $0 + $1.count }
             #expect(name == "something stands behind it" ? set.lost.isEmpty : set.lost.count < acknowledged, "\(name)")
-            // The log goes on behind what was read.
+            // The log continues after the last readable event.
             try trial.load(server, "after", clients: 1).once()
             let after = AckedSet(trial.history, try StoredSet(of: server, key: trial.key))
             #expect(
@@ -114,7 +120,7 @@ struct FaultFileTests {
         }
     }
 
-    /// The -shm file holds nothing that the others do not.
+    /// The -shm file holds no data of its own.
     @Test func damagedSharedMemoryLosesNothing() async throws {
         try await withFaultTrial { trial in
             try await record(trial)
@@ -130,7 +136,7 @@ struct FaultFileTests {
         }
     }
 
-    /// Leaves `killed`, with everything in the WALs, and `stopped`, with everything in the files.
+    /// Leaves `killed`, with all data in the WAL files, and `stopped`, with all data in the database files.
     private func record(_ trial: FaultTrial) async throws {
         let server = try trial.start()
         await trial.load(server, "file", clients: 4, requests: 30).run()
@@ -152,14 +158,14 @@ struct FaultFileTests {
         #expect(try run("sh", "-c", script).status == 0, "\(command)")
     }
 
-    /// A file and its -wal, byte for byte.
+    /// The bytes of a file and its -wal file.
     private func fingerprint(_ file: String, in data: String) throws -> String {
         let script =
             "cd '\(data)'; DAY=$(ls -d events/2*.db* | grep -o '.*db' | tail -n 1); cat \(file) \(file)-wal 2>/dev/null | sha256sum"
         return String(decoding: try run("sh", "-c", script).output, as: UTF8.self)
     }
 
-    /// Starts a server that must end by itself; one that does not is killed after a while.
+    /// Starts a server that must exit by itself; otherwise it is killed after a time limit.
     private func startAndEnd(_ trial: FaultTrial) throws -> (status: Int32, errors: String) {
         let errors = trial.folder + "/errors"
         let command = RunningServer.command(trial.data).map { "'\($0)'" }.joined(separator: " ")

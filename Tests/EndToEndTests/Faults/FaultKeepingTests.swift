@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// `kill -9` while days are closed, dropped by retention, and erased from: every sequence stays accounted for.
+/// `kill -9` while days are closed, dropped by retention, and rows are erased: every sequence stays accounted for.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultKeepingTests {
     @Test func everySequenceIsStoredErasedOrDroppedAfterKills() async throws {
@@ -12,7 +12,7 @@ struct FaultKeepingTests {
             try settings(of: trial)
             for (round, seed) in FaultSeeds.all(6).enumerated() {
                 var random = SeededGenerator(seed: seed)
-                // Every round is a day; the start behind it closes the day before and drops what is old.
+                // Every round is a day. The next start closes the previous day and drops old ones.
                 try clock.set(Self.day(round))
                 let server = try trial.start()
                 try ask(server, round: round)
@@ -20,7 +20,7 @@ struct FaultKeepingTests {
                 let wait = Double.random(in: 0...0.08, using: &random)
                 async let erased: Void = onThreads(1) { _ in _ = try? erase(server, trial.key, "install-\(round % 4)") }
                 await onThreads(1) { _ in
-                    // The moment is what is random here; nothing more is waited for.
+                    // Sleeps for a random time to choose the moment of the kill; waits for no condition.
                     Thread.sleep(forTimeInterval: wait)
                     server.send(SIGKILL)
                 }
@@ -60,7 +60,7 @@ struct FaultKeepingTests {
         return String(text.prefix(19).replacing("T", with: " "))
     }
 
-    /// Installs are recorded, and rows are kept for a day.
+    /// Enables the recording of installs and sets a retention of one day.
     private func settings(of trial: FaultTrial) throws {
         let server = try trial.start()
         defer {

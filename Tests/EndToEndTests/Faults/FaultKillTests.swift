@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `kill -9` at moments that a seed chooses: while it starts, under load, during exports and while it stops.
+/// `kill -9` at random moments: during start, under load, during exports and during stop.
 @Suite(.serialized, .timeLimit(.minutes(60)))
 struct FaultKillTests {
-    /// Ten seeds; `FAULT_SEEDS=200` takes as many, `FAULT_SEED=17` that one. Every tenth begins a new data directory.
+    /// Ten seeds; `FAULT_SEEDS=200` uses 200, and `FAULT_SEED=17` uses only seed 17. Every tenth seed starts a new data
+    /// directory.
     @Test func everyAnswerSurvivesKillNineAtRandomMoments() async throws {
         let seeds = FaultSeeds.all()
         var acknowledged = 0
@@ -38,7 +39,7 @@ struct FaultKillTests {
         }
         try await eventually("\(answers) answers") { trial.history.acknowledgedCount >= before + answers }
         await onThreads(1) { _ in
-            // The moment is what is random here; nothing more is waited for.
+            // Sleeps for a random time to choose the moment of the kill; waits for no condition.
             Thread.sleep(forTimeInterval: moment)
             if let stopping {
                 server.send(SIGTERM)
@@ -50,7 +51,7 @@ struct FaultKillTests {
         _ = server.wait()
         #expect(try StoredSet.partialFiles(in: trial.data + "/exports") == [], "seed \(seed)")
         guard Bool.random(using: &random) else { return }
-        // The next start does not come to its end either.
+        // The next start is killed as well.
         let start = Double.random(in: 0.01...0.25, using: &random)
         _ = try run(
             "env",

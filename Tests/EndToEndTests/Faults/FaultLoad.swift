@@ -1,27 +1,27 @@
 import LinkRouting
 
-/// Clients that ask as fast as they are answered, each on a connection of its own. Every third request is a batch whose links
-/// belong to two tenants: its rows lie in the exports of both, and all of them are committed or none.
+/// Clients that send requests as fast as they are answered, each on its own connection. Every third request is a batch
+/// with links of two tenants. Its rows are exported for both tenants and must be committed completely or not at all.
 struct FaultLoad: Sendable {
     static let tenants = ["blogs", "shop"]
 
     let server: RunningServer
     let history: RequestHistory
-    /// What the request ids begin with: every load on one history has a name of its own.
+    /// The prefix of the request ids, unique within a history.
     let name: String
     var clients = 8
-    /// How many requests each client sends at most.
+    /// The maximum number of requests per client.
     var requests = 20_000
 
     struct Answer: Sendable {
         let response: HTTPConnection.Response
-        /// How many requests of the history were acknowledged when this one was.
+        /// How many requests of the history were acknowledged at the time of this answer.
         let acknowledged: Int
     }
 
     enum Verdict { case goOn, stop }
 
-    /// Returns when every client has ended: its connection broke, `judge` stopped it, or it has asked often enough.
+    /// Returns when every client has ended: its connection broke, `judge` stopped it, or it has sent all its requests.
     func run(_ judge: @escaping @Sendable (Answer) -> Verdict = { _ in .goOn }) async {
         await onThreads(clients) { client in
             guard let connection = try? HTTPConnection(port: server.publicPort) else { return }
@@ -31,7 +31,7 @@ struct FaultLoad: Sendable {
         }
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     @discardableResult
     func once(_ number: Int = 0) throws -> Answer { try ask(HTTPConnection(port: server.publicPort), 0, number) }
 

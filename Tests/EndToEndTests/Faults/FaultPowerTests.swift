@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A power cut: an ext4 of the test's own is shut down under load, so that only what was synced is there afterwards.
+/// A power cut: shuts down a private ext4 file system under load, so that only synced data remains.
 @Suite(
     .serialized,
     .timeLimit(.minutes(60)),
     .enabled(if: ScratchDisk.imageObstacle == nil, ScratchDisk.imageObstacle)
 )
 struct FaultPowerTests {
-    /// Three cuts, each at another moment; `FAULT_SEEDS=50` makes as many.
+    /// Three power cuts at different moments; `FAULT_SEEDS=50` makes 50.
     @Test func everyAnswerSurvivesAPowerCut() async throws {
         var acknowledged = 0
         for seed in FaultSeeds.all(3) {
@@ -29,13 +29,13 @@ struct FaultPowerTests {
         print("cut the power: \(acknowledged) requests were acknowledged, and all of them are stored")
     }
 
-    /// The negative control: without the sync of every commit, which is what `synchronous=NORMAL` leaves out, the same cut
-    /// must lose what was acknowledged. If it did not, the test above would prove nothing.
+    /// Negative control: without the sync of every commit, as with `synchronous=NORMAL`, the same power cut must lose
+    /// acknowledged events. Otherwise the test above would prove nothing.
     @Test(.enabled(if: Tracer.isHere, Tracer.skipped))
     func withoutTheSyncOfEveryCommitAPowerCutLosesAnswers() async throws {
         try await withDisk(ScratchDisk(megabytesOfImage: 64)) { disk in
             try await withFaultTrial(try FaultTrial(data: disk.path + "/data")) { trial in
-                // The day's file is whole: what can be lost is what its log of changes holds.
+                // The day's file is complete; only the contents of its WAL can be lost.
                 let first = try trial.start()
                 try trial.load(first, "first", clients: 1).once()
                 first.send(SIGTERM)
@@ -66,7 +66,7 @@ struct FaultPowerTests {
         await trial.load(server, "power").run { answer in
             guard answer.response.status == 200 else { return .stop }
             if answer.acknowledged == answers {
-                // The kernel may call a sync that is under way during the shutdown a success.
+                // The kernel may report success for a sync that is in progress during the shutdown.
                 trial.history.seal()
                 #expect(throws: Never.self) { try disk.cutPower() }
             }

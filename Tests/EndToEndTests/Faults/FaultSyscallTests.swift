@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A system call that is the last one of the process, or fails: at every place where the disk is written.
+/// Kills the process in a system call, or fails the call, at every place that writes to the disk.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultSyscallTests {
-    /// The places of the usual run, and all from 1 to 50 of the long one.
+    /// The usual run tests these places; the long run tests 1 to 50.
     private static func places(_ usual: [Int]) -> [Int] { FaultSeeds.isLong ? Array(1...50) : usual }
 
-    /// A process is killed on its way into the nth call: while it starts on a directory without a log, under load, during an
-    /// export or while it stops.
+    /// Kills the process at the nth call: while it starts on a directory without a log, under load, during an export,
+    /// or while it stops.
     @Test(arguments: [
         ("fdatasync", [1, 2, 9, 30, 60]), ("pwrite64", [1, 20, 60, 200]), ("rename", [1, 2, 3]), ("unlink", [1, 4, 8]),
         ("fsync", [1, 3, 6]),
@@ -16,7 +16,7 @@ struct FaultSyscallTests {
     func everyAnswerSurvivesAKillAtTheNth(_ call: String, _ usual: [Int]) async throws {
         var killed = 0
         try await withFaultTrial { fresh in
-            // The first start makes the log, too.
+            // The first start also creates the log.
             try FileManager.default.removeItem(atPath: fresh.data + "/events")
             for place in Self.places(usual) {
                 try await withFaultTrial(try FaultTrial(copying: fresh)) { trial in
@@ -28,11 +28,11 @@ struct FaultSyscallTests {
         #expect(killed >= usual.count / 2)
     }
 
-    /// Whether the call was the last one of the process.
+    /// Whether the call killed the process.
     private func kill(_ trial: FaultTrial, at call: String, _ place: Int) async throws -> Bool {
         var isKilled = true
         let traced = Tracer.launcher(call, "signal=KILL:when=\(place)", log: trial.folder + "/calls")
-        // Nil: killed while it started.
+        // Nil if the process was killed during its start.
         if let server = try? trial.start(launcher: traced) {
             await trial.load(server, call, requests: 40).run()
             try? StoredSet.export(server, key: trial.key)

@@ -3,18 +3,19 @@ import LinkRouting
 import Synchronization
 import Testing
 
-/// A data directory that something is done to, and the history of its clients. What fails is kept, and its path printed.
+/// A data directory for fault injection, and its clients' history. After a failure the folder is kept and its path
+/// printed.
 final class FaultTrial: Sendable {
-    /// Of this trial alone; the data directory lies in it.
+    /// The trial's own folder, which contains the data directory.
     let folder: String
     let data: String
     let history: RequestHistory
     let key: String
-    /// What time it is for its servers; nil: the machine's.
+    /// The clock of its servers; nil for the machine's clock.
     let clock: MovableClock?
     private let isSound = Mutex(true)
 
-    /// Makes the directory with the example tenants, and an admin key. `time` is in UTC, as in `2026-11-21 23:59:57`.
+    /// Creates the directory with the example tenants and an admin key. `time` is in UTC, as in `2026-11-21 23:59:57`.
     init(data: String? = nil, startingAt time: String? = nil) throws {
         (folder, history) = try Self.begin()
         self.data = data ?? folder + "/data"
@@ -25,7 +26,7 @@ final class FaultTrial: Sendable {
         #expect(first.wait().status == 0)
     }
 
-    /// Takes the directory as another trial has it now. The history is new.
+    /// Copies the current directory of another trial. The history is new.
     init(copying other: FaultTrial) throws {
         (folder, history) = try Self.begin()
         data = folder + "/data"
@@ -41,7 +42,7 @@ final class FaultTrial: Sendable {
         return (folder, try RequestHistory(path: folder + "/history"))
     }
 
-    /// What the servers wrote to standard error.
+    /// The servers' standard error.
     var log: String { folder + "/log" }
 
     func start(launcher: [String] = []) throws -> RunningServer {
@@ -53,7 +54,7 @@ final class FaultTrial: Sendable {
         FaultLoad(server: server, history: history, name: name, clients: clients, requests: requests)
     }
 
-    /// Exports everything, and holds it against the history.
+    /// Exports everything and compares it with the history.
     @discardableResult
     func verify(
         _ server: RunningServer,
@@ -62,14 +63,14 @@ final class FaultTrial: Sendable {
     ) throws -> StoredSet {
         let stored = try StoredSet(of: server, key: key)
         var violations = AckedSet(history, stored).violations
-        // Counts are of the last days, and a clock that is moved has others.
+        // Counts cover the last days by the machine's clock, so they are not compared if the clock is false.
         if clock == nil { violations += try miscounts(server, stored) }
         if !violations.isEmpty { fail() }
         #expect(violations.isEmpty, "\(note()) \(violations)", sourceLocation: sourceLocation)
         return stored
     }
 
-    /// Tenants of which the analytics count other rows than the exports hold.
+    /// Tenants whose analytics counts differ from the number of exported rows.
     private func miscounts(_ server: RunningServer, _ stored: StoredSet) throws -> [String] {
         try FaultLoad.tenants.compactMap { tenant in
             let answer = try HTTPConnection(port: server.adminPort).request(
@@ -84,10 +85,10 @@ final class FaultTrial: Sendable {
         }
     }
 
-    /// Keeps what the trial leaves behind.
+    /// Marks the trial as failed, so that its folder is kept.
     func fail() { isSound.withLock { $0 = false } }
 
-    /// Removes the folder, unless something failed.
+    /// Removes the folder unless the trial failed.
     func end() {
         guard isSound.withLock(\.self) else {
             print("kept the failing trial in \(folder): its history, its data directory")
@@ -97,7 +98,7 @@ final class FaultTrial: Sendable {
     }
 }
 
-/// A trial whose folder goes when everything in it held.
+/// Runs `body` with a trial. Its folder is removed if all expectations hold.
 func withFaultTrial<Result>(
     _ trial: @autoclosure () throws -> FaultTrial = try FaultTrial(),
     _ body: (FaultTrial) async throws -> Result
@@ -112,7 +113,7 @@ func withFaultTrial<Result>(
     }
 }
 
-/// Which seeds a randomised trial takes: ten, `FAULT_SEEDS` of them, or the one that `FAULT_SEED` names.
+/// The seeds of a randomised trial: ten, `FAULT_SEEDS` of them, or only `FAULT_SEED`.
 enum FaultSeeds {
     static func all(_ usual: Int = 10) -> [UInt64] {
         let environment = ProcessInfo.processInfo.environment
@@ -120,6 +121,6 @@ enum FaultSeeds {
         return Array(1...UInt64(max(1, environment["FAULT_SEEDS"].flatMap { Int($0) } ?? usual)))
     }
 
-    /// Whether more than `./dev check` asks for is wanted.
+    /// Whether more trials than in `./dev check` are requested.
     static var isLong: Bool { ProcessInfo.processInfo.environment["FAULT_SEEDS"] != nil }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// A wall clock that a test sets while the process runs: libfaketime reads it from a file at every look. Other clocks go on.
+/// A wall clock that a test sets while the process runs: libfaketime reads it from a file at every access. Other clocks
+/// are not affected.
 struct MovableClock {
     private let file: String
 
     static let isHere = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
     static let skipped: Comment = "SKIPPED: install the package faketime to run this"
 
-    /// `time` is in UTC, as in `2027-03-28 00:59:57`; the clock goes on from there.
+    /// `time` is in UTC, as in `2027-03-28 00:59:57`. The clock advances from there.
     init(file: String, at time: String) throws {
         self.file = file
         try set(time)
@@ -16,7 +17,8 @@ struct MovableClock {
 
     func set(_ time: String) throws { try Data("@\(time)\n".utf8).write(to: URL(filePath: file), options: .atomic) }
 
-    /// What stands before a command that is to have this clock; -m is for programs with threads. The wrapper's own FAKETIME would win over the file.
+    /// The prefix of a command that gives it this clock. -m supports multi-threaded programs. Unsets the wrapper's own
+    /// FAKETIME, which would override the file.
     var launcher: [String] {
         [
             "/usr/bin/env", "TZ=UTC", "FAKETIME_TIMESTAMP_FILE=\(file)", "FAKETIME_NO_CACHE=1",

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What clients asked and what they were told, by request id: the clients' side of the ledger.
+/// The requests that clients sent and the answers they got, by request id.
 ///
-/// A line is in the file before its request goes out, or before anybody acts on its answer, so a failing history is whole:
-/// `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`, `late ID EVENT…`.
+/// A line is written before its request is sent, or before anything acts on its answer, so the file of a failing
+/// history is complete: `attempted ID LINKS`, `acknowledged ID EVENT…`, `refused ID STATUS`, `late ID EVENT…`.
 final class RequestHistory: Sendable {
     let path: String
     private let descriptor: Int32
@@ -32,7 +32,7 @@ final class RequestHistory: Sendable {
         }
     }
 
-    /// The number of acknowledged requests so far.
+    /// Returns the number of acknowledged requests so far.
     @discardableResult
     func acknowledge(_ request: String, events: [String]) -> Int {
         state.withLock { state in
@@ -43,7 +43,7 @@ final class RequestHistory: Sendable {
         }
     }
 
-    /// From now on no answer counts: a machine without power gives none.
+    /// Ignores further answers, because a machine without power gives none.
     func seal() { state.withLock { $0.isSealed = true } }
 
     func refuse(_ request: String, status: Int) {
@@ -53,12 +53,12 @@ final class RequestHistory: Sendable {
         }
     }
 
-    /// How many links each request held.
+    /// The number of links in each request.
     var attempted: [String: Int] { state.withLock(\.attempted) }
     /// The events of each request that was answered with 200.
     var acknowledged: [String: [String]] { state.withLock(\.acknowledged) }
     var acknowledgedCount: Int { state.withLock(\.acknowledged.count) }
-    /// The status of each request that was answered with another.
+    /// The status of each request that was answered with another status.
     var refused: [String: Int] { state.withLock(\.refused) }
 
     private func append(_ line: String) {

@@ -2,8 +2,8 @@ import Foundation
 import LinkRouting
 import Testing
 
-/// The restore drill on a log of many days: closed and open ones, days without a row, exports that are done and one that is
-/// pending. Whatever an operator does on the next day works on what was restored.
+/// The restore drill on a log of many days: closed and open days, days without rows, finished exports and a pending
+/// one. All operations of the following days work on the restored directory.
 @Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct RestoreDrillTests {
     enum Newest: CaseIterable { case withRows, withoutRows }
@@ -15,7 +15,7 @@ struct RestoreDrillTests {
             #expect(before.account["whole"]?.bool == true && before.account["stored"]?.int == 48)
             let made = try Self.tool(trial, "backup", backup, "--data", trial.data)
             #expect(made.status == 0, "\(made.text)")
-            // The pending window is exported by the original as well, to compare.
+            // The original server also exports the pending window, for comparison.
             #expect(try run("rm", Self.obstacle(trial)).status == 0)
             try StoredSet.export(server, key: trial.key)
             let exported = try Self.exports(trial)
@@ -29,7 +29,7 @@ struct RestoreDrillTests {
         }
     }
 
-    /// Without a server.
+    /// Checks the commands that need no server.
     private func offline(_ trial: FaultTrial, _ before: Answers) async throws {
         let account = try Self.tool(trial, "verify-log", "--data", trial.data, "--json")
         #expect(account.status == 0)
@@ -40,7 +40,7 @@ struct RestoreDrillTests {
         #expect(export.status == 0, "\(export.text)")
     }
 
-    /// On a server over the restored directory.
+    /// Checks a server on the restored directory.
     private func online(_ trial: FaultTrial, _ before: Answers, _ exported: [String]) async throws {
         let server = try trial.start()
         defer { server.killNow() }
@@ -52,7 +52,7 @@ struct RestoreDrillTests {
             #expect(all.status == 0, "\(all.text)")
         }
         let files = try Self.exports(trial)
-        // Windows of the shop: after the second day, after the third, and the pending one.
+        // Windows of the shop: after the second day, after the third day, and the pending one.
         #expect(exported.count >= 3 && Set(exported).isSubset(of: files), "\(exported) \(files)")
 
         let erased = try Self.admin(server, trial, "POST", "erasures", #"{"stickyKey":"install-1"}"#)
@@ -75,7 +75,7 @@ struct RestoreDrillTests {
 }
 
 extension RestoreDrillTests {
-    /// What a server says of its log.
+    /// A server's answers about its log.
     struct Answers: Equatable {
         let totals: JSONNode?
         let events: JSONNode?
@@ -93,7 +93,8 @@ extension RestoreDrillTests {
         }
     }
 
-    /// A log whose days are: 1 and 2 closed, 3 exported, 4 without a row, 5 and 6 open, and perhaps 7 without a row.
+    /// Fills a log: days 1 and 2 are closed, 3 is exported, 4 has no rows, 5 and 6 are open, and 7, if present, has no
+    /// rows.
     static func fill(_ trial: FaultTrial, _ newest: Newest) async throws -> RunningServer {
         let clock = try #require(trial.clock)
         var server = try trial.start()
@@ -103,7 +104,7 @@ extension RestoreDrillTests {
             #expect(try ask(server, count: 12) == 12)
             if day == 2 { try StoredSet.export(server, key: trial.key) }
         }
-        // Closes what is over.
+        // Closes past days.
         #expect(try admin(server, trial, "POST", "retention", "{}").status == 200)
         try StoredSet.export(server, key: trial.key)
         server = try await restart(server, trial, at: "2036-02-04 10:00:00")
@@ -116,7 +117,7 @@ extension RestoreDrillTests {
         return server
     }
 
-    /// A start on a new day makes its file.
+    /// Restarts the server on a new day, which creates that day's file.
     private static func restart(_ server: RunningServer, _ trial: FaultTrial, at time: String) async throws
         -> RunningServer
     {
@@ -129,7 +130,7 @@ extension RestoreDrillTests {
         return next
     }
 
-    /// Cuts a window that cannot be written: a file stands where its folder would.
+    /// Cuts a window that cannot be written, because a file has the name of its folder.
     private static func makePendingWindow(_ server: RunningServer, _ trial: FaultTrial) throws {
         let obstacle = obstacle(trial)
         #expect(try run("mkdir", "-p", trial.data + "/exports/tenant=shop/dt=2036-02-06").status == 0)
@@ -141,7 +142,7 @@ extension RestoreDrillTests {
         trial.data + "/exports/tenant=shop/dt=2036-02-06/hour=10"
     }
 
-    /// Requests of the shop; how many of them were recorded.
+    /// Sends requests of the shop. Returns how many were recorded.
     static func ask(_ server: RunningServer, count: Int) throws -> Int {
         let connection = try HTTPConnection(port: server.publicPort)
         return try (0..<count).count { number in
@@ -175,7 +176,7 @@ extension RestoreDrillTests {
         #expect(try admin(server, trial, "PUT", "settings", known.replacing(old, with: new)).status == 200)
     }
 
-    /// The SHA-256 and path of each file of the tenants that are exported.
+    /// The SHA-256 and path of each file of the exported tenants.
     static func exports(_ trial: FaultTrial) throws -> [String] {
         let script = "cd '\(trial.data)/exports' && find tenant=shop tenant=blogs -name '*.gz' | sort | xargs sha256sum"
         let result = try run("sh", "-c", script)
@@ -183,7 +184,7 @@ extension RestoreDrillTests {
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// A command with the trial's clock; what it writes to both outputs.
+    /// Runs a command with the trial's clock. Returns the combined output.
     static func tool(_ trial: FaultTrial, _ arguments: String...) throws -> (status: Int32, text: String) {
         let command = (trial.clock?.launcher ?? []) + [RunningServer.products.appending(path: "fingerpost").path]
         let quoted = (command + arguments).map { "'\($0)'" }.joined(separator: " ")

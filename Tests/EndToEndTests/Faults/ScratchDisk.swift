@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// A small file system of a test's own, which can be full, unwritable, or lose its power. Needs root.
+/// A small private file system that can be full, unwritable, or lose power. Needs root.
 final class ScratchDisk: Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     let path: String
-    /// The file that holds an ext4; nil for one in memory.
+    /// The file with an ext4 image; nil for a file system in memory.
     private let image: String?
 
-    /// Why there can be none in memory here; nil when there can.
+    /// Why a file system in memory is not available here; nil if it is.
     static let memoryObstacle: Comment? = obstacle(tools: []) { try ScratchDisk(megabytesOfMemory: 1) }
-    /// Why there can be none whose power can be cut; nil when there can.
+    /// Why a file system with power cuts is not available here; nil if it is.
     static let imageObstacle: Comment? = obstacle(tools: [("mkfs.ext4", "e2fsprogs"), ("xfs_io", "xfsprogs")]) {
         try ScratchDisk(megabytesOfImage: 8)
     }
@@ -46,7 +46,7 @@ final class ScratchDisk: Sendable {
         )
     }
 
-    /// Leaves no byte of room.
+    /// Fills the file system to the last byte.
     func fill() throws {
         let ballast = open(path + "/ballast", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(ballast) }
@@ -58,10 +58,10 @@ final class ScratchDisk: Sendable {
     func grow(toMegabytes size: Int) throws { try Self.sh("mount -o remount,size=\(size)m '\(path)'") }
     func makeReadOnly() throws { try Self.sh("mount -o remount,ro '\(path)'") }
 
-    /// From now on nothing reaches the disk: what was not synced is gone, as after a power cut.
+    /// From now on nothing reaches the disk. As after a power cut, data that was not synced is lost.
     func cutPower() throws { try Self.sh("xfs_io -x -c shutdown '\(path)'") }
 
-    /// Mounts what the cut left, as a machine does that starts again. No process may have a file open.
+    /// Mounts the file system again, as a machine does after a power cut. No process may have a file open.
     func powerOn() throws {
         guard let image else { return }
         try Self.sh("umount '\(path)' && mount -o loop '\(image)' '\(path)'")
@@ -90,7 +90,7 @@ final class ScratchDisk: Sendable {
     }
 }
 
-/// A disk that goes when `body` is over.
+/// Runs `body` with a disk that is removed afterwards.
 func withDisk<Result>(
     _ disk: @autoclosure () throws -> ScratchDisk,
     _ body: (ScratchDisk) async throws -> Result

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import LinkRouting
 
-/// What the product holds, read as its users read it: every export file of every tenant, checked against its manifest.
+/// The stored events as users read them: every export file of every tenant, checked against its manifest.
 struct StoredSet {
     struct Row: Hashable {
         let sequence: Int64
@@ -15,7 +15,7 @@ struct StoredSet {
     let rows: [Row]
     /// The SHA-256 of each export file by its path.
     let files: [String: String]
-    /// When each window ended, by tenant and in the order of their rows.
+    /// The end of each window, by tenant and in the order of the rows.
     let windowEnds: [String: [String]]
 
     struct Broken: Error, CustomStringConvertible {
@@ -27,7 +27,7 @@ struct StoredSet {
         try self.init(exports: server.directory + "/exports")
     }
 
-    /// Ends a window of each tenant now, so that the exports hold everything that is committed.
+    /// Ends a window of each tenant now, so that the exports hold all committed events.
     static func export(_ server: RunningServer, key: String) throws {
         for tenant in FaultLoad.tenants {
             let answer = try HTTPConnection(port: server.adminPort).request(
@@ -35,7 +35,7 @@ struct StoredSet {
                 "/admin/v1/tenants/\(tenant)/exports",
                 headers: ["Authorization": "Bearer \(key)"]
             )
-            // 200 where nothing was recorded since the last one.
+            // 200 if nothing was recorded since the last window.
             guard [200, 201].contains(answer.status) else {
                 throw Broken(description: "export of \(tenant): \(answer.text)")
             }
@@ -68,7 +68,7 @@ struct StoredSet {
         windowEnds = windows.mapValues { $0.map(\.end) }
     }
 
-    /// Files that have their final name and are not whole: whatever ends an export leaves none.
+    /// Incomplete files with a final name. No interruption of an export may leave any.
     static func partialFiles(in folder: String) throws -> [String] {
         let paths = (FileManager.default.enumerator(atPath: folder)?.allObjects ?? []).compactMap { $0 as? String }
         return try paths.filter { path in
@@ -78,7 +78,7 @@ struct StoredSet {
     }
 }
 
-/// One manifest, and the rows of its file.
+/// One manifest and the rows of its file.
 private struct Window {
     let manifest: String
     let tenant: String

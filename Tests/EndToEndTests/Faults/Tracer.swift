@@ -1,36 +1,36 @@
 import Foundation
 import Testing
 
-/// strace, under which a system call of the process fails, takes long, lies, or is its last.
+/// Uses strace to fail or delay a system call, to fake its result, or to kill the process in it.
 ///
-/// The counts of `when=` are kept for each thread, so the same number does not always mean the same moment.
+/// strace counts `when=` for each thread, so the same number does not always mean the same moment.
 enum Tracer {
-    /// Whether a traced process can be had here: a container may have the package and forbid what it does.
+    /// Whether processes can be traced here. A container may have the package and forbid ptrace.
     static let isHere =
         (try? run("strace", ["-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync", "true"]).status) == 0
     static let skipped: Comment = "SKIPPED: install the package strace, and allow ptrace, to run this"
 
-    /// What stands before the command: `effect` is what strace calls it, as in `error=EIO:when=3`.
+    /// The prefix of a command that traces it. `effect` is in strace's syntax, as in `error=EIO:when=3`.
     static func launcher(_ call: String, _ effect: String, log: String) -> [String] {
-        // The filter spares the calls that are not meant, and with it no signal is injected (strace 6.1).
+        // The filter avoids stops at other calls. With the filter no signal is injected (strace 6.1).
         let filter = effect.hasPrefix("signal") ? [] : ["--seccomp-bpf"]
         return ["/usr/bin/env", "strace", "-f"] + filter + arguments(call, effect, log: log)
     }
 
-    /// strace on a process that runs already.
+    /// strace attached to a running process.
     final class Attached: Sendable {
         private let tracer: RunningProcess
 
-        /// Returns when the effect holds.
+        /// Returns when the effect is active.
         init(_ process: Int32, _ call: String, _ effect: String, log: String) throws {
             tracer = try RunningProcess(
                 ["/usr/bin/env", "strace", "-f", "-p", "\(process)"] + Tracer.arguments(call, effect, log: log)
             )
-            // The kernel says of every thread who traces it.
+            // The kernel reports the tracer of every thread.
             try waitUntil("strace is attached to \(process)") { Tracer.isTraced(process) }
         }
 
-        /// Ends the effect; the process goes on without it.
+        /// Ends the effect; the process continues without it.
         func detach() {
             tracer.send(SIGTERM)
             _ = tracer.wait()
@@ -50,14 +50,14 @@ enum Tracer {
             }
     }
 
-    /// The calls that were tampered with, as strace wrote them down: with the file's path.
+    /// The manipulated calls from strace's log, with file paths.
     static func injected(_ log: String) -> [Substring] {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").filter { $0.contains("(INJECTED)") }
     }
 }
 
-/// Polls until `holds` returns true. The limit is only a net against hangs: a busy machine may be slow.
+/// Polls until `holds` returns true. The time limit only prevents hangs: a busy machine may be slow.
 func waitUntil(_ what: String, seconds: Double = 600, _ holds: () throws -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while try !holds() {
@@ -66,7 +66,7 @@ func waitUntil(_ what: String, seconds: Double = 600, _ holds: () throws -> Bool
     }
 }
 
-/// As above, for a test whose own threads must go on meanwhile.
+/// As above, for a test whose own threads must continue meanwhile.
 func eventually(_ what: String, seconds: Double = 600, _ holds: @escaping @Sendable () throws -> Bool) async throws {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {

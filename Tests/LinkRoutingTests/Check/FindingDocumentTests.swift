@@ -2,7 +2,7 @@ import FoundationEssentials
 import LinkRouting
 import Testing
 
-/// docs/tables.md lists every code of a finding.
+/// docs/tables.md lists every finding code.
 struct FindingDocumentTests {
     @Test func tableOfCodesIsComplete() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/tables.md")

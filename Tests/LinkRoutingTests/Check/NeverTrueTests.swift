@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-/// Routes that no link or no caller can satisfy.
+/// Routes that match no link or no context.
 struct NeverTrueTests {
     private static func findings(_ route: String, now: Timestamp? = nil) throws -> [Finding] {
         let open = #""open": {"screen": "S"}, "web": "https://www.acme.com/""#
@@ -39,7 +39,8 @@ struct NeverTrueTests {
         #expect(found.map(\.code) == [.neverTrue])
         #expect(found.map(\.severity) == [.error])
         #expect(found.map(\.path) == ["routes[0].when"])
-        #expect(found.first?.message == "'a' can never hold: no caller can satisfy what 'when' says about \(facts).")
+        let problem = "no caller can satisfy the conditions in 'when' on \(facts)."
+        #expect(found.first?.message == "'a' can never match: \(problem)")
     }
 
     @Test(arguments: [
@@ -54,7 +55,7 @@ struct NeverTrueTests {
         #expect(found.map(\.path) == [path])
     }
 
-    /// A table that is not read from a document may say more than one thing about an item.
+    /// A table built in code may have several conditions on one query item.
     @Test func conditionsOnOneQueryItemMayContradict() throws {
         let route = Route(
             id: try #require(RouteID("a")),

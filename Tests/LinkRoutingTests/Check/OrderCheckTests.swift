@@ -1,18 +1,18 @@
 import LinkRouting
 import Testing
 
-/// Routes that others keep from being reached, and routes that only their place tells apart.
+/// Routes that earlier routes make unreachable, and routes that only their order distinguishes.
 struct OrderCheckTests {
     private static let open = #""open": {"screen": "S"}, "web": "https://www.acme.com/""#
 
-    /// Routes are called a, b, c …; each says what stands beside its id and target.
+    /// The routes are named a, b, c …; each text adds members to the id and the target.
     private static func table(_ routes: [String]) throws -> RouteTable {
         try Fixture.table(zip("abcdefgh", routes).map { #"{"id": "\#($0)", \#($1), \#(open)}"# })
     }
 
     // MARK: Unreachable
 
-    /// What is said, of which route, and which comes first.
+    /// The finding's code, its route, and the route that precedes it.
     private static let unreachable: [(routes: [String], code: String, route: String, related: String)] = [
         // The same links.
         ([#""path": "/{x}""#, #""path": "/*""#], "duplicate_route", "b", "a"),
@@ -25,7 +25,7 @@ struct OrderCheckTests {
             ],
             "duplicate_route", "b", "a"
         ),
-        // One wider route that sorts earlier, wherever it stands.
+        // One wider route that sorts earlier, wherever it is in the document.
         ([#""path": "/{x(item-1,item-2)}""#, #""path": "/item-{x}""#], "unreachable_route", "a", "b"),
         ([#""path": "/{x:int(1..3)}""#, #""path": "/{y(1,2,3)}""#], "duplicate_route", "a", "b"),
         ([#""path": "/x/{a:int}""#, #""path": "/x/{b:string(1..)}""#], "unreachable_route", "a", "b"),
@@ -35,7 +35,7 @@ struct OrderCheckTests {
         ([#""path": "/{x}/{y}.html""#, #""path": "/{a:string(1..)}/{b...}""#], "unreachable_route", "a", "b"),
         ([#""path": "/{x:alnum}""#, #""path": "/{y:hex}""#], "unreachable_route", "b", "a"),
         ([#""path": "/x/{a...}""#, #""path": "/x/{b...}", "query": {"q": "present"}"#], "unreachable_route", "b", "a"),
-        // Several together.
+        // Several routes together.
         (
             [#""path": "/{tab(list,detail)}""#, #""path": "/list""#, #""path": "/detail""#], "unreachable_route", "a",
             "b"
@@ -152,7 +152,7 @@ struct OrderCheckTests {
         #expect(finding.route?.rawValue == route)
         #expect(finding.relatedRoute?.rawValue == related)
         let example = try #require(finding.example)
-        // Without the routes that come first the link would be the route's own.
+        // Without the earlier routes, the route would match the example.
         let alone = Router(
             identity: identity,
             table: RouteTable(routes: table.routes.filter { $0.id == finding.route })
@@ -226,10 +226,10 @@ struct OrderCheckTests {
         #expect(Router(identity: identity, table: swapped).resolve(example, in: caller).route?.rawValue == "b")
     }
 
-    // MARK: Nothing to say
+    // MARK: No findings
 
     @Test(arguments: [
-        // Told apart by the pattern, by a condition, or on purpose: the narrower one first.
+        // Distinguished by the pattern, by a condition, or intentionally with the narrower route first.
         [#""path": "/list""#, #""path": "/{tab(list,detail)}""#, #""path": "/{x}""#, #""path": "/{x...}""#],
         [#""path": "/p", "query": {"q": "present"}"#, #""path": "/p""#],
         [#""path": "/p", "query": {"a": "present"}"#, #""path": "/p", "query": {"b": "present", "a": "absent"}"#],
@@ -250,14 +250,14 @@ struct OrderCheckTests {
         [#""path": "/p", "when": {"locale": "en"}"#, #""path": "/p", "when": {"not": {"locale": "en"}}"#],
         [#""path": "/p", "host": "go.acme.com""#, #""path": "/p", "host": "{x}.acme.link""#, #""path": "/p""#],
         [#""path": "/{a:int(..9)}""#, #""path": "/{b:int(10..)}""#, #""path": "/{b:number}""#],
-        // Not all values are taken, or not by all callers.
+        // Not all values are covered, or not in all contexts.
         [#""path": "/list""#, #""path": "/detail""#, #""path": "/{tab(list,detail,map)}""#],
         [#""path": "/list", "query": {"q": "present"}"#, #""path": "/detail""#, #""path": "/{tab(list,detail)}""#],
         [
             #""path": "/p", "when": {"authenticated": true}"#, #""path": "/p", "when": {"authenticated": false}"#,
             #""path": "/p""#,
         ],
-        // A link such as /a//b has an empty segment, which only a rest takes.
+        // A link such as /a//b has an empty segment, which only a rest parameter matches.
         [#""path": "/a""#, #""path": "/a/{x}""#, #""path": "/a/{x}/{y...}""#, #""path": "/a/{z...}""#],
         [#""path": "/{x:alnum(2)}""#, #""path": "/{y:alnum(3..)}""#, #""path": "/{z:alnum}""#],
     ])
@@ -283,7 +283,7 @@ struct OrderCheckTests {
         #expect(table.check(for: try Fixture.identity()).count == 100)
     }
 
-    /// Each is wider than the ones before it, in some of its sixteen ways.
+    /// Each condition covers part of the previous ones, in some of its sixteen combinations.
     @Test func conditionsWithManyWaysAreWorkedOutInTime() throws {
         func when(_ salt: Int) -> String {
             let ways = (0..<8).map {

@@ -2,7 +2,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-/// What a check says about the order of routes is true for links at random, as a naive walk answers them.
+/// Findings about the order of routes hold for random links, as resolved by the naive matcher.
 struct OrderPropertyTests {
     @Test(arguments: 0..<8) func unreachableRoutesNeverAnswer(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed) + 700)
@@ -41,7 +41,7 @@ struct OrderPropertyTests {
         #expect(claims > 10, "the generator makes enough routes that others cover; \(silent) were silent")
     }
 
-    /// Some routes and variants of them, so that many are for the same links.
+    /// Some routes and variants of them, so that many match the same links.
     private static func routes(_ random: inout SeededGenerator) -> [NaiveRoute] {
         let kinds = (0..<3).map { _ in CompiledMatchingTests.route(&random) }
         return (0..<(2 + random.below(14))).map { _ in
@@ -85,7 +85,7 @@ struct OrderPropertyTests {
 }
 
 extension RouteTable {
-    /// The table with two routes in each other's place.
+    /// The table with two routes swapped.
     func swapping(_ one: RouteID, _ other: RouteID) throws -> RouteTable {
         var table = self
         let first = try #require(routes.firstIndex { $0.id == one })

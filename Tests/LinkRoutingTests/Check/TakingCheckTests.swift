@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-/// What a changed route takes from others is told whenever it takes something: held against the router itself.
+/// The check reports every case in which a changed route takes links from other routes. The router verifies this.
 struct TakingCheckTests {
     private static let places = [
         #""path": "/""#, #""path": "/x""#, #""path": "/X", "caseSensitive": false"#, #""path": "/x/y""#,
@@ -29,7 +29,7 @@ struct TakingCheckTests {
             "/x?q=1", "/x?q=a", "/7?q=5", "/x#f", "/x#g", "/%78", "/x//y",
         ].map { host + $0 }
     }
-    /// Each link for each caller.
+    /// Each link in each context.
     private static let cases: [(link: Link, caller: Context)] = links.flatMap { text in
         guard let link = try? Link.parse(text) else { preconditionFailure("'\(text)' is no link") }
         return [Context(), Context(platform: .ios)].map { (link, $0) }
@@ -39,13 +39,13 @@ struct TakingCheckTests {
         #"{"id": "\#(id)", \#(place), "open": {"screen": "S"}}"#
     }
 
-    /// The cases that the other's route answers.
+    /// The cases that the other route answers.
     private static func casesOfTheirs(_ table: RouteTable, _ identity: Identity) -> [(link: Link, caller: Context)] {
         let router = Router(identity: identity, table: table)
         return cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == "theirs" }
     }
 
-    /// A case of the other's route that our own route answers in `table`.
+    /// A case of the other route that our own route answers in `table`.
     private static func taken(
         of theirs: [(link: Link, caller: Context)],
         in table: RouteTable,
@@ -67,7 +67,7 @@ struct TakingCheckTests {
         return !takings.isEmpty
     }
 
-    /// A new route before and behind another one, beside an own one or none.
+    /// A new route before or after another one, with or without an own route beside it.
     @Test(arguments: places)
     func whatANewRouteTakesIsTold(place: String) throws {
         let identity = try Fixture.identity()
@@ -87,11 +87,11 @@ struct TakingCheckTests {
                 }
             }
         }
-        // It errs on the safe side, and not always.
+        // The check may report too much, but not always.
         #expect(told >= taken && told < Self.places.count * 6)
     }
 
-    /// An own route that becomes another one.
+    /// An own route that changes into another one.
     @Test(arguments: places)
     func whatAChangeTakesIsTold(place: String) throws {
         let identity = try Fixture.identity()

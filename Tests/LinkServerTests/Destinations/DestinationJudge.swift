@@ -1,15 +1,15 @@
 import Foundation
 import LinkRouting
 
-/// Holds a finished URL against where a tenant's links may lead, with Foundation's reader of URLs beside our own.
+/// Checks a resulting URL against the tenant's allowed destinations, with Foundation's URL parser and our own.
 struct DestinationJudge {
-    /// Of pages; `https` on its own port only.
+    /// Hosts of web pages; only `https` on its default port is allowed.
     var hosts: Set<String>
     var schemes: Set<String>
 
     static let stores: Set<String> = ["apps.apple.com", "play.google.com"]
 
-    /// Why the URL must not have come out; nil when it may.
+    /// Why the URL is not allowed as a page; nil if it is.
     func objection(toPage url: String) -> String? {
         objection(url) { parts, link in
             guard parts.scheme == "https", link.scheme == "https" else { return "is not https" }
@@ -33,7 +33,7 @@ struct DestinationJudge {
                 return "has another scheme"
             }
             guard link.host == nil else { return "has a web host" }
-            // Of a custom scheme the host is a segment; both must see the same one there.
+            // In a custom scheme the host is the first segment; both parsers must find the same one.
             let host = parts.encodedHost.flatMap { $0.isEmpty ? nil : $0.removingPercentEncoding }
             let segment = link.hasAuthoritySegment ? link.segmentText(0) : nil
             return host == segment ? nil : "has the host \(host ?? "none") or \(segment ?? "none")"

@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// What comes from the caller, in a link's path, query, fragment or host, never decides where the link leads.
+/// Text from the caller, in a link's path, query, fragment or host, never determines the destination's site.
 @Suite(.timeLimit(.minutes(15)))
 struct HostileLinkTests {
     private static let tenant = #"""
@@ -44,7 +44,7 @@ struct HostileLinkTests {
 
     private static let judge = DestinationJudge(hosts: ["www.acme.test", "pages.test"], schemes: ["acme", "acmeopen"])
 
-    /// Texts that break out where a service pastes them: into a header, a host, a scheme, a path.
+    /// Texts that can break out of a header, a host, a scheme or a path.
     private static let captures = [
         "x", "%0d%0aSet-Cookie:%20a=b", "%0D%0A%0D%0A%3Cscript%3E", "%0aLocation:%20https:%2F%2Fevil.test", "\r\nX: y",
         "%00", "\u{0}",
@@ -96,7 +96,7 @@ struct HostileLinkTests {
         #"{"platform": "windows"}"#, "{}",
     ]
 
-    /// Every URL of an answer, judged. A custom-scheme link that is its own URI is what the caller had.
+    /// Objections to any URL of an answer. A custom-scheme link whose URI is the link itself comes from the caller.
     private func objections(to destination: JSONNode?, of link: String?) -> [String] {
         guard let destination else { return [] }
         let uri = destination["uri"]?.text
@@ -110,7 +110,8 @@ struct HostileLinkTests {
     @Test func noCaptureLeadsElsewhere() async throws {
         try await withService { service in
             try await service.load(Self.tenant)
-            // A text stands in 17 links and 9 heads take turns, so over the texts every place meets every head.
+            // Each text occurs in 17 links and there are nine heads, so in total every place is combined with every
+            // head.
             let batches = stride(from: 0, to: Self.links.count, by: 30).map { start in
                 Self.links[start..<min(start + 30, Self.links.count)].enumerated().map { index, link in
                     Self.heads[(start + index) % Self.heads.count] + link
@@ -126,7 +127,7 @@ struct HostileLinkTests {
                 for (link, result) in zip(links, results) {
                     let found = objections(to: result["destination"], of: link)
                     #expect(found.isEmpty, "\(link): \(found)")
-                    // What the route gives is passed on as it is: no capture is put into it.
+                    // The route's data is passed on unchanged, without captures.
                     let data = result["destination"]?["data"].flatMap { $0 == .null ? nil : $0.json() }
                     #expect(data == nil || data == #"{"next":"{x}","script":"javascript:alert(1)"}"#)
                 }
@@ -144,7 +145,7 @@ struct HostileLinkTests {
         "x-content-type-options", "date",
     ]
 
-    /// The redirect of a click leads to a page or a store; every other answer shows nothing of the link.
+    /// A click redirects only to a page or a store; every other answer shows no part of the link.
     @Test func noClickLeadsElsewhere() async throws {
         try await withService { service in
             try await service.load(Self.tenant)
@@ -165,7 +166,7 @@ struct HostileLinkTests {
                         ? Self.judge.objection(toStore: location) : Self.judge.objection(toPage: location)
                     #expect(objection == nil, "\(path): \(objection ?? "")")
                     #expect(names == Self.redirectHeaders && answer.body.isEmpty, "\(path): \(names)")
-                case 400 where answer.json != nil, 404 where answer.json != nil:
+                case 400 where answer.json != nil, 404 where answer.json != nil, 414:
                     #expect(answer["Content-Type"] == "application/problem+json", "\(path)")
                     #expect(!answer.text.contains("evil"), "\(path): \(answer.text)")
                 case 400, 403, 404:
@@ -263,7 +264,7 @@ struct HostileLinkTests {
         }
     }
 
-    /// A header contains ASCII only, whatever was forwarded; the response of `POST /resolve` keeps the bytes.
+    /// Headers contain only ASCII, whatever is forwarded. The answer of `POST /resolve` keeps the bytes.
     @Test func forwardedBytesAreEscapedInAHeader() async throws {
         try await withService { service in
             try await service.load(Self.tenant)
@@ -285,7 +286,7 @@ struct HostileLinkTests {
         ("https://elsewhere.test/x", nil),
     ]
 
-    /// The website's own link is its page only where it is an allowed one, and in its canonical form.
+    /// A link of the website leads to its own page only if that page is allowed, and in canonical form.
     @Test func ownPageIsCanonicalAndAllowed() async throws {
         try await withService { service in
             try await service.load(

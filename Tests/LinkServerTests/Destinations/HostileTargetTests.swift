@@ -3,7 +3,7 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// Publishing refuses what leads elsewhere.
+/// Publishing refuses destinations on other sites.
 @Suite(.timeLimit(.minutes(15)))
 struct HostileTargetTests {
     private static let settings = """
@@ -27,7 +27,7 @@ struct HostileTargetTests {
         }
     }
 
-    /// What publishing a table with this route says: its codes, or none when it is live.
+    /// Publishes a table with this route. Returns the codes of its findings, or none if it is live.
     private func publish(_ target: [String: JSONNode], _ session: AdminSession) async throws -> [String] {
         let route = JSONNode.object([
             "id": .string("a"), "path": .string("/a/{x}"),
@@ -79,7 +79,7 @@ struct HostileTargetTests {
         """#,
     ]
 
-    /// A page for one kind of caller, a variant's and the fallback's are pages as well.
+    /// Pages for one platform, of a variant and of the fallback are checked too.
     @Test func everyPlaceOfAPageIsChecked() async throws {
         try await withTenant { session in
             for table in Self.tables {
@@ -123,7 +123,7 @@ struct HostileTargetTests {
         "hosts: [ｅvil.test]",
     ]
 
-    /// Settings allow neither what no link may lead to nor what is everybody's.
+    /// Settings accept neither forbidden schemes nor hosts and schemes that are shared by everybody.
     @Test func settingsAllowNothingDangerous() async throws {
         try await withService { service in
             let session = try await AdminSession(service)
@@ -141,7 +141,7 @@ struct HostileTargetTests {
         "{kind: appStore, id: ''}",
     ]
 
-    /// A store's page is made from an ID, which is no text of a URL.
+    /// A store page's URL is built from an ID that cannot contain URL syntax.
     @Test func storeTakesAnIDOnly() async throws {
         try await withService { service in
             let session = try await AdminSession(service)

@@ -1,8 +1,8 @@
-/// Destinations that no table may have, and what is said of each: the corpus of open redirects, schemes, line breaks, hosts,
-/// users and ports that other services fell for.
+/// Destinations that no table may have, and the resulting codes: a corpus of open redirects, schemes, line breaks,
+/// hosts, users and ports from known attacks.
 enum HostileTarget {
-    /// Texts in which hosts, ports or paths are not what they look like. `invalid` is told when the table is read,
-    /// `destination_not_allowed` and `web_loop` when it is checked; either way nothing is published.
+    /// Texts with misleading hosts, ports or paths. `invalid` results when the table is read, `destination_not_allowed`
+    /// and `web_loop` when it is checked. In each case nothing is published.
     static let pages: [(text: String, code: String)] =
         foreignHosts.map { ($0, "destination_not_allowed") } + loops.map { ($0, "web_loop") }
         + unreadable.map { ($0, "invalid") }
@@ -15,10 +15,10 @@ enum HostileTarget {
         "https://evil.test:443/", "https://EVIL.TEST./", "https://%65vil.test/", "https://evil%2Etest/",
         "https://evil。test/", "https://evil.test/{x}", "https://127.0.0.1/", "https://2130706433/",
         "https://0x7f000001/", "https://localhost/", "https://xn--e1awd7f.test/", "https://pages.acme.test/",
-        // Cyrillic а and е, and the first one's A-label.
+        // Cyrillic а and е, and the A-label of the first one.
         "https://www.аcme.test/", "https://www.acme.tеst/", "https://www.xn--cme-5cd.test/", "https://wwẃ.acme.test/",
         "http://evil.test/",
-        // The host is allowed, but not over an open line.
+        // The host is allowed, but not without TLS.
         "http://www.acme.test/", "HTTP://WWW.ACME.TEST/", "http://www.acme.test:443/",
     ]
 
@@ -28,7 +28,7 @@ enum HostileTarget {
     ]
 
     private static let unreadable = [
-        // No scheme, or no host behind it.
+        // Without a scheme, or with a scheme and no host.
         "", "/", "//evil.test", "//evil.test/%2f..", "///evil.test", "/\\evil.test", "\\\\evil.test", "www.acme.test/x",
         "?https://www.acme.test", "#https://www.acme.test", "https:", "https:/", "https://", "https:///",
         "https:www.acme.test",
@@ -36,7 +36,7 @@ enum HostileTarget {
         "https:/\\evil.test",
         "https://\\evil.test", "https://?x", "https://#x", "https://./", "https://../", "https://.acme.test/",
         "https://www..acme.test/", "://www.acme.test/",
-        // A user, or what one reader takes for it.
+        // A user, or text that some parsers take for one.
         "https://www.acme.test@evil.test/", "https://evil.test@www.acme.test/", "https://u:p@www.acme.test/",
         "https://@www.acme.test/", "https://:@www.acme.test/", "https://www.acme.test:443@evil.test/",
         "https://www.acme.test%40evil.test/", "https://www.acme.test%3A80@evil.test/",
@@ -62,7 +62,7 @@ enum HostileTarget {
         "https://www.acme.test/\u{7f}", "https://www.acme.test/%0d%0aSet-Cookie:%20a=b", "https://www.acme.test/%0A",
         "https://www.acme.test/%00", "https://www.acme.test%00.evil.test/", "https://www.acme.test%0d%0a/",
         "https://www.acme.test/%7F", "https://www.acme.test%20/", "https://www.acme.test%09/",
-        // Paths that climb, and escapes that say what they do not.
+        // Paths with dot segments, and misleading escapes.
         "https://www.acme.test/../x", "https://www.acme.test/a/../../x", "https://www.acme.test/./x",
         "https://www.acme.test/..",
         "https://www.acme.test/%2e%2e/x", "https://www.acme.test/.%2E/x", "https://www.acme.test/%2e",
@@ -75,7 +75,7 @@ enum HostileTarget {
         // Markup.
         "https://www.acme.test/<script>", "https://www.acme.test/\"onload=\"", "https://www.acme.test/`",
         "https://www.acme.test/?<svg>", "https://www.acme.test/#\"><b>",
-        // Hosts that are none, or that browsers would read as others.
+        // Invalid hosts, and hosts that browsers read differently.
         "https://[::1]/", "https://[::ffff:7f00:1]/", "https://[www.acme.test]/", "https://[::1",
         "https://www.acme.test]/",
         "https://www.acme.test,evil.test/", "https://www.acme.test;evil.test/", "https://www.acme.test|evil.test/",
@@ -87,7 +87,7 @@ enum HostileTarget {
         "https://www.acme.test\u{200b}/", "https://www.ac\u{ad}me.test/", "https://www.\u{202e}emca.test/",
         "https://-www.acme.test/",
         "https://xn--a.test/", "https://xn--www-.acme.test/",
-        // Parameters where none may stand.
+        // Parameters in places where none is allowed.
         "{x}", "{x}://www.acme.test/", "{x}https://www.acme.test/", "https{x}://www.acme.test/", "https:{x}",
         "https:/{x}",
         "https://{x}", "https://{x}/", "https://{x}.acme.test/", "https://www.{x}/", "https://www.acme.test{x}",
@@ -95,17 +95,17 @@ enum HostileTarget {
         "https://{x}@www.acme.test/",
         "https://www.acme.test@{x}/", "https://www.acme.test/{x", "https://www.acme.test/}", "https://www.acme.test/{}",
         "https://www.acme.test/{a.b}",
-        // Pages that are no pages.
+        // URLs that are not web pages.
         "acme://x", "javascript:alert(1)", "mailto:a@evil.test", "data:text/html,x", "intent://x#Intent;end",
         "about:blank",
         "https://www.acme.test/" + String(repeating: "a", count: 8_192), String(repeating: "a", count: 9_000) + "://x",
     ]
 
-    /// What no app may be opened with.
+    /// URIs with which no app may be opened.
     static let uris: [(text: String, code: String)] =
         (forbidden + unlisted).map { ($0, "destination_not_allowed") } + unreadableURIs.map { ($0, "invalid") }
 
-    /// Schemes that run code, read files or lead on, however they are spelled.
+    /// Schemes that run code, read files or redirect, in any spelling.
     private static let forbidden = [
         "javascript:alert(1)", "JAVASCRIPT:alert(1)", "JaVaScRiPt:alert(1)", "javascript://www.acme.test/?%0aalert(1)",
         "javascript:{x}", "javascript://{x}", "javascript:", "javascript:/*--*/alert(1)", "vbscript:msgbox(1)",
@@ -140,7 +140,7 @@ enum HostileTarget {
         "java\u{ad}script:alert(1)",
         "java\u{200b}script:alert(1)", "javascript：alert(1)", "javascript:alert(1)\n", "javascript://%0aalert(1)",
         "javascript:<b>", "data:text/html,<script>alert(1)</script>", "java_script:alert(1)", "java script:alert(1)",
-        // What hides in the first segment.
+        // Misleading first segments.
         "acme://user@host/", "acme://a%40b/", "acme://host:80/", "acme://host%3A80/", "acme://a\\b/", "acme:\\\\evil",
         "acme://..",
         "acme://../x", "acme:..", "acme:/../x", "acme://%2e%2e/", "acme://a/%2e%2e", "acme:%2e%2e%2fx",
@@ -149,7 +149,7 @@ enum HostileTarget {
         "acme://" + String(repeating: "a", count: 8_192),
     ]
 
-    /// Spellings of an allowed page, and what comes out of each.
+    /// Spellings of an allowed page, and the resulting URL.
     static let canonical: [(text: String, page: String)] = [
         ("HTTPS://WWW.ACME.TEST", "https://www.acme.test"), ("https://www.acme.test./x", "https://www.acme.test/x"),
         ("https://www.acme.test:/x", "https://www.acme.test/x"),

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Every line that was logged, of whatever level.
+/// Collects every logged line, whatever its level.
 final class CollectingLog: Sendable {
     private let collected = Mutex<[String]>([])
 

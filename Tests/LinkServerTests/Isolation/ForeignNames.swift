@@ -1,6 +1,6 @@
 import LinkRouting
 
-/// What another tenant calls its things; or names that nobody has, against which the answers for those are held.
+/// Another tenant's names, or names that nobody has, for comparison of the answers.
 struct ForeignNames {
     let tenant: String
     let host: String
@@ -16,11 +16,11 @@ struct ForeignNames {
     let event: String
     /// The name of a window, without the tenant's folder: `dt=…/hour=…/events-…`.
     let export: String
-    /// An ETag, which counts each tenant's own writes.
+    /// An ETag that counts the tenant's own writes.
     let draftVersion: String
     let continuation: String
 
-    /// Those that nothing else is called by.
+    /// The names that identify nothing else.
     var all: [String] {
         [
             tenant, host, scheme, app, route, draft, suite, environment, install, idempotencyKey, key, event, export,
@@ -28,7 +28,7 @@ struct ForeignNames {
         ]
     }
 
-    /// The same texts, of nobody: as long, and in the same form.
+    /// Unused names of the same length and form.
     static func invented(like real: ForeignNames) -> ForeignNames {
         func other(_ text: String) -> String { text.replacing("zebra", with: "okapi") }
         return ForeignNames(

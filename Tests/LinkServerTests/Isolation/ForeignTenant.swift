@@ -3,14 +3,14 @@ import LinkRouting
 import LinkServer
 import Testing
 
-/// A tenant with something of everything that the service keeps, each thing named so that it is known again in any answer.
+/// A tenant with one item of everything that the service stores. The names are recognisable in any answer.
 struct ForeignTenant {
     let names: ForeignNames
-    /// Of all tenants.
+    /// With access to all tenants.
     let admin: AdminSession
-    /// Of this tenant only.
+    /// A key for this tenant only.
     let token: String
-    /// What stands in no answer to another tenant, whatever was asked: names, ids, hashes, lower case.
+    /// Texts that must not occur in any answer to another tenant: names, ids, hashes, in lower case.
     let marks: [String]
 
     private static let settings = """
@@ -90,7 +90,7 @@ struct ForeignTenant {
         #expect(hashes?.count == 2)
     }
 
-    /// Everything of it that can be read; who only reads changes none of it.
+    /// Everything about the tenant that can be read. Reading changes none of it.
     func everything() async throws -> [String] {
         var texts: [String] = []
         for path in [

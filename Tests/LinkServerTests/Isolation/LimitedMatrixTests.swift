@@ -6,8 +6,8 @@ import Testing
 
 @testable import LinkServer
 
-/// Asks every endpoint of the admin port with keys of some environments or routes for what lies outside of their limit, by every
-/// way to name it. Endpoints are read from the router.
+/// Calls every admin endpoint with keys that are limited to environments or routes, and requests everything outside
+/// their limit by every kind of name. The endpoints are read from the router.
 @Suite(.timeLimit(.minutes(15)))
 struct LimitedMatrixTests {
     private static let table = """
@@ -19,7 +19,7 @@ struct LimitedMatrixTests {
         """
     private static let staged = "routes: [{id: blog, owner: blog, path: \"/blog/{slug}\", open: {screen: Staged}}]"
 
-    /// Production's revisions 1 and 2 and a draft, each with something that nothing else is called by; staging's revision 3.
+    /// Creates production's revisions 1 and 2 and a draft, each with unique names, and staging's revision 3.
     private func fill(_ service: TestService) async throws -> (admin: AdminSession, names: ForeignNames) {
         let admin = try await AdminSession(service)
         #expect(try await admin.put("settings", yaml: AdminSession.settings).status == 201)
@@ -52,7 +52,7 @@ struct LimitedMatrixTests {
         return (admin, names)
     }
 
-    /// Every operation about the tenant, with each of these queries and bodies.
+    /// Calls every operation about the tenant with each of these queries and bodies.
     private func ask(
         _ session: AdminSession,
         _ names: ForeignNames,
@@ -120,7 +120,7 @@ struct LimitedMatrixTests {
                 "&before=secret", "&compare=1,2", "&by=route,revision", "&environment=production", "&route=secret",
             ].map { "?environment=staging" + $0 }
             try await ask(session, names, queries: queries, revision: "1") { asked, answer in
-                // What was asked may be said again.
+                // Names from the request may occur in the answer.
                 let text = answer.text.replacing("zebra-draft", with: "").lowercased()
                 #expect(!text.contains("zebra"), "\(asked): \(answer.text)")
             }
@@ -163,7 +163,7 @@ struct LimitedMatrixTests {
                 #expect(!answer.text.contains("zebra-value"), "\(asked): \(answer.text)")
             }
             #expect(try await everything(admin, kept) == before)
-            // Another environment has the same routes, and the same limit.
+            // Another environment has the same routes and the same limit.
             let staged = try await admin.get("table?environment=staging").json?["routes"]?.elements ?? []
             #expect(staged.compactMap { $0["id"]?.text } == ["blog"])
         }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import LinkServer
 
-/// Without a key only that answers which docs/api.md says is public; the endpoints are read from the routers.
+/// Without a key, only the endpoints that docs/api.md calls public answer. The endpoints are read from the routers.
 @Suite(.timeLimit(.minutes(15)))
 struct OpenSurfaceTests {
-    /// docs/api.md in its parts: what stands before the first heading, and by heading.
+    /// docs/api.md in parts: the text before the first heading, and the sections by heading.
     private static func document() throws -> (head: String, sections: [String: String]) {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/api.md")
         let parts = try String(contentsOf: file, encoding: .utf8).split(separator: "\n## ").map(String.init)
@@ -20,7 +20,7 @@ struct OpenSurfaceTests {
         return (parts[0], Dictionary(uniqueKeysWithValues: sections))
     }
 
-    /// The `GET /path` that a text has between backticks; `GET …` is every other path.
+    /// The `GET /path` in backticks in a text; `GET …` stands for every other path.
     private static func operations(in text: String) -> Set<PortOperation> {
         Set(
             text.matches(of: /`(GET|POST) (\/[^` ]*|…)/).compactMap { match in
@@ -49,7 +49,7 @@ struct OpenSurfaceTests {
         #expect(open == [PortOperation(method: .get, path: "/openapi.json")])
         try await withService { service in
             _ = try await AdminSession.acme(service)
-            // Of callers, which opens nothing of the admin port.
+            // A key with the scopes of callers, which opens nothing on the admin port.
             let caller = try await AdminSession(service, scopes: [.resolve, .explain]) { $0.tenant = TenantID("acme") }
             let parent = try await AdminSession(service)
             let child = AdminSession(
@@ -66,7 +66,7 @@ struct OpenSurfaceTests {
                 let without = try await ask(service, operation, key: nil, admin: true)
                 let wrong = try await ask(service, operation, key: "fp_production_x", admin: true)
                 let scopeless = try await ask(service, operation, key: caller.key, admin: true)
-                // What a key made ended with it.
+                // Keys created with a key end with it.
                 for key in [child.key, grandchild.key] where !open.contains(operation) {
                     let orphan = try await ask(service, operation, key: key, admin: true)
                     #expect(orphan.status == 401 && orphan.code == "invalid_key", "\(operation): \(orphan.text)")
@@ -93,7 +93,7 @@ struct OpenSurfaceTests {
         )
         let ops = Self.operations(in: try #require(document.sections["Ops"]))
         try await withService { service in
-            // The root is one of the clicks, and HEAD is a GET without its body.
+            // The root path belongs to clicks, and HEAD is GET without a body.
             let here = PortOperation.all(of: publicRouter(service.parts)).map { operation in
                 PortOperation(
                     method: operation.method == .head ? .get : operation.method,
@@ -105,7 +105,7 @@ struct OpenSurfaceTests {
         }
     }
 
-    /// The column `scope` of the table says what `x-scopes` of `/openapi.json` does, which OpenAPITests hold against the server.
+    /// The table's column `scope` matches `x-scopes` of `/openapi.json`, which OpenAPITests compare with the server.
     @Test func documentNamesTheScopeOfEveryOperation() throws {
         let text = try #require(try Self.document().sections["Admin"])
         let operations = OpenAPIDocument.adminPort.content["paths"]?.members ?? []

@@ -3,10 +3,11 @@ import Hummingbird
 
 @testable import LinkServer
 
-/// One method of one path of a port, as its router has it: what a test reads to forget no endpoint.
+/// A method and path of a port, as its router declares them. Tests read them from the router so that no endpoint is
+/// forgotten.
 struct PortOperation: Hashable, CustomStringConvertible {
     let method: HTTPRequest.Method
-    /// `/admin/v1/tenants/{tenant}/suites/{name}`, with `{path}` for a rest.
+    /// `/admin/v1/tenants/{tenant}/suites/{name}`, with `{path}` for a rest parameter.
     let path: String
 
     var description: String { "\(method) \(path)" }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import LinkServer
 
-/// Every endpoint of the admin port, asked by one tenant's most powerful key for another tenant's things, by every way to name
-/// them. Endpoints are read from the router: whoever adds one is told here what it needs.
+/// Calls every admin endpoint with one tenant's most powerful key and requests another tenant's items by every kind of
+/// name. The endpoints are read from the router. A failure tells what a new endpoint needs here.
 @Suite(.timeLimit(.minutes(15)))
 struct TenantMatrixTests {
     struct Asked: Hashable {
@@ -22,9 +22,9 @@ struct TenantMatrixTests {
         var text: String { "\(path) \(body) \(headers.sorted { $0.key < $1.key })" }
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
-    /// The bodies of every operation that takes one, each naming what belongs to somebody else.
+    /// The bodies of every operation that takes one. Each names items of another tenant.
     static func bodies(of names: ForeignNames) -> [String: [String]] {
         let route = #"{"id": "\#(names.route)", "path": "/own/{x}", "open": {"screen": "S"}}"#
         let table = #"{"routes": [\#(route)]}"#
@@ -67,7 +67,7 @@ struct TenantMatrixTests {
         ]
     }
 
-    /// Behind the path of every operation; writes take fewer.
+    /// Queries for the path of every operation; writes have fewer.
     private static func queries(of names: ForeignNames, _ method: HTTPRequest.Method) -> [String] {
         let common = [
             "", "?tenant=\(names.tenant)", "?draft=\(names.draft)", "?environment=\(names.environment)",
@@ -94,7 +94,7 @@ struct TenantMatrixTests {
         return [[:], ["Last-Event-ID": "0"], ["If-None-Match": "\"2\""]]
     }
 
-    /// The values of path parameters by the operation's place; a new parameter needs one here.
+    /// The values of path parameters by the operation's path. A new parameter needs a value here.
     static func value(_ parameter: String, of names: ForeignNames, _ path: String) -> String? {
         switch parameter {
         case "id": path.contains("/keys/") ? names.key : names.route
@@ -125,7 +125,7 @@ struct TenantMatrixTests {
                     Issue.record("\(short): write a body that names another tenant's things")
                 }
                 let own = takesBody ? bodies[short] ?? [] : [""]
-                // One thing is changed at a time: the query with the first body, the body and the headers without a query.
+                // Varies one part at a time: the query with the first body; the body and the headers without a query.
                 let asked =
                     Self.queries(of: names, operation.method).map {
                         Asked(operation: operation, path: path + $0, body: own.first ?? "")
@@ -134,13 +134,13 @@ struct TenantMatrixTests {
                     + Self.headers(of: names, operation.method).dropFirst().map {
                         Asked(operation: operation, path: path, body: own.first ?? "", headers: $0)
                     }
-                // Where the path alone is refused one question each is enough.
+                // If the path alone is refused, one request of each kind suffices.
                 return tenant == "acme" ? asked : Array(asked.prefix(2)) + asked.suffix(1)
             }
         }
     }
 
-    // MARK: What is answered
+    // MARK: Answers
 
     private struct Asking {
         var answers: [(asked: Asked, answer: TestResponse)] = []
@@ -148,12 +148,12 @@ struct TenantMatrixTests {
         var secrets: [String] = []
     }
 
-    /// Asks everything of a fresh service, by the real names or the invented ones.
+    /// Sends all requests to a new service, with the real or the invented names.
     private func ask(_ pick: (ForeignTenant) -> ForeignNames, logging log: CollectingLog) async throws -> Asking {
         try await withService(logger: log.logger) { service in
             let boss = try await AdminSession.acme(service)
             let foreign = try await ForeignTenant(service)
-            // A window is named by its time, and acme ends none in the same hour.
+            // A window is named by its time, and acme ends no window in the same hour.
             service.clock.advance(seconds: 7_200)
             let acme = try await AdminSession(service) { $0.tenant = TenantID("acme") }
             #expect(try await service.resolve(#"{"url": "https://go.acme.test/item/1"}"#).status == 200)
@@ -177,7 +177,7 @@ struct TenantMatrixTests {
                 let key = try #require(APIKey(token: token))
                 #expect(grants.contains { $0.id == key.id && key.matches($0.secretHash) })
                 asking.secrets.append(token)
-                // The secret without its check, as a mistake would cut it.
+                // The secret without its checksum, as faulty truncation would produce it.
                 asking.secrets.append(String(token.dropLast(6).suffix(43)))
             }
             asking.secrets += grants.flatMap { grant in
@@ -198,7 +198,7 @@ struct TenantMatrixTests {
         let names = real.foreign.names.all.sorted { $0.utf8.count > $1.utf8.count }
         for ((asked, answer), (_, counterpart)) in zip(real.answers, invented.answers) {
             let text = "\(answer.text) \(answer.headers)".lowercased()
-            // What was asked may be said again; nothing beyond it.
+            // Names from the request may occur in the answer; no others.
             let rest = names.filter(asked.text.contains).reduce(text) { $0.replacing($1.lowercased(), with: "") }
             for mark in real.foreign.marks where rest.contains(mark) {
                 Issue.record("\(asked.operation) \(asked.text) tells '\(mark)': \(answer.text)")
@@ -219,7 +219,8 @@ struct TenantMatrixTests {
         expectNoSecret(of: real, in: real.answers.map(\.answer.text) + log.lines)
     }
 
-    /// Who claims another's domain or scheme must be told so: the one thing that can be learnt, a name at a time.
+    /// A claim of another tenant's domain or scheme must be refused as taken. This is the only information that leaks,
+    /// one name at a time.
     private static func saysThatANameIsTaken(_ asked: Asked) -> Bool {
         ["settings", "plan"].contains { asked.operation.path.hasSuffix($0) } && asked.body.contains("zebra")
     }
@@ -233,7 +234,7 @@ struct TenantMatrixTests {
 
     // MARK: The other ports
 
-    /// A continuation goes on where it began, and says to nobody where that was.
+    /// A continuation resumes in its environment, and reveals that environment to nobody.
     @Test func continuationIsOfItsEnvironmentAlone() async throws {
         try await withService { service in
             let foreign = try await ForeignTenant(service)
@@ -252,7 +253,7 @@ struct TenantMatrixTests {
         }
     }
 
-    /// A tenant that wants keys answers no other tenant's.
+    /// A tenant that requires keys accepts no other tenant's keys.
     @Test func publicAndOpsPortsTellNoMore() async throws {
         try await withService { service in
             let foreign = try await ForeignTenant(service)
@@ -271,7 +272,7 @@ struct TenantMatrixTests {
                 for (key, status) in [(acme.key, 403), (nil, 401)] {
                     let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
                     let answer = try await service.resolve(body, headers: headers)
-                    // An environment of which nothing is live has no table that could ask for a key, and tells nothing.
+                    // An environment without a live table has no settings that require a key, and reveals nothing.
                     if answer.json?["outcome"]?.text == "unmatched" {
                         #expect(answer.json?["tenant"] == nil || answer.json?["tenant"] == .null, "\(answer.text)")
                     } else {

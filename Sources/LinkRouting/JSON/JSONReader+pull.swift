@@ -1,0 +1,49 @@
+/// Reading a document value by value, without a tree of the whole.
+extension JSONReader {
+    /// Reads UTF-8 bytes as one JSON value, which `body` consumes: an object with ``members(_:)``, any other value with
+    /// ``node()``. Keys must not repeat.
+    ///
+    /// - Throws: A ``JSONSyntaxError``, or what `body` throws. A syntax error anywhere in the text takes precedence.
+    package static func read<Value>(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        limits: Limits,
+        _ body: (inout JSONReader) throws -> Value
+    ) throws -> Value {
+        var reader = JSONReader(bytes: bytes, limits: limits, duplicateKeys: .refuse)
+        try reader.begin()
+        let value: Value
+        do {
+            value = try body(&reader)
+        } catch let error where !(error is JSONSyntaxError) {
+            _ = try parse(bytes, limits: limits)
+            throw error
+        }
+        try reader.end()
+        return value
+    }
+
+    /// Reads any value.
+    package mutating func node() throws(JSONSyntaxError) -> JSONNode { try value() }
+
+    /// Whether the next value is an object.
+    package var isObject: Bool { peek() == UInt8(ascii: "{") }
+
+    /// Reads an object. `read` is called for each member, in order, and must consume its value.
+    ///
+    /// - Precondition: The next value is an object.
+    package mutating func members(_ read: (inout JSONReader, _ key: String) throws -> Void) throws {
+        precondition(isObject, "only an object has members")
+        try countValue()
+        try enter()
+        var keys: [JSONNode.Member] = []
+        var known = KeySet()
+        guard !closes(UInt8(ascii: "}")) else { return }
+        while true {
+            let keyPosition = position
+            let key = try memberKey(known: &known, besides: keys)
+            keys.append(JSONNode.Member(key, JSONNode(.null), at: keyPosition))
+            try read(&self, key)
+            if try endsAfterElement(closing: UInt8(ascii: "}")) { return }
+        }
+    }
+}
