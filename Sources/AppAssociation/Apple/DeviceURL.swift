@@ -1,3 +1,5 @@
+import LinkRouting
+
 /// A URL split into components as a device does it: leniently, and without changing the text that patterns match.
 struct DeviceURL {
     /// The scheme in lower case.
@@ -133,7 +135,7 @@ extension Collection<UInt8> {
                 decoded.append(byte)
             }
         }
-        return String(validating: decoded, as: UTF8.self) == nil ? nil : decoded
+        return String(validUTF8: decoded) == nil ? nil : decoded
     }
 
     private static func value(ofHexDigit digit: UInt8) -> UInt8 { digit & 15 + (digit >> 6) * 9 }

@@ -63,7 +63,7 @@ struct RuleTranslation {
         let translation = SegmentTranslation(pieces, reading)
         guard translation.inexactness == nil, translation.parts.count == 1 else { return nil }
         return switch translation.parts[0] {
-        case .literal(let text): String(validating: text, as: UTF8.self).map(QueryTest.Test.equals)
+        case .literal(let text): String(validUTF8: text).map(QueryTest.Test.equals)
         case .parameter(_, let type): .capture(String(type.drop { $0 == ":" }))
         case .set(_, let texts): .oneOf(texts.map { String(decoding: $0, as: UTF8.self) })
         }
@@ -79,7 +79,7 @@ struct RuleTranslation {
         guard pattern != "*" else { return .some(nil) }
         let translation = SegmentTranslation(Glob(pattern, variables).pieces, reading)
         guard translation.parts.count == 1, case .literal(let text) = translation.parts[0] else { return nil }
-        return String(validating: text, as: UTF8.self)
+        return String(validUTF8: text)
     }
 
     /// The texts of the conditions besides the path, for readable names.

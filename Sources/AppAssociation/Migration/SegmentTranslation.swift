@@ -121,7 +121,7 @@ struct SegmentTranslation {
                 bytes.append(byte)
             }
             let text = decoded(bytes, reading)
-            guard String(validating: text, as: UTF8.self) != nil else { return nil }
+            guard String(validUTF8: text) != nil else { return nil }
             if !text.isEmpty, !texts.contains(text) { texts.append(text) }
         }
         return texts.isEmpty ? nil : texts

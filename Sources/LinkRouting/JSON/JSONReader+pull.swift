@@ -36,6 +36,7 @@ extension JSONReader {
         try countValue()
         try enter()
         var keys: [JSONNode.Member] = []
+        keys.reserveCapacity(8)
         var known = KeySet()
         guard !closes(UInt8(ascii: "}")) else { return }
         while true {

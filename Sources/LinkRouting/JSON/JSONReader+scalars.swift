@@ -54,7 +54,7 @@ extension JSONReader {
 
     private func text(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
-        guard let text = String(validating: raw, as: UTF8.self) else {
+        guard let text = String(validUTF8: raw) else {
             var offset = range.lowerBound
             while offset < range.upperBound, let length = utf8Length(at: offset, in: bytes) { offset += length }
             throw error(.notUTF8, "the string is not UTF-8 here; save the text as UTF-8.", at: offset)

@@ -41,14 +41,17 @@ public struct JSONWriter: Sendable {
     }
 
     public mutating func key(_ key: String) {
-        separate()
-        quoted(key)
-        bytes.append(UInt8(ascii: ":"))
-        if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+        if !writeShort(key, end: UInt8(ascii: ":")) {
+            separate()
+            quoted(key)
+            bytes.append(UInt8(ascii: ":"))
+            if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+        }
         followsKey = true
     }
 
     public mutating func string(_ text: String) {
+        guard !writeShort(text, end: nil) else { return }
         separate()
         quoted(text)
     }
@@ -60,14 +63,21 @@ public struct JSONWriter: Sendable {
     public mutating func int(_ number: Int) { int(Int64(number)) }
     public mutating func int(_ number: Int64) {
         separate()
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
-        var rest = number.magnitude
-        repeat {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        // The longest is -9223372036854775808.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            var rest = number.magnitude
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if number < 0 {
+                start -= 1
+                digits[start] = UInt8(ascii: "-")
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        }
     }
     /// Writes a number as given; the caller must ensure that it is valid JSON.
     public mutating func number(_ lexeme: String) { literal(lexeme) }
@@ -167,6 +177,82 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
 
+    /// Texts up to this length, in bytes, are written in one piece.
+    private static let shortText = 128
+
+    /// Writes a separator, a quoted text and `end` with a single append. Returns false, and writes nothing, if the text
+    /// is too long for that or the layout is pretty.
+    private mutating func writeShort(_ text: String, end: UInt8?) -> Bool {
+        guard layout == .compact, text.utf8.count <= Self.shortText else { return false }
+        // The longest escape has six bytes.
+        let capacity = Self.shortText * 6 + 4
+        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { out in
+                var count = 0
+                if needsComma, !followsKey {
+                    out[0] = UInt8(ascii: ",")
+                    count = 1
+                }
+                out[count] = UInt8(ascii: "\"")
+                count += 1
+                if Self.isPlain(utf8) {
+                    if let start = utf8.baseAddress, let place = out.baseAddress {
+                        (place + count).update(from: start, count: utf8.count)
+                    }
+                    count += utf8.count
+                } else {
+                    count = Self.escape(utf8, into: out, at: count)
+                }
+                out[count] = UInt8(ascii: "\"")
+                count += 1
+                if let end {
+                    out[count] = end
+                    count += 1
+                }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: out[..<count]))
+            }
+        }
+        guard isDone != nil else { return false }
+        followsKey = false
+        needsComma = true
+        return true
+    }
+
+    /// Whether no byte needs an escape.
+    @inline(__always)
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard utf8.count >= 8 else { return utf8.allSatisfy { !needsEscape($0) } }
+        guard plainEnd(utf8) > utf8.count - 8 else { return false }
+        // The last word overlaps the one before it.
+        return plainEnd(UnsafeBufferPointer(rebasing: utf8[(utf8.count - 8)...])) == 8
+    }
+
+    @inline(__always)
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// Writes a text with its escapes, and returns the index of the next byte.
+    private static func escape(
+        _ utf8: UnsafeBufferPointer<UInt8>,
+        into out: UnsafeMutableBufferPointer<UInt8>,
+        at start: Int
+    ) -> Int {
+        var count = start
+        for byte in utf8 {
+            guard needsEscape(byte) else {
+                out[count] = byte
+                count += 1
+                continue
+            }
+            for byte in escape(of: byte).utf8 {
+                out[count] = byte
+                count += 1
+            }
+        }
+        return count
+    }
+
     private mutating func quoted(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { appendEscaped($0) }
@@ -216,18 +302,19 @@ public struct JSONWriter: Sendable {
         return index
     }
 
-    private mutating func appendEscape(of byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
+    private mutating func appendEscape(of byte: UInt8) { bytes.append(contentsOf: Self.escape(of: byte).utf8) }
+
+    /// Returns the escape of a quote, a backslash or a control character.
+    private static func escape(of byte: UInt8) -> String {
         switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case ..<0x20:
-            bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u001").utf8)
-            bytes.append(contentsOf: String(byte & 0xF, radix: 16).utf8)
-        default: bytes.append(byte)
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case 0x08: "\\b"
+        case 0x09: "\\t"
+        case 0x0A: "\\n"
+        case 0x0C: "\\f"
+        case 0x0D: "\\r"
+        default: (byte < 0x10 ? "\\u000" : "\\u001") + String(byte & 0xF, radix: 16)
         }
     }
 }

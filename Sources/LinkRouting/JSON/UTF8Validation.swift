@@ -32,3 +32,12 @@ func utf8Length<Bytes: RandomAccessCollection<UInt8>>(at index: Int, in bytes: B
     for continuation in bytes[(index + 2)..<(index + length)] where continuation & 0xC0 != 0x80 { return nil }
     return length
 }
+
+extension String {
+    /// A text of these bytes; nil if they are not UTF-8. `String(validating:as:)` needs iOS 18, and is slower because its
+    /// generic code is not specialized.
+    package init?(validUTF8 bytes: some RandomAccessCollection<UInt8>) {
+        guard bytes.allSatisfy({ $0 < 0x80 }) || isUTF8(bytes) else { return nil }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}

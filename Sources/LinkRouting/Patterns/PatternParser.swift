@@ -123,7 +123,7 @@ struct PatternParser {
                 literal.append(try literalByte(escapable: "{}*\\"))
             }
         }
-        guard literal.allSatisfy({ $0 < 0x80 }) || String(validating: literal, as: UTF8.self) != nil else {
+        guard isUTF8(literal) else {
             throw problem("its percent-encoding is not UTF-8; write the character itself.")
         }
         return literal
@@ -219,7 +219,7 @@ struct PatternParser {
             {
                 value.append(try literalByte(escapable: "{}*\\,()"))
             }
-            guard let text = String(validating: value, as: UTF8.self), !text.isEmpty else {
+            guard let text = String(validUTF8: value), !text.isEmpty else {
                 throw problem("the set of '\(name)' has an empty value; write {\(name)(list,detail)}.")
             }
             guard known.insert(ExactText(text)).inserted else {

@@ -15,12 +15,9 @@ struct AssociationController: Sendable {
 
     var endpoints: [PublicEndpoint] {
         Self.paths.map { path, kind in
-            PublicEndpoint(methods: [.get, .head], path: path) { request in
-                // The router ignores empty segments, but devices and crawlers must find the file at no other path.
-                guard request.head.path?.prefix(while: { $0 != "?" }) == path[...] else {
-                    throw Problem(.notFound, "The file is at \(path).")
-                }
-                return .response(try answer(request.head, kind))
+            // Devices and crawlers must find the file at no other path.
+            PublicEndpoint(methods: [.get, .head], path: path, isExact: true) { request, _ in
+                .response(try answer(request.head, kind))
             }
         }
     }

@@ -11,7 +11,9 @@ struct ClickController: Sendable {
 
     var endpoints: [PublicEndpoint] {
         ["/", PublicEndpoint.anyPath].map { path in
-            PublicEndpoint(methods: [.get, .head], path: path) { try click($0.head, $0.scope) }
+            PublicEndpoint(methods: [.get, .head], path: path) { request, _ in
+                try click(request.head, request.scope)
+            }
         }
     }
 

@@ -34,6 +34,8 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
     private var wantsRead = false
     private var context: ChannelHandlerContext?
 
+    /// Takes the requests; nil if the next handler does.
+    var receiver: (any RequestReceiver)?
     /// Called when held input can be passed to the decoder.
     var onReadyForInput: () -> Void = {}
     /// Number of requests that have begun, for ``HTTP1InputLimiter``.
@@ -61,6 +63,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
         timer?.task.cancel()
         timer = nil
         onReadyForInput = {}
+        receiver = nil
         self.context = nil
     }
 
@@ -130,15 +133,19 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
         case .head(let head): receive(head, context)
         case .body(let bytes):
             machine.receiveBody(bytes.readableBytes)
-            context.fireChannelRead(wrapInboundOut(.body(bytes)))
+            pass(.body(bytes), context)
         case .end:
             deadline = nil
             machine.receiveEnd()
             // Protects the connection from eviction, unless the client does not read its responses.
             if context.channel.isWritable { registration?.stopWaiting() }
             // Trailers are ignored.
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            pass(.end(nil), context)
         }
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        if let receiver { receiver.receive(part) } else { context.fireChannelRead(wrapInboundOut(part)) }
     }
 
     private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
@@ -155,7 +162,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
                 responses.write(.head(HTTPResponse(status: .continue)), to: RequestForm(), promise: nil, context)
                 flush(context: context)
             }
-            context.fireChannelRead(wrapInboundOut(.head(request)))
+            pass(.head(request), context)
         } catch {
             perform(machine.refuse(error, isHead: isHead), context)
         }

@@ -17,7 +17,7 @@ struct OpenAPIController {
     }
 
     var endpoint: PublicEndpoint {
-        PublicEndpoint(methods: [.get], path: "/openapi.json") { [response] _ in .response(response) }
+        PublicEndpoint(methods: [.get], path: "/openapi.json") { [response] _, _ in .response(response) }
     }
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {

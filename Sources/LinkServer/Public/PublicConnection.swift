@@ -54,6 +54,7 @@ struct PublicConnection: Sendable {
         let turns = turns.on(channel.eventLoop)
         let connection = try http1.addHandlers(to: channel, turns: turns, buffers: service.buffers)
         let handler = RequestHandler(service, connection, client: ClientAddress(client))
+        connection.receiver = handler
         try channel.pipeline.syncOperations.addHandler(handler)
     }
 

@@ -4,13 +4,6 @@ import NIOCore
 import NIOHTTPTypes
 import OutboundHTTP
 
-/// Sends the responses of a connection or a stream.
-protocol ResponseSender: AnyObject {
-    func send(_ response: BufferedResponse)
-    /// Runs `body` and flushes all responses that it sends once, at its end.
-    func flushingOnce(_ body: () -> Void)
-}
-
 /// Answers the requests of an HTTP/1 connection, or the request of an HTTP/2 stream, on its event loop.
 ///
 /// Requests are answered one at a time, in order; input that arrives meanwhile is queued. No response begins while the
@@ -19,7 +12,7 @@ protocol ResponseSender: AnyObject {
 ///     idle ──head──▶ receiving ──end, or enough is known──▶ answering ──response──▶ idle
 ///
 /// The connection's own handlers limit the time and the size of heads and bodies, and close the connection.
-final class RequestHandler: ChannelInboundHandler {
+final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     typealias InboundIn = HTTPRequestPart
 
     private enum State {
@@ -30,19 +23,16 @@ final class RequestHandler: ChannelInboundHandler {
 
     /// A request whose end has not been read.
     private struct Receiving {
-        let head: HTTPRequest
-        var scope: RequestScope
-        var route: String?
-        var target: Result<Target, any Error>
+        let request: PublicRequest
+        var outcome: Outcome
+        var body = ByteBuffer()
     }
 
-    /// An endpoint that is permitted to answer, and what it is called with.
-    private struct Target {
-        let endpoint: PublicEndpoint
-        let grant: KeyGrant?
-        /// Nil if the endpoint ignores bodies.
-        let bodyLimit: Int?
-        var body = ByteBuffer()
+    /// What is known of the response.
+    private enum Outcome {
+        /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
+        case endpoint(PublicEndpoint, bodyLimit: Int?)
+        case failure(any Error)
     }
 
     private enum Inbound {
@@ -75,14 +65,20 @@ final class RequestHandler: ChannelInboundHandler {
         self.context = nil
         queue.removeAll()
         // The request is logged and counted, although no one reads its response.
-        if case .receiving(let request) = state { finish(request, failingWith: LostBody()) }
+        if case .receiving(let receiving) = state { finish(receiving, failingWith: LostBody()) }
     }
 
     // MARK: Inbound
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(.part(unwrapInboundIn(data))) }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(unwrapInboundIn(data)) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { receive(.error(error)) }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if queue.isEmpty, canTake { take(error) } else { queue.append(.error(error)) }
+    }
+
+    func receive(_ part: HTTPRequestPart) {
+        if queue.isEmpty, canTake { take(part) } else { queue.append(.part(part)) }
+    }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         answerEarly()
@@ -92,10 +88,6 @@ final class RequestHandler: ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
         takeQueued()
-    }
-
-    private func receive(_ inbound: Inbound) {
-        if queue.isEmpty, canTake { take(inbound) } else { queue.append(inbound) }
     }
 
     private var canTake: Bool {
@@ -111,25 +103,35 @@ final class RequestHandler: ChannelInboundHandler {
         guard !isTaking, !queue.isEmpty else { return }
         isTaking = true
         sender.flushingOnce {
-            while canTake, let inbound = queue.popFirst() { take(inbound) }
+            while canTake, let inbound = queue.popFirst() {
+                switch inbound {
+                case .part(let part): take(part)
+                case .error(let error): take(error)
+                }
+            }
             if queue.isEmpty { answerEarly() }
         }
         isTaking = false
     }
 
-    private func take(_ inbound: Inbound) {
-        switch (inbound, state) {
-        case (.part(.head(let head)), _): begin(head)
-        case (.part(.body(let bytes)), .receiving(var request)):
+    private func take(_ part: HTTPRequestPart) {
+        switch (part, state) {
+        case (.head(let head), _): begin(head)
+        case (.body(let bytes), .receiving(var receiving)):
             state = .idle
-            append(bytes, to: &request)
-            state = .receiving(request)
-        case (.part(.end), .receiving(let request)): finish(request)
-        case (.part(.end), _): isSkipping = false
-        case (.part(.body), _): break
+            append(bytes, to: &receiving)
+            state = .receiving(receiving)
+        case (.end, .receiving(let receiving)): finish(receiving)
+        case (.end, _): isSkipping = false
+        case (.body, _): break
+        }
+    }
+
+    private func take(_ error: any Error) {
+        switch state {
         // The error says why the body cannot be read.
-        case (.error(let error), .receiving(let request)): finish(request, failingWith: error)
-        case (.error, _): context?.close(promise: nil)
+        case .receiving(let receiving): finish(receiving, failingWith: error)
+        default: context?.close(promise: nil)
         }
     }
 
@@ -137,84 +139,90 @@ final class RequestHandler: ChannelInboundHandler {
 
     private func begin(_ head: HTTPRequest) {
         isSkipping = false
-        var request = Receiving(head: head, scope: RequestScope(client: client), target: .failure(LostBody()))
-        service.instrumentation.begin(head, &request.scope)
-        request.target = Result { try target(of: &request) }
-        state = .receiving(request)
+        var scope = RequestScope(client: client)
+        service.instrumentation.begin(head, &scope)
+        var (grant, route): (KeyGrant?, String?)
+        let outcome: Outcome
+        do {
+            outcome = try self.outcome(of: head, &scope, &grant, &route)
+        } catch {
+            outcome = .failure(error)
+        }
+        let request = PublicRequest(head: head, scope: scope, grant: grant, route: route)
+        state = .receiving(Receiving(request: request, outcome: outcome))
     }
 
-    /// Returns the endpoint of a request whose head permits an answer.
-    private func target(of request: inout Receiving) throws -> Target {
-        let head = request.head
-        try service.admission.enter(head, &request.scope, service.keys)
+    /// Throws if the head does not permit an answer.
+    private func outcome(
+        of head: HTTPRequest,
+        _ scope: inout RequestScope,
+        _ grant: inout KeyGrant?,
+        _ route: inout String?
+    ) throws -> Outcome {
+        try service.admission.enter(head, &scope, service.keys)
         switch service.router.match(head.method, head.path ?? "") {
-        case .refused(let problem, let route):
-            request.route = route
+        case .refused(let problem, let path):
+            route = path
             throw problem
         case .endpoint(let endpoint):
-            request.route = endpoint.path
-            let grant = endpoint.acceptsKey ? try service.keys.optionalGrant(in: head.headerFields) : nil
+            route = endpoint.path
+            if endpoint.acceptsKey { grant = try service.keys.optionalGrant(in: head.headerFields) }
             let bodyLimit = endpoint.bodyLimit?()
             if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
-            return Target(endpoint: endpoint, grant: grant, bodyLimit: bodyLimit)
+            return .endpoint(endpoint, bodyLimit: bodyLimit)
         }
     }
 
-    private func append(_ bytes: ByteBuffer, to request: inout Receiving) {
-        guard case .success(var target) = request.target, let limit = target.bodyLimit else { return }
-        request.target = .failure(LostBody())
+    private func append(_ bytes: ByteBuffer, to receiving: inout Receiving) {
+        guard case .endpoint(_, let limit?) = receiving.outcome else { return }
         do {
-            guard bytes.readableBytes <= limit - target.body.readableBytes else {
-                throw Problem(bodyOver: limit)
-            }
+            guard bytes.readableBytes <= limit - receiving.body.readableBytes else { throw Problem(bodyOver: limit) }
             try service.buffers.reserve(bytes.readableBytes)
             reservedBytes += bytes.readableBytes
-            if target.body.readableBytes == 0 { target.body = bytes } else { target.body.writeImmutableBuffer(bytes) }
-            request.target = .success(target)
+            if receiving.body.readableBytes == 0 {
+                receiving.body = bytes
+            } else {
+                receiving.body.writeImmutableBuffer(bytes)
+            }
         } catch {
-            request.target = .failure(error)
+            receiving.outcome = .failure(error)
         }
     }
 
     /// Answers a request before its end if the response does not depend on the rest of it.
     private func answerEarly() {
-        guard case .receiving(let request) = state else { return }
-        if case .success(let target) = request.target, target.bodyLimit != nil { return }
+        guard case .receiving(let receiving) = state else { return }
+        if case .endpoint(_, .some) = receiving.outcome { return }
         isSkipping = true
-        finish(request)
+        finish(receiving)
     }
 
-    private func finish(_ request: Receiving, failingWith error: any Error) {
-        var request = request
-        request.target = .failure(error)
+    private func finish(_ receiving: Receiving, failingWith error: any Error) {
         isSkipping = true
-        finish(request)
+        finish(Receiving(request: receiving.request, outcome: .failure(error)))
     }
 
-    private func finish(_ request: Receiving) {
+    private func finish(_ receiving: Receiving) {
         state = .answering
-        defer {
-            service.buffers.release(reservedBytes)
-            reservedBytes = 0
-        }
+        let request = receiving.request
         answer(request) {
-            let target = try request.target.get()
-            return try target.endpoint.handle(
-                PublicRequest(head: request.head, body: target.body, grant: target.grant, scope: request.scope)
-            )
+            switch receiving.outcome {
+            case .endpoint(let endpoint, _): try endpoint.handle(request, receiving.body)
+            case .failure(let error): throw error
+            }
         }
+        if reservedBytes > 0 { service.buffers.release(reservedBytes) }
+        reservedBytes = 0
     }
 
     // MARK: Response
 
-    private func answer(_ request: Receiving, with result: () throws -> HandlerResult) {
+    private func answer(_ request: PublicRequest, with result: () throws -> HandlerResult) {
         TraceContext.$current.withValue(request.scope.trace) {
             do {
                 switch try result() {
                 case .response(let response): send(response, to: request)
-                case .later(let start):
-                    let respond = responder(to: request)
-                    start(respond)
+                case .later(let start): start(responder(to: request))
                 case .async(let respond):
                     let done = responder(to: request)
                     Task {
@@ -229,32 +237,23 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    private func responder(to request: Receiving) -> HandlerResult.Respond {
+    private func responder(to request: PublicRequest) -> HandlerResult.Respond {
         guard let loop = context?.eventLoop else { return { _ in } }
         let handler = NIOLoopBound(self, eventLoop: loop)
-        let (head, scope, route) = (request.head, request.scope, request.route)
         return { response in
-            loop.execute {
-                let request = Receiving(head: head, scope: scope, route: route, target: .failure(LostBody()))
-                handler.value.answer(request) { .response(try response()) }
-            }
+            loop.execute { handler.value.answer(request) { .response(try response()) } }
         }
     }
 
-    private func send(_ response: BufferedResponse, to request: Receiving) {
+    private func send(_ response: BufferedResponse, to request: PublicRequest) {
         var response = response
-        service.instrumentation.end(
-            request.head,
-            request.scope,
-            route: request.route,
-            response.status,
-            &response.headers
-        )
+        let head = request.head
+        service.instrumentation.end(head, request.scope, route: request.route, response.status, &response.headers)
         response.headers.append(HTTPField(name: .date, value: service.date.now))
         // The connection is closed; the request is recorded all the same.
         guard context != nil else { return }
         state = .idle
-        sender.send(request.head.method == .head ? response.withoutBody : response)
+        sender.send(head.method == .head ? response.withoutBody : response)
         takeQueued()
     }
 }

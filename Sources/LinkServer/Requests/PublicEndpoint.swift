@@ -3,28 +3,56 @@ import LinkCatalog
 import NIOCore
 
 /// An endpoint of the public port. Its requests are handled on the event loop of their connection.
-struct PublicEndpoint: Sendable {
+///
+/// A class, like ``PublicRequest``, because a copied struct of references would touch reference counts that all event
+/// loops share.
+final class PublicEndpoint: Sendable {
     let methods: [HTTPRequest.Method]
     /// An exact path, such as `/resolve`, or ``anyPath``. It is also the value of the `route` label in metrics.
     let path: String
     /// Maximum size of a body in bytes. Nil if the endpoint ignores bodies; it is then called without waiting for one.
-    var bodyLimit: (@Sendable () -> Int)?
+    let bodyLimit: (@Sendable () -> Int)?
     /// Whether a request may carry a key, which is checked before the body is read.
-    var acceptsKey = false
-    let handle: @Sendable (PublicRequest) throws -> HandlerResult
+    let acceptsKey: Bool
+    /// Whether a path with additional empty segments, such as `//robots.txt`, is another path.
+    let isExact: Bool
+    let handle: @Sendable (_ request: PublicRequest, _ body: ByteBuffer) throws -> HandlerResult
 
     /// Every path whose first segment belongs to no other endpoint.
     static let anyPath = "/**"
+
+    init(
+        methods: [HTTPRequest.Method],
+        path: String,
+        bodyLimit: (@Sendable () -> Int)? = nil,
+        acceptsKey: Bool = false,
+        isExact: Bool = false,
+        handle: @escaping @Sendable (_ request: PublicRequest, _ body: ByteBuffer) throws -> HandlerResult
+    ) {
+        self.methods = methods
+        self.path = path
+        self.bodyLimit = bodyLimit
+        self.acceptsKey = acceptsKey
+        self.isExact = isExact
+        self.handle = handle
+    }
 }
 
-/// A request of the public port, complete and admitted.
-struct PublicRequest: Sendable {
+/// A request of the public port besides its body.
+final class PublicRequest: Sendable {
     let head: HTTPRequest
-    /// Empty if the endpoint ignores bodies.
-    let body: ByteBuffer
+    let scope: RequestScope
     /// The grant of the request's key; nil without a key, and for endpoints that accept none.
     let grant: KeyGrant?
-    let scope: RequestScope
+    /// The endpoint's path; nil if there is none.
+    let route: String?
+
+    init(head: HTTPRequest, scope: RequestScope, grant: KeyGrant?, route: String?) {
+        self.head = head
+        self.scope = scope
+        self.grant = grant
+        self.route = route
+    }
 }
 
 /// What an endpoint of the public port returns.

@@ -1,12 +1,23 @@
 import HTTPTypes
 
 /// Finds the endpoint of a request on the public port.
-struct PublicRouter: Sendable {
+final class PublicRouter: Sendable {
     let endpoints: [PublicEndpoint]
-    private let byPath: [Substring: [PublicEndpoint]]
+    private let groups: [Group]
     private let ofAnyPath: [PublicEndpoint]
-    /// First segments of exact paths: no path below them belongs to an endpoint of any path.
-    private let ownSegments: Set<Substring>
+
+    /// The endpoints of one exact path.
+    private final class Group: Sendable {
+        let path: String
+        let endpoints: [PublicEndpoint]
+        /// No path below the first segment belongs to an endpoint of any path.
+        var firstSegment: Substring.UTF8View { PublicRouter.firstSegment(path.utf8[...]) }
+
+        init(path: String, endpoints: [PublicEndpoint]) {
+            self.path = path
+            self.endpoints = endpoints
+        }
+    }
 
     enum Match {
         case endpoint(PublicEndpoint)
@@ -17,34 +28,64 @@ struct PublicRouter: Sendable {
     init(_ endpoints: [PublicEndpoint]) {
         self.endpoints = endpoints
         ofAnyPath = endpoints.filter { $0.path == PublicEndpoint.anyPath }
-        byPath = Dictionary(grouping: endpoints.filter { $0.path != PublicEndpoint.anyPath }) { $0.path[...] }
-        ownSegments = Set(byPath.keys.compactMap { $0.split(separator: "/").first })
+        groups = Dictionary(grouping: endpoints.filter { $0.path != PublicEndpoint.anyPath }, by: \.path)
+            .map { Group(path: $0.key, endpoints: $0.value) }
     }
 
     /// - Parameter target: A path with an optional query.
     func match(_ method: HTTPRequest.Method, _ target: String) -> Match {
-        let path = target.prefix { $0 != "?" }
-        if let found = byPath[path] { return Self.choose(method, from: found, isExact: true) }
-        // Empty segments are ignored, so that a base URL that ends with a slash works.
-        let segments = path.split(separator: "/")
-        if path.utf8.last == UInt8(ascii: "/") || path.utf8.count > segments.reduce(0, { $0 + $1.utf8.count + 1 }),
-            let found = byPath["/" + segments.joined(separator: "/")]
-        {
-            return Self.choose(method, from: found, isExact: false)
+        // Most targets have no query. Comparing whole strings is one comparison of memory.
+        if let group = groups.first(where: { $0.path == target }) {
+            return Self.choose(method, from: group, isExact: true)
         }
-        guard path.utf8.first == UInt8(ascii: "/"), let first = segments.first, !ownSegments.contains(first),
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if let group = group(of: path) { return Self.choose(method, from: group, isExact: true) }
+        // Empty segments are ignored, so that a base URL that ends with a slash works.
+        if Self.hasEmptySegment(path), let group = group(of: Self.collapsed(path).utf8[...]) {
+            return Self.choose(method, from: group, isExact: false)
+        }
+        let first = Self.firstSegment(path)
+        guard path.first == Self.slash, !groups.contains(where: { $0.firstSegment.elementsEqual(first) }),
             let endpoint = ofAnyPath.first(where: { $0.methods.contains(method) })
         else { return .refused(Self.notFound, route: nil) }
         return .endpoint(endpoint)
     }
 
-    private static func choose(_ method: HTTPRequest.Method, from found: [PublicEndpoint], isExact: Bool) -> Match {
-        if let endpoint = found.first(where: { $0.methods.contains(method) }) { return .endpoint(endpoint) }
-        guard isExact else { return .refused(notFound, route: found.first?.path) }
-        let allowed = found.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
+    private func group(of path: Substring.UTF8View) -> Group? {
+        groups.first { $0.path.utf8.count == path.count && $0.path.utf8.elementsEqual(path) }
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    private static func firstSegment(_ path: Substring.UTF8View) -> Substring.UTF8View {
+        path.drop { $0 == slash }.prefix { $0 != slash }
+    }
+
+    private static func hasEmptySegment(_ path: Substring.UTF8View) -> Bool {
+        var previous: UInt8 = 0
+        for byte in path {
+            if byte == slash, previous == slash { return true }
+            previous = byte
+        }
+        return previous == slash
+    }
+
+    private static func collapsed(_ path: Substring.UTF8View) -> String {
+        "/" + path.split(separator: slash).map { String(Substring($0)) }.joined(separator: "/")
+    }
+
+    private static func choose(_ method: HTTPRequest.Method, from group: Group, isExact: Bool) -> Match {
+        if let endpoint = group.endpoints.first(where: { $0.methods.contains(method) }) {
+            guard isExact || !endpoint.isExact else {
+                return .refused(Problem(.notFound, "The file is at \(group.path)."), route: group.path)
+            }
+            return .endpoint(endpoint)
+        }
+        guard isExact else { return .refused(notFound, route: group.path) }
+        let allowed = group.endpoints.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
         var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
         problem.headers[.allow] = allowed
-        return .refused(problem, route: found.first?.path)
+        return .refused(problem, route: group.path)
     }
 
     private static let notFound = Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")

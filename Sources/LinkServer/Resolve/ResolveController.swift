@@ -19,15 +19,15 @@ struct ResolveController: Sendable {
             path: "/resolve",
             bodyLimit: { [limits] in limits.batchBytes },
             acceptsKey: true
-        ) { request in
-            guard request.body.readableBytes > Self.largestOnLoop else { return try resolve(request) }
-            return .async { try await resolve(request).response }
+        ) { request, body in
+            guard body.readableBytes > Self.largestOnLoop else { return try resolve(request, body) }
+            return .async { try await resolve(request, body).response }
         }
     }
 
-    private func resolve(_ request: PublicRequest) throws -> HandlerResult {
+    private func resolve(_ request: PublicRequest, _ body: ByteBuffer) throws -> HandlerResult {
         let (scope, grant) = (request.scope, request.grant)
-        var message = try message(in: request.body)
+        var message = try message(in: body)
         if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
         message.context.now = resolving.now()
         let client = scope.client.address
