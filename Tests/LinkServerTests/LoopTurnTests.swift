@@ -46,12 +46,25 @@ struct LoopTurnTests {
         _ = try? connection.channel.finish(acceptAlreadyClosed: true)
     }
 
+    /// Hummingbird's channel passes requests on at the end of a read, although more input is held.
+    @Test func requestsAreAnsweredByAHandlerThatWaitsForTheEndOfARead() throws {
+        let connection = try Connection(EmbeddedEventLoop(), nil)
+        let bytes = Array(String(repeating: Self.request, count: 60).utf8)
+        for start in stride(from: 0, to: bytes.count, by: 500) {
+            connection.channel.pipeline.fireChannelRead(ByteBuffer(bytes: bytes[start..<min(start + 500, bytes.count)]))
+        }
+        #expect(connection.answers == 0)
+        connection.channel.pipeline.fireChannelReadComplete()
+        #expect(connection.answers == 60)
+        _ = try? connection.channel.finish(acceptAlreadyClosed: true)
+    }
+
     /// It answers each request with its end.
     private final class Connection {
         let channel: EmbeddedChannel
         private var text = ""
 
-        init(_ loop: EmbeddedEventLoop, _ turns: LoopTurns) throws {
+        init(_ loop: EmbeddedEventLoop, _ turns: LoopTurns?) throws {
             channel = EmbeddedChannel(loop: loop)
             let (limits, metrics) = (ConnectionLimits(ServerLimits(), bodySeconds: 10), MetricRegistry())
             let pipeline = HTTP1Pipeline(
@@ -63,7 +76,7 @@ struct LoopTurnTests {
             )
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             let connection = try pipeline.addHandlers(to: channel, turns: turns, buffers: RequestBufferBudget())
-            try channel.pipeline.syncOperations.addHandler(Answering(connection))
+            try channel.pipeline.syncOperations.addHandler(Answering(connection, waitsForEndOfRead: turns == nil))
         }
 
         func receive(_ bytes: ArraySlice<UInt8>) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
@@ -81,11 +94,27 @@ struct LoopTurnTests {
         typealias InboundIn = HTTPRequestPart
 
         private let connection: HTTP1ConnectionHandler
+        private let waitsForEndOfRead: Bool
+        private var requests = 0
 
-        init(_ connection: HTTP1ConnectionHandler) { self.connection = connection }
+        init(_ connection: HTTP1ConnectionHandler, waitsForEndOfRead: Bool) {
+            self.connection = connection
+            self.waitsForEndOfRead = waitsForEndOfRead
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .end = unwrapInboundIn(data) { connection.send(LinkServer.BufferedResponse(.ok)) }
+            guard case .end = unwrapInboundIn(data) else { return }
+            requests += 1
+            if !waitsForEndOfRead { answer() }
+        }
+
+        func channelReadComplete(context: ChannelHandlerContext) { answer() }
+
+        private func answer() {
+            while requests > 0 {
+                requests -= 1
+                connection.send(LinkServer.BufferedResponse(.ok))
+            }
         }
     }
 }

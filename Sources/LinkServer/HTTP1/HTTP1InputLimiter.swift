@@ -60,10 +60,14 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // The rest of the read is still to be processed.
-        guard held.readableBytes == 0 else { return }
-        requestsBefore = connection.requests
-        context.fireChannelReadComplete()
+        if held.readableBytes == 0 { requestsBefore = connection.requests }
+        completeRead(context)
+    }
+
+    /// Passes the end of a read on. `RequestHandler` answers a request before its end if the rest of it did not arrive in
+    /// the same read, so it must not see the end while input is held. Hummingbird's channel gets its requests only then.
+    private func completeRead(_ context: ChannelHandlerContext) {
+        if held.readableBytes == 0 || turns == nil { context.fireChannelReadComplete() }
     }
 
     func read(context: ChannelHandlerContext) {
@@ -127,10 +131,10 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     private func resume() {
         guard let context, !isHandling, !waitsForTurn, held.readableBytes > 0 else { return }
         handle(context)
+        // The read that brought this input is over.
+        completeRead(context)
         guard held.readableBytes == 0 else { return }
         requestsBefore = connection.requests
-        // The read that brought this input is over; the next handlers wait for its end.
-        context.fireChannelReadComplete()
         if isTooMuch { connection.endAfterResponses(context) }
         let events = events
         self.events = []

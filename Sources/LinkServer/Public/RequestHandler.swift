@@ -110,8 +110,9 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                 }
             }
             if queue.isEmpty { answerEarly() }
+            // The flush that follows may make the channel writable, which continues here.
+            isTaking = false
         }
-        isTaking = false
     }
 
     private func take(_ part: HTTPRequestPart) {
