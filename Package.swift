@@ -17,7 +17,7 @@ let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
 
 let package = Package(
     name: "fingerpost",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "LinkRouting", targets: ["LinkRouting"]),
         .library(name: "AppAssociation", targets: ["AppAssociation"]),
