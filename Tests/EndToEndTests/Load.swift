@@ -57,6 +57,18 @@ struct ExportedRows {
         )
     }
 
+    /// The rows of all exports in a server's directory, in order: the schedule may have exported some already.
+    static func all(of server: RunningServer) throws -> [JSONNode] {
+        let folder = server.directory + "/exports"
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".gz") }
+        let rows = try files.flatMap { file in
+            try run("gzip", "-dc", folder + "/" + file).output.split(separator: UInt8(ascii: "\n")).map { line in
+                try JSONReader.parse(Array(line), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+            }
+        }
+        return rows.sorted { $0["seq"]?.int ?? 0 < $1["seq"]?.int ?? 0 }
+    }
+
     enum Failure: Error {
         case refused(String)
         case broken(String)
