@@ -42,9 +42,14 @@ struct ConfigurationTests {
         #expect(try config(environment: environment).status == 0)
     }
 
+    @Test func variableOfARemovedKeySaysSo() throws {
+        #expect(try config(environment: ["FINGERPOST_PUBLIC_LANE": "enabled"]).status == 78)
+    }
+
     @Test(
         arguments: [
             ("public: {prot: 80}", "unknown key 'public.prot'"),
+            ("public: {lane: enabled}", "'public.lane' no longer exists"),
             ("public: 80", "'public' must contain keys"),
             ("- public", "the file must contain keys"),
             ("public: {port: [80]}", "'public.port' is neither a string nor a whole number"),

@@ -147,7 +147,7 @@ struct DataDirectoryStateTests {
         }
     }
 
-    /// Whatever the umask is, and whoever created the directory.
+    /// The umask and the creator of the directory make no difference.
     @Test func filesAreTheirOwnersAlone() async throws {
         try await withTemporaryDirectory { directory in
             let script = """

@@ -1,3 +1,7 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
 import TestSupport
 import Testing
 
@@ -118,6 +122,81 @@ struct RequestHandlerTests {
         }
         #expect(answer.hasPrefix("HTTP/1.1 302 "))
         #expect(answer.contains("Connection: close"))
+    }
+
+    // MARK: Bounds
+
+    private final class Sender: ResponseSender {
+        func send(_ response: LinkServer.BufferedResponse) {}
+        func flushingOnce(_ body: () -> Void) { body() }
+    }
+
+    private static func head(_ method: HTTPRequest.Method, _ length: Int) -> HTTPRequestPart {
+        let fields: HTTPFields = [.contentLength: "\(length)"]
+        return .head(HTTPRequest(method: method, scheme: "http", authority: "a", path: "/x", headerFields: fields))
+    }
+
+    private static func service(_ endpoint: PublicEndpoint, of service: TestService) -> PublicService {
+        let usual = publicConnection(service.parts).service
+        return PublicService(
+            router: PublicRouter([endpoint]),
+            instrumentation: usual.instrumentation,
+            admission: usual.admission,
+            keys: usual.keys,
+            buffers: RequestBufferBudget(),
+            date: usual.date
+        )
+    }
+
+    /// While the response waits for the log, a client may send any amount.
+    @Test func restOfAnAnsweredRequestIsNotKept() async throws {
+        try await withService { service in
+            let endpoint = PublicEndpoint(methods: [.get], path: "/x") { _, _ in .later { _ in } }
+            let requests = Self.service(endpoint, of: service)
+            let channel = NIOAsyncTestingChannel()
+            try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+            let handler = try await channel.eventLoop.submit {
+                let handler = RequestHandler(requests, Sender(), client: ClientAddress(nil))
+                try channel.pipeline.syncOperations.addHandler(handler)
+                return NIOLoopBound(handler, eventLoop: channel.eventLoop)
+            }.get()
+            func queuedParts() async throws -> Int {
+                try await channel.eventLoop.submit { handler.value.queuedParts }.get()
+            }
+            try await channel.writeInbound(Self.head(.get, 1 << 30))
+            let part = HTTPRequestPart.body(ByteBuffer(repeating: 0, count: 512))
+            for _ in 0..<1_000 { try await channel.writeInbound(part) }
+            #expect(try await queuedParts() == 0)
+            try await channel.writeInbound(HTTPRequestPart.end(nil))
+            try await channel.writeInbound(Self.head(.get, 0))
+            #expect(try await queuedParts() == 1)
+        }
+    }
+
+    /// A body counts until the task that reads it has ended.
+    @Test func bodyOfATaskCountsInTheBudget() async throws {
+        try await withService { service in
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let endpoint = PublicEndpoint(methods: [.post], path: "/x", bodyLimit: { 1_000 }) { _, _ in
+                .async {
+                    for await _ in ends {}
+                    return LinkServer.BufferedResponse(.ok)
+                }
+            }
+            let requests = Self.service(endpoint, of: service)
+            let channel = NIOAsyncTestingChannel()
+            try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+            try await channel.eventLoop.submit {
+                let handler = RequestHandler(requests, Sender(), client: ClientAddress(nil))
+                try channel.pipeline.syncOperations.addHandler(handler)
+            }.get()
+            try await channel.writeInbound(Self.head(.post, 600))
+            try await channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: 600)))
+            try await channel.writeInbound(HTTPRequestPart.end(nil))
+            #expect(requests.buffers.bytesReserved == 600)
+            end.finish()
+            while requests.buffers.bytesReserved > 0 { await Task.yield() }
+        }
     }
 
     /// Where nothing is known of a date but its text.

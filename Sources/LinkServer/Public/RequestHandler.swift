@@ -73,12 +73,28 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { receive(unwrapInboundIn(data)) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The rest of an answered request. Its response is sent, then the connection ends.
+        guard !isSkipping else { return }
         if queue.isEmpty, canTake { take(error) } else { queue.append(.error(error)) }
     }
 
     func receive(_ part: HTTPRequestPart) {
+        // The rest of an answered request is dropped at once: its response may wait for the log, and the client may send
+        // any amount meanwhile.
+        if isSkipping, queue.isEmpty {
+            switch part {
+            case .head: break
+            case .body: return
+            case .end:
+                isSkipping = false
+                return
+            }
+        }
         if queue.isEmpty, canTake { take(part) } else { queue.append(.part(part)) }
     }
+
+    /// Number of parts that wait for the response to an earlier request; for tests.
+    var queuedParts: Int { queue.count }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         answerEarly()
@@ -93,7 +109,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private var canTake: Bool {
         switch state {
         // No response begins before the client has read nearly all of the earlier ones.
-        case .idle: isSkipping || context.map { $0.channel.isWritable || !$0.channel.isActive } ?? false
+        case .idle: context.map { $0.channel.isWritable || !$0.channel.isActive } ?? false
         case .receiving: true
         case .answering: false
         }
@@ -206,33 +222,41 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private func finish(_ receiving: Receiving) {
         state = .answering
         let request = receiving.request
-        answer(request) {
+        let reserved = reservedBytes
+        reservedBytes = 0
+        answer(request, holding: reserved) {
             switch receiving.outcome {
             case .endpoint(let endpoint, _): try endpoint.handle(request, receiving.body)
             case .failure(let error): throw error
             }
         }
-        if reservedBytes > 0 { service.buffers.release(reservedBytes) }
-        reservedBytes = 0
     }
 
     // MARK: Response
 
-    private func answer(_ request: PublicRequest, with result: () throws -> HandlerResult) {
+    /// - Parameter reserved: Bytes of the body, which are released when `result` needs it no longer.
+    private func answer(_ request: PublicRequest, holding reserved: Int = 0, with result: () throws -> HandlerResult) {
+        let buffers = service.buffers
         TraceContext.$current.withValue(request.scope.trace) {
             do {
                 switch try result() {
-                case .response(let response): send(response, to: request)
-                case .later(let start): start(responder(to: request))
+                case .response(let response):
+                    buffers.release(reserved)
+                    send(response, to: request)
+                case .later(let start):
+                    buffers.release(reserved)
+                    start(responder(to: request))
                 case .async(let respond):
                     let done = responder(to: request)
                     Task {
                         let result: Result<BufferedResponse, any Error>
                         do { result = .success(try await respond()) } catch { result = .failure(error) }
+                        buffers.release(reserved)
                         done { try result.get() }
                     }
                 }
             } catch {
+                buffers.release(reserved)
                 send(service.response(to: error, request.scope), to: request)
             }
         }

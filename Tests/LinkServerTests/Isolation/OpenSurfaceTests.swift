@@ -20,7 +20,7 @@ struct OpenSurfaceTests {
         return (parts[0], Dictionary(uniqueKeysWithValues: sections))
     }
 
-    /// The `GET /path` in backticks in a text; `GET …` stands for every other path.
+    /// Returns each `GET /path` that a text has in backticks. `GET …` means all other paths.
     private static func operations(in text: String) -> Set<PortOperation> {
         Set(
             text.matches(of: /`(GET|POST) (\/[^` ]*|…)/).compactMap { match in
