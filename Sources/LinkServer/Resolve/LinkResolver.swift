@@ -75,9 +75,9 @@ package final class LinkResolver: Sendable {
         let answer: CatalogResolution
         /// The link's text, for a continuation.
         let url: String
-        let event: Event
+        let event: Event.Fields
 
-        init(_ answer: CatalogResolution, url: String, event: Event) {
+        init(_ answer: CatalogResolution, url: String, event: Event.Fields) {
             self.answer = answer
             self.url = url
             self.event = event
@@ -135,9 +135,9 @@ package final class LinkResolver: Sendable {
         guard isRecording else { return completion(.success(.nothing)) }
         let latency = arrival.map { (uptime() - $0).microseconds }
         let events = passages.map { passage in
-            var event = passage.event
-            event.latencyMicroseconds = latency
-            return event
+            var fields = passage.event
+            fields.latencyMicroseconds = latency
+            return Event(fields)
         }
         recorder.record(events) { [recorder] result in
             guard case .refused(.unownedRate) = result else {
@@ -209,11 +209,11 @@ package final class LinkResolver: Sendable {
         linkLength: Int,
         _ context: Context,
         _ caller: Caller
-    ) -> Event {
+    ) -> Event.Fields {
         let resolution = answer.resolution
         let redaction = Redaction(answer.table)
         let instant = now()
-        var event = Event(
+        var event = Event.Fields(
             id: eventIDs.next(at: instant),
             recordedAt: instant,
             tenant: answer.tenant,

@@ -1,8 +1,8 @@
 package import LinkRouting
 
 extension Event {
-    /// The recorded facts of a resolution. The order follows the log's columns, except for technical ones.
-    package struct Parts: Sendable, Hashable {
+    /// The recorded facts of a resolution. Each has a line in ``visit(_:)``, which says how it is stored and exported.
+    package struct Fields: Sendable, Hashable {
         /// A UUIDv7.
         package var id: String
         /// The server's clock.
@@ -68,22 +68,37 @@ extension Event {
         package var node: String
         package var requestID: String
         package var method: String
+        /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
+        package var latencyMicroseconds: Int64?
 
-        var byteCount: Int {
-            var count = MemoryLayout<Parts>.stride + id.utf8.count + source.utf8.count + node.utf8.count
-            count += requestID.utf8.count + tenant.rawValue.utf8.count + environment.rawValue.utf8.count
-            count +=
-                Self.count(parent) + Self.count(clientEventID) + Self.count(app?.rawValue) + Self.count(route?.rawValue)
-            count +=
-                Self.count(reason) + Self.count(experiment) + Self.count(variant) + Self.count(scheme)
-                + Self.count(host)
-            count += Self.count(path) + Self.count(parameters) + Self.count(osVersion) + Self.count(appVersion)
-            count += Self.count(locale) + Self.count(country) + Self.count(referrerHost) + Self.count(address)
-            count += Self.count(userAgent) + Self.count(traits) + Self.count(botClass) + Self.count(install)
-            for item in query { count += MemoryLayout<QueryItem>.stride + item.name.utf8.count + item.value.utf8.count }
-            return count
+        package init(
+            id: String,
+            recordedAt: Timestamp,
+            tenant: TenantID,
+            environment: EnvironmentID,
+            outcome: Outcome,
+            linkLength: Int,
+            source: String,
+            node: String,
+            requestID: String,
+            method: String
+        ) {
+            self.id = id
+            self.recordedAt = recordedAt
+            self.tenant = tenant
+            self.environment = environment
+            self.outcome = outcome
+            self.linkLength = linkLength
+            self.source = source
+            self.node = node
+            self.requestID = requestID
+            self.method = method
         }
 
-        private static func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+        func utm(_ field: UTM) -> String? {
+            let name = field.rawValue
+            guard let item = query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }
+            return item.value
+        }
     }
 }
