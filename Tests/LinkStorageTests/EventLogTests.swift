@@ -42,6 +42,12 @@ extension Event.Fields {
     }
 }
 
+/// The install of that id; traps where the test's text cannot be one.
+func installID(_ text: String) -> InstallID {
+    guard let install = InstallID(text) else { preconditionFailure("'\(text)' is no install") }
+    return install
+}
+
 extension EventLog {
     func all(of tenant: TenantID = TestSupport.tenant("shop")) async throws -> [StoredEvent] {
         try await events(of: tenant, in: 1...Int64.max, limit: .max)
@@ -110,7 +116,7 @@ struct EventLogTests {
             event.address = "192.0.2.0/24"
             event.userAgent = "Mozilla/5.0"
             event.botClass = "preview"
-            event.install = "00112233445566778899aabbccddeeff"
+            event.install = installID("00112233445566778899aabbccddeeff")
             event.linkLength = 21
             event.source = "click"
             event.node = "b"

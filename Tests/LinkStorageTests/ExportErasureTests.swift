@@ -8,8 +8,8 @@ import Testing
 /// Rows of one install leave the exports, and nothing else does.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportErasureTests {
-    private static let erased = "0123456789abcdef0123456789abcdef"
-    private static let other = "ffffffffffffffffffffffffffffffff"
+    private static let erased = installID("0123456789abcdef0123456789abcdef")
+    private static let other = installID("ffffffffffffffffffffffffffffffff")
 
     /// Every third is of the install; others name it in fields that mean something else.
     private func event(_ number: Int) -> Event {

@@ -4,7 +4,7 @@ extension Event {
     /// The recorded facts of a resolution. Each has a line in ``visit(_:)``, which says how it is stored and exported.
     package struct Fields: Sendable, Hashable {
         /// A UUIDv7.
-        package var id: String
+        package var id: RecordedID
         /// The server's clock.
         package var recordedAt: Timestamp
         /// The caller's clock.
@@ -12,9 +12,9 @@ extension Event {
         package var purpose = Purpose.live
         package var kind = Kind.resolve
         /// The id of the event that caused this one.
-        package var parent: String?
+        package var parent: RecordedID?
         /// The caller's own id for finding the event again.
-        package var clientEventID: String?
+        package var clientEventID: RecordedID?
 
         package var tenant: TenantID
         package var environment: EnvironmentID
@@ -59,20 +59,19 @@ extension Event {
         package var userAgent: String?
         /// The class of the client program; nil for programs that people use.
         package var botClass: String?
-        /// 32 hexadecimal digits: the HMAC of the caller's `stickyKey` with a key of the tenant. Nil unless the
-        /// tenant's settings record installs.
-        package var install: String?
+        /// Nil unless the tenant's settings record installs.
+        package var install: InstallID?
 
         /// The entry point of the link: `api` or `click`.
         package var source: String
         package var node: String
-        package var requestID: String
+        package var requestID: RecordedID
         package var method: String
         /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
         package var latencyMicroseconds: Int64?
 
         package init(
-            id: String,
+            id: RecordedID,
             recordedAt: Timestamp,
             tenant: TenantID,
             environment: EnvironmentID,
@@ -80,7 +79,7 @@ extension Event {
             linkLength: Int,
             source: String,
             node: String,
-            requestID: String,
+            requestID: RecordedID,
             method: String
         ) {
             self.id = id
@@ -95,6 +94,14 @@ extension Event {
             self.method = method
         }
 
+        /// The environment that the event is counted under. Callers choose environment names, so only environments with
+        /// a published revision, and production, have counters of their own; invented names add none. It depends only
+        /// on recorded members, so that it is the same whenever the row is counted.
+        package var countedEnvironment: EnvironmentID {
+            environment == .production || revision != nil ? environment : .unpublished
+        }
+
+        /// Returns the value of the first recorded query item with that name; nil if there is none or it is empty.
         func utm(_ field: UTM) -> String? {
             let name = field.rawValue
             guard let item = query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }

@@ -1,28 +1,33 @@
 import LinkRouting
 
 extension Event {
-    /// Appends the event's values of ``EventColumn/all``.
-    package func values(sequence: Int64, into row: inout [EventValue]) {
-        var writer = RowWriter(event: self, eventSequence: sequence, row: [])
-        swap(&writer.row, &row)
-        Fields.visit(&writer)
-        swap(&writer.row, &row)
+    /// Passes the event's values of ``EventColumn/all`` to `body`, without collecting them.
+    package func forEachValue(
+        sequence: Int64,
+        _ body: (EventValue, EventColumn.Storage) throws -> Void
+    ) throws {
+        try withoutActuallyEscaping(body) { body in
+            var values = Values(content: content, eventSequence: sequence, body: body)
+            try Fields.visit(&values)
+        }
     }
 
-    private struct RowWriter: EventFieldVisitor {
-        let event: Event
+    private struct Values: EventFieldVisitor {
+        typealias Failure = any Error
+
+        let content: Content
         let eventSequence: Int64
-        var row: [EventValue]
+        let body: (EventValue, EventColumn.Storage) throws -> Void
 
-        mutating func sequence(_: String) { row.append(.integer(eventSequence)) }
+        func sequence(_: String) throws { try body(.integer(eventSequence), .integer) }
 
-        @inline(__always) mutating func visit<Value: EventFieldValue>(
+        @inline(__always) func visit(
             _: String,
-            _ field: WritableKeyPath<Fields, Value>,
-            _: EventColumn.Storage,
+            _ field: WritableKeyPath<Fields, some EventFieldValue>,
+            _ storage: EventColumn.Storage,
             _: ExportForm
-        ) {
-            row.append(event.content.fields[keyPath: field].value)
+        ) throws {
+            try body(content.fields[keyPath: field].value, storage)
         }
 
         func derived(_: String, _: (Fields) -> String?) {}
@@ -44,6 +49,8 @@ extension StoredEvent {
     }
 
     private struct RowReader: EventFieldVisitor {
+        typealias Failure = Event.UnreadableColumn
+
         var fields = blank
         var eventSequence: Int64 = 0
         private let row: [EventValue]
@@ -65,8 +72,9 @@ extension StoredEvent {
 
         init(_ row: [EventValue]) { self.row = row }
 
-        mutating func sequence(_: String) {
-            if case .integer(let number) = row[place] { eventSequence = number }
+        mutating func sequence(_: String) throws(Failure) {
+            guard let value = Int64(row[place]) else { throw Failure(place: place) }
+            eventSequence = value
             place += 1
         }
 
@@ -75,8 +83,8 @@ extension StoredEvent {
             _ field: WritableKeyPath<Event.Fields, Value>,
             _: EventColumn.Storage,
             _: ExportForm
-        ) throws(Event.UnreadableColumn) {
-            guard let value = Value(row[place]) else { throw Event.UnreadableColumn(place: place) }
+        ) throws(Failure) {
+            guard let value = Value(row[place]) else { throw Failure(place: place) }
             fields[keyPath: field] = value
             place += 1
         }
@@ -88,13 +96,13 @@ extension StoredEvent {
 extension Event {
     /// The approximate memory size, for the recorder's limits. Allocates nothing.
     package var byteCount: Int {
-        var size = Size(event: self)
+        var size = Size(content: content)
         Fields.visit(&size)
         return size.byteCount
     }
 
     private struct Size: EventFieldVisitor {
-        let event: Event
+        let content: Content
         var byteCount = MemoryLayout<Fields>.stride
 
         func sequence(_: String) {}
@@ -105,7 +113,7 @@ extension Event {
             _: EventColumn.Storage,
             _: ExportForm
         ) {
-            byteCount += event.content.fields[keyPath: field].byteCount
+            byteCount += content.fields[keyPath: field].byteCount
         }
 
         func derived(_: String, _: (Fields) -> String?) {}

@@ -1,16 +1,15 @@
-package import LinkRouting
-
 /// One recorded resolution. Data that must not be recorded is left out before an event is created, see ``Redaction``.
 ///
 /// An event is one reference, because it is passed on often on its way to the log. Its ``Fields`` are set before it is
 /// created: changing a field of an event copies all of them.
 @dynamicMemberLookup
 package struct Event: Sendable, Hashable {
-    /// Shared by the copies of the event.
-    @usableFromInline let content: Content
+    /// Shared by the copies of the event. Code that runs for each event and belongs to another module reads
+    /// `content.fields`: there, the subscript below costs a key path, and here it costs nothing.
+    package let content: Content
 
-    @usableFromInline final class Content: Sendable {
-        @usableFromInline let fields: Fields
+    package final class Content: Sendable {
+        package let fields: Fields
 
         init(_ fields: Fields) { self.fields = fields }
     }
@@ -18,8 +17,7 @@ package struct Event: Sendable, Hashable {
     package init(_ fields: Fields) { content = Content(fields) }
 
     package subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
-        // Inlined, so that a caller in another module reads the field itself and makes no key path.
-        @inlinable get { content.fields[keyPath: field] }
+        get { content.fields[keyPath: field] }
         set {
             var fields = content.fields
             fields[keyPath: field] = newValue
@@ -32,17 +30,6 @@ package struct Event: Sendable, Hashable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(content.fields) }
-
-    /// Returns the value of the first recorded query item with that name; nil if there is none or it is empty.
-    package func utm(_ field: UTM) -> String? { content.fields.utm(field) }
-
-    /// The environment that the event is counted under. Callers choose environment names, so only environments with a
-    /// published revision, and production, have counters of their own; invented names add none. It depends only on
-    /// recorded members, so that it is the same whenever the row is counted.
-    package var countedEnvironment: EnvironmentID {
-        let environment = content.fields.environment
-        return environment == .production || content.fields.revision != nil ? environment : .unpublished
-    }
 
     package struct QueryItem: Sendable, Hashable {
         package var name: String

@@ -4,14 +4,14 @@ extension Event.Fields {
     /// A line gives the name in exports, from which follows the column of the log, and the property. The property's
     /// type says how the field is stored and exported, unless the line does.
     static func visit<Visitor: EventFieldVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
-        visitor.sequence("seq")
-        try visitor.field("id", \.id, in: .uuid)
+        try visitor.sequence("seq")
+        try visitor.field("id", \.id)
         try visitor.field("recordedAt", \.recordedAt)
         try visitor.field("occurredAt", \.occurredAt)
         try visitor.field("purpose", \.purpose)
         try visitor.field("kind", \.kind)
-        try visitor.field("parent", \.parent, in: .uuid)
-        try visitor.field("clientEventId", \.clientEventID, in: .uuid)
+        try visitor.field("parent", \.parent)
+        try visitor.field("clientEventId", \.clientEventID)
         try visitor.field("tenant", \.tenant)
         try visitor.field("environment", \.environment)
         try visitor.field("app", \.app)
@@ -46,10 +46,10 @@ extension Event.Fields {
         try visitor.field("address", \.address)
         try visitor.field("userAgent", \.userAgent)
         try visitor.field("botClass", \.botClass)
-        try visitor.field("install", \.install, in: .hexadecimal)
+        try visitor.field("install", \.install)
         try visitor.field("source", \.source)
         try visitor.field("node", \.node)
-        try visitor.field("requestId", \.requestID, in: .uuid)
+        try visitor.field("requestId", \.requestID)
         try visitor.field("method", \.method)
         try visitor.field("latencyMicros", \.latencyMicroseconds)
     }
@@ -61,7 +61,7 @@ protocol EventFieldVisitor {
     associatedtype Failure: Error = Never
 
     /// The event's place in the log, which is no property of the event.
-    mutating func sequence(_ name: String)
+    mutating func sequence(_ name: String) throws(Failure)
     mutating func visit<Value: EventFieldValue>(
         _ name: String,
         _ field: WritableKeyPath<Event.Fields, Value>,
@@ -90,6 +90,10 @@ enum ExportForm {
     case time
     /// A text that is JSON.
     case json
+    /// Bytes in the canonical form of a UUID.
+    case uuid
+    /// Bytes as hexadecimal digits.
+    case digits
 }
 
 /// A column of the log's `event` table.
@@ -105,13 +109,11 @@ package struct EventColumn: Sendable, Hashable {
         case shared
         /// A shared text that the log always stores as a number, because the column is indexed.
         case key
-        /// A text that usually is a UUID.
-        case uuid
-        /// A text of hexadecimal digits.
-        case hexadecimal
+        /// 16 bytes; a text in the row for an id of another form.
+        case bytes
     }
 
-    /// All columns, in the order of ``Event/values(sequence:into:)``.
+    /// All columns, in the order of ``Event/forEachValue(sequence:_:)``.
     package static let all: [EventColumn] = {
         var columns = Columns()
         Event.Fields.visit(&columns)

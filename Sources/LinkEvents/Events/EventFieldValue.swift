@@ -5,6 +5,7 @@ package enum EventValue: Sendable, Hashable {
     case null
     case integer(Int64)
     case text(String)
+    case bytes(Bytes16)
 }
 
 /// The type of a field: how its values are stored and exported.
@@ -108,7 +109,7 @@ extension [Event.QueryItem]: EventFieldValue {
     init?(_ value: EventValue) {
         switch value {
         case .null: self = []
-        case .integer: return nil
+        case .integer, .bytes: return nil
         case .text(let json):
             guard let node = try? JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 20)) else {
                 return nil

@@ -60,6 +60,7 @@ extension ExportRows {
             if form == .time { text(name, Timestamp(milliseconds: number).description) } else { int(name, number) }
         case .text(let value):
             if form == .json { json(name, value) } else { text(name, value) }
+        case .bytes(let bytes): text(name, bytes.text(form == .uuid ? .uuid : .digits))
         }
     }
 

@@ -55,7 +55,7 @@ package final class LinkResolver: Sendable {
 
     /// The caller of a request and the form of the call.
     struct Caller {
-        var requestID: String
+        var requestID: RecordedID
         var address: NetworkAddress?
         /// The country of the address, if the context names none. It is recorded and decides nothing.
         var country: String?
@@ -104,7 +104,7 @@ package final class LinkResolver: Sendable {
     ) -> ResolvedLink {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
-        event.clientEventID = clientEventID
+        event.clientEventID = clientEventID.map { RecordedID($0) }
         return ResolvedLink(answer, url: url, event: event)
     }
 

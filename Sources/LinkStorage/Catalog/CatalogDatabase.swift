@@ -138,7 +138,3 @@ package final class CatalogDatabase: CatalogStore {
         ) ?? 0
     }
 }
-
-extension Data {
-    var hexadecimal: String { Hex.text(self) }
-}

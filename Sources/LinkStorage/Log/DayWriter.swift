@@ -35,11 +35,8 @@ struct DayWriter {
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
             var row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL), db)
-            var values: [EventValue] = []
             for (sequence, event) in zip(first..., events) {
-                values.removeAll(keepingCapacity: true)
-                event.values(sequence: sequence, into: &values)
-                try EventRow.bind(values, to: &row, texts: &texts, db)
+                try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
                 try row.run()
             }
             tally.add(events, from: first)

@@ -18,20 +18,22 @@ enum EventRow {
 
     // MARK: Writing
 
-    /// Binds the values of an event to ``insertSQL``. Inserts texts that are new to the dictionary into the file first.
+    /// Binds an event to ``insertSQL``. Inserts texts that are new to the dictionary into the file first.
     static func bind(
-        _ values: [EventValue],
+        _ event: Event,
+        sequence: Int64,
         to row: inout RowBinder,
         texts: inout TextDictionary,
         _ db: Database
     ) throws {
-        for (value, column) in zip(values, columns) {
+        try event.forEachValue(sequence: sequence) { value, storage in
             switch value {
             case .null: row.null()
             case .integer(let number): row.int(number)
+            case .bytes(let bytes): row.blob(bytes)
             case .text(let text):
-                switch column.storage {
-                case .integer, .row: row.text(text)
+                switch storage {
+                case .integer, .row, .bytes: row.text(text)
                 case .shared:
                     if let number = try texts.number(of: text, in: row.count, db) {
                         row.int(number)
@@ -39,10 +41,6 @@ enum EventRow {
                         row.text(text)
                     }
                 case .key: row.int(try texts.requiredNumber(of: text, db))
-                case .uuid:
-                    if let bytes = Hex.bytes(ofUUID: text) { row.blob(bytes) } else { row.text(text) }
-                case .hexadecimal:
-                    if let bytes = Hex.bytes(of: text) { row.blob(bytes) } else { row.text(text) }
                 }
             }
         }
@@ -80,7 +78,7 @@ enum EventRow {
         }
     }
 
-    /// Resolves a text that is stored in the dictionary or as bytes. Returns nil for what the column cannot hold.
+    /// Resolves a text that is stored in the dictionary. Returns nil for what the column cannot hold.
     private static func value(_ stored: StoredValue?, in column: EventColumn, _ texts: [String]) -> EventValue? {
         switch (stored, column.storage) {
         case (nil, _): .null
@@ -88,8 +86,7 @@ enum EventRow {
         case (.integer(let number), _): number >= 1 && number <= texts.count ? .text(texts[Int(number) - 1]) : nil
         case (_, .integer): nil
         case (.text(let text), _): .text(text)
-        case (.bytes(let bytes), .uuid): .text(Hex.uuid(bytes))
-        case (.bytes(let bytes), .hexadecimal): .text(Hex.text(bytes))
+        case (.bytes(let bytes), .bytes): Bytes16(bytes).map(EventValue.bytes)
         case (.bytes, _), (.real, _): nil
         }
     }
