@@ -193,7 +193,7 @@ struct EditedCatalog: Sendable {
         model.newest = rows.first?.revision.rawValue ?? 0
     }
 
-    private func answer(_ draft: DraftRow) throws -> Answer {
+    private func answer(_ draft: Draft) throws -> Answer {
         Answer(code: .done, table: try Self.table(draft.content), version: "\(draft.version)")
     }
 

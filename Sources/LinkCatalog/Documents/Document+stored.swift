@@ -43,7 +43,7 @@ package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConver
     }
 }
 
-extension SettingsRow {
+extension StoredSettings {
     /// Returns the stored settings. They were validated before they were stored.
     ///
     /// - Throws: ``UnreadableDocument``.
@@ -56,7 +56,7 @@ extension SettingsRow {
     }
 }
 
-extension SuiteRow {
+extension StoredSuite {
     /// Returns the parsed suite.
     ///
     /// - Throws: ``UnreadableDocument``.

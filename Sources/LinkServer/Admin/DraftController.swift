@@ -196,7 +196,7 @@ extension Request {
 
 extension Response {
     /// The draft as it is now, and the findings that publishing it would report.
-    init(draft: DraftRow, findings: [Finding], status: HTTPResponse.Status = .ok) {
+    init(draft: Draft, findings: [Finding], status: HTTPResponse.Status = .ok) {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("draft", draft.name)

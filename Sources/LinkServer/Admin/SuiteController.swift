@@ -88,7 +88,7 @@ struct SuiteController {
     }
 }
 
-extension SuiteRow {
+extension StoredSuite {
     fileprivate var json: JSONNode {
         .object([
             "suite": .string(name), "version": .int(version),

@@ -31,7 +31,7 @@ extension CatalogDatabase {
         _ name: String,
         of tenant: TenantID,
         in environment: EnvironmentID
-    ) async throws -> DraftRow? {
+    ) async throws -> Draft? {
         let key: StatementArguments = [tenant.rawValue, environment.rawValue, name]
         let size = try await pool.read { db in
             try Row.fetchOne(
@@ -48,7 +48,7 @@ extension CatalogDatabase {
                 sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
             ).map { row in
-                DraftRow(
+                Draft(
                     name: name,
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
@@ -113,7 +113,7 @@ extension CatalogDatabase {
         expected: DraftVersion?,
         within room: DraftRoom,
         change: AuditContext
-    ) async throws -> DraftRow {
+    ) async throws -> Draft {
         try await pool.storing { db in
             let current = try Self.stored(name, tenant, environment, db)
             let live = try Self.live(of: tenant, in: environment, db)
@@ -153,7 +153,7 @@ extension CatalogDatabase {
                 change,
                 db
             )
-            return DraftRow(
+            return Draft(
                 name: name,
                 base: base,
                 version: .written(version),

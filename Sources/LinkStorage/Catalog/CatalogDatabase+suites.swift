@@ -3,13 +3,13 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func suites(of tenant: TenantID) async throws -> [SuiteRow] {
+    package func suites(of tenant: TenantID) async throws -> [StoredSuite] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
                 sql: "SELECT name, version, content FROM suite WHERE tenant = ? ORDER BY name",
                 arguments: [tenant.rawValue]
-            ).map { SuiteRow(name: $0["name"], version: $0["version"], content: $0["content"]) }
+            ).map { StoredSuite(name: $0["name"], version: $0["version"], content: $0["content"]) }
         }
     }
 
@@ -19,7 +19,7 @@ extension CatalogDatabase {
         of tenant: TenantID,
         expected: Int64?,
         change: AuditContext
-    ) async throws -> SuiteRow {
+    ) async throws -> StoredSuite {
         try await pool.storing { db in
             let current = try Self.version(name, tenant, db)
             if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
@@ -44,7 +44,7 @@ extension CatalogDatabase {
                 change,
                 db
             )
-            return SuiteRow(name: name, version: version, content: content)
+            return StoredSuite(name: name, version: version, content: content)
         }
     }
 
