@@ -231,7 +231,7 @@ final class PublishingServiceTests {
     @Test func withoutATableThereIsNothingToPublish() async throws {
         try await saveSettings("{}")
 
-        await expectFailure(.noDraft("main")) { try await publish() }
+        await expectFailure(.noDraft(.main)) { try await publish() }
     }
 
     @Test func publishedTableIsLive() async throws {

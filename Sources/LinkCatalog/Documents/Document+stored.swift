@@ -16,9 +16,9 @@ package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConver
 
     package enum Kind: Hashable, Sendable {
         case settings(TenantID)
-        case draft(String)
+        case draft(DraftName)
         case revision(Revision)
-        case suite(String)
+        case suite(SuiteName)
     }
 
     package init(_ kind: Kind, _ reason: String) {

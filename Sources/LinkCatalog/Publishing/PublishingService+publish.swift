@@ -231,7 +231,7 @@ extension PublishingService {
         let suites = try await store.suites(of: place.tenant)
         let content = try await readableContent(of: live, tenant: place.tenant)
         return try await pool.run(for: .tenant(place.tenant)) { _ in
-            let stored = Dictionary(try suites.map { ($0.name, try $0.read()) }) { first, _ in first }
+            let stored = Dictionary(try suites.map { ($0.name.rawValue, try $0.read()) }) { first, _ in first }
             let named = stored.merging(wish.suites) { _, wished in wished }
             return State(
                 place: place,

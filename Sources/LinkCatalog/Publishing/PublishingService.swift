@@ -8,7 +8,6 @@ package import LinkRouting
 
 /// Changes the catalog: checks, stores, and makes changes live. A change that fails its checks changes nothing.
 package struct PublishingService: Sendable {
-    package static let mainDraft = "main"
     private static let installKeyBytes = 32
 
     let store: any CatalogStore
@@ -58,7 +57,7 @@ package struct PublishingService: Sendable {
         case unknownTenant(TenantID)
         case unknownRoute(RouteID)
         case unknownRevision(Revision)
-        case noDraft(String)
+        case noDraft(DraftName)
         /// At least one finding is an error.
         case findings([Finding])
         /// The draft and the live table have conflicting changes.
@@ -78,9 +77,9 @@ package struct PublishingService: Sendable {
     package struct DraftLocation: Sendable {
         package var tenant: TenantID
         package var environment: EnvironmentID
-        package var draft: String
+        package var draft: DraftName
 
-        package init(_ tenant: TenantID, _ environment: EnvironmentID, draft: String = PublishingService.mainDraft) {
+        package init(_ tenant: TenantID, _ environment: EnvironmentID, draft: DraftName = .main) {
             self.tenant = tenant
             self.environment = environment
             self.draft = draft

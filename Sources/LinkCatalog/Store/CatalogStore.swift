@@ -45,14 +45,14 @@ package protocol CatalogStore: Sendable {
 
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
     /// Returns a draft; nil when there is none.
-    func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> Draft?
+    func draft(_ name: DraftName, of tenant: TenantID, in environment: EnvironmentID) async throws -> Draft?
     /// Writes a draft.
     ///
     /// - Throws: ``StaleWrite`` when `expected` is not the draft's current version; ``ConcurrentModification`` when the
     ///   revision of `base` does not exist; ``TooManyDrafts`` when `room` is exhausted.
     func saveDraft(
         _ content: JSONNode,
-        name: String,
+        name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         base: DraftBase,
@@ -64,7 +64,7 @@ package protocol CatalogStore: Sendable {
     ///
     /// - Throws: ``ForeignDraft`` when `author` is given and another actor has written the draft.
     func removeDraft(
-        _ name: String,
+        _ name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         expected: DraftVersion?,
@@ -101,13 +101,14 @@ package protocol CatalogStore: Sendable {
     /// Writes a suite. Throws ``TooManySuites`` when the tenant's limits are reached.
     func saveSuite(
         _ content: String,
-        name: String,
+        name: SuiteName,
         of tenant: TenantID,
         expected: Int64?,
         change: AuditContext
     ) async throws -> StoredSuite
     /// Removes a suite. Returns false when there was none.
-    func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws -> Bool
+    func removeSuite(_ name: SuiteName, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws
+        -> Bool
 
     // MARK: Keys
 

@@ -1,5 +1,19 @@
 package import LinkRouting
 
+/// The name of a draft within its tenant and environment.
+package struct DraftName: Identifier {
+    package let rawValue: String
+    /// The draft that is meant where none is named.
+    package static let main = DraftName(known: "main")
+
+    package init?(_ text: some StringProtocol) {
+        guard isIdentifier(text) else { return nil }
+        rawValue = String(text)
+    }
+
+    private init(known: String) { rawValue = known }
+}
+
 /// The version of a draft. Versions are never reused, even when a draft is published and started anew.
 package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     /// A number from the tenant's write counter.
@@ -40,7 +54,7 @@ package enum DraftBase: Sendable, Hashable {
 
 /// A draft, or the live table in its place when there is none yet.
 package struct Draft: Sendable, Hashable {
-    package let name: String
+    package let name: DraftName
     /// The revision that the draft started from; nil when nothing was live then.
     package let base: Revision?
     package let version: DraftVersion
@@ -51,7 +65,7 @@ package struct Draft: Sendable, Hashable {
     package let writtenAt: Timestamp?
 
     package init(
-        name: String,
+        name: DraftName,
         base: Revision?,
         version: DraftVersion,
         content: JSONNode,
@@ -69,7 +83,7 @@ package struct Draft: Sendable, Hashable {
 
 /// A draft, as shown in lists.
 package struct DraftSummary: Sendable, Hashable {
-    package let name: String
+    package let name: DraftName
     package let base: Revision?
     package let version: DraftVersion
     /// Nil when the content cannot be read.
@@ -78,7 +92,7 @@ package struct DraftSummary: Sendable, Hashable {
     package let writtenAt: Timestamp
 
     package init(
-        name: String,
+        name: DraftName,
         base: Revision?,
         version: DraftVersion,
         routeCount: Int?,
@@ -119,6 +133,6 @@ package enum TooManyDrafts: Error, Hashable, Sendable {
 
 /// Another actor has written the draft as well.
 package struct ForeignDraft: Error, Hashable, Sendable {
-    package let name: String
-    package init(name: String) { self.name = name }
+    package let name: DraftName
+    package init(name: DraftName) { self.name = name }
 }

@@ -14,7 +14,7 @@ package struct Publication: Sendable {
 
     /// The source of the published table.
     package enum Origin: Sendable, Hashable {
-        case draft(String, DraftVersion)
+        case draft(DraftName, DraftVersion)
         /// An earlier revision of the same environment.
         case rollback(Revision)
         /// A revision of another environment.

@@ -1,11 +1,23 @@
+import LinkRouting
+
+/// The name of a suite within its tenant.
+package struct SuiteName: Identifier {
+    package let rawValue: String
+
+    package init?(_ text: some StringProtocol) {
+        guard isIdentifier(text) else { return nil }
+        rawValue = String(text)
+    }
+}
+
 /// A stored suite.
 package struct StoredSuite: Sendable, Hashable {
-    package let name: String
+    package let name: SuiteName
     package let version: Int64
     /// As written, YAML or JSON.
     package let content: String
 
-    package init(name: String, version: Int64, content: String) {
+    package init(name: SuiteName, version: Int64, content: String) {
         self.name = name
         self.version = version
         self.content = content

@@ -77,7 +77,7 @@ extension CatalogDatabase {
         let current = try Int64.fetchOne(
             db,
             sql: "SELECT version FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
-            arguments: [tenant.rawValue, publication.environment.rawValue, name]
+            arguments: [tenant.rawValue, publication.environment.rawValue, name.rawValue]
         )
         guard current == version else { throw ConcurrentModification() }
     }
