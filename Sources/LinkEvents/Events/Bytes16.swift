@@ -9,14 +9,13 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
     }
 
     /// Nil unless there are 16 bytes.
-    package init?(_ bytes: some Sequence<UInt8>) {
-        var (count, high, low) = (0, UInt64(0), UInt64(0))
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
         for byte in bytes {
             high = high << 8 | low >> 56
             low = low << 8 | UInt64(byte)
-            count += 1
         }
-        guard count == 16 else { return nil }
         self.init(high: high, low: low)
     }
 

@@ -29,8 +29,6 @@ extension Event {
         ) throws {
             try body(content.fields[keyPath: field].value, storage)
         }
-
-        func derived(_: String, _: (Fields) -> String?) {}
     }
 
     /// A value of a row that its field cannot have.
@@ -88,8 +86,6 @@ extension StoredEvent {
             fields[keyPath: field] = value
             place += 1
         }
-
-        func derived(_: String, _: (Event.Fields) -> String?) {}
     }
 }
 
@@ -115,7 +111,5 @@ extension Event {
         ) {
             byteCount += content.fields[keyPath: field].byteCount
         }
-
-        func derived(_: String, _: (Fields) -> String?) {}
     }
 }

@@ -28,11 +28,11 @@ extension Event.Fields {
         try visitor.field("path", \.path, in: .row)
         try visitor.field("linkLength", \.linkLength)
         try visitor.field("query", \.query)
-        visitor.derived("utmSource") { $0.utm(.source) }
-        visitor.derived("utmMedium") { $0.utm(.medium) }
-        visitor.derived("utmCampaign") { $0.utm(.campaign) }
-        visitor.derived("utmTerm") { $0.utm(.term) }
-        visitor.derived("utmContent") { $0.utm(.content) }
+        visitor.utm("utmSource", .source)
+        visitor.utm("utmMedium", .medium)
+        visitor.utm("utmCampaign", .campaign)
+        visitor.utm("utmTerm", .term)
+        visitor.utm("utmContent", .content)
         try visitor.field("parameters", \.parameters, in: .row, as: .json)
         try visitor.field("platform", \.platform)
         try visitor.field("device", \.device)
@@ -68,11 +68,13 @@ protocol EventFieldVisitor {
         _ storage: EventColumn.Storage,
         _ form: ExportForm
     ) throws(Failure)
-    /// A text that only exports have, computed from the stored fields.
-    mutating func derived(_ name: String, _ value: (Event.Fields) -> String?)
+    /// A field that only exports have, because it is read from the query.
+    mutating func utm(_ name: String, _ field: Event.UTM)
 }
 
 extension EventFieldVisitor {
+    func utm(_: String, _: Event.UTM) {}
+
     @inline(__always) fileprivate mutating func field<Value: EventFieldValue>(
         _ name: String,
         _ field: WritableKeyPath<Event.Fields, Value>,
@@ -133,8 +135,6 @@ package struct EventColumn: Sendable, Hashable {
         ) {
             columns.append(EventColumn(name: Self.column(name), storage: storage))
         }
-
-        func derived(_: String, _: (Event.Fields) -> String?) {}
 
         /// `settingsRevision` is the column `settings_revision`.
         private static func column(_ name: String) -> String {

@@ -64,8 +64,8 @@ extension ExportRows {
         }
     }
 
-    mutating func derived(_ name: String, _ value: (Event.Fields) -> String?) {
-        if let value = value(stored.event.content.fields) { text(name, value) } else { null(name) }
+    mutating func utm(_ name: String, _ field: Event.UTM) {
+        if let value = stored.event.content.fields.utm(field) { text(name, value) } else { null(name) }
     }
 }
 

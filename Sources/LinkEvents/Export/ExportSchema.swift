@@ -22,6 +22,6 @@ package enum ExportSchema {
             names.append(name)
         }
 
-        mutating func derived(_ name: String, _: (Event.Fields) -> String?) { names.append(name) }
+        mutating func utm(_ name: String, _: Event.UTM) { names.append(name) }
     }
 }

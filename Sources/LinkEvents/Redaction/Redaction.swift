@@ -185,7 +185,7 @@ package struct Redaction: Sendable, Hashable {
     /// Returns the same id for every event of an install. It cannot be reversed or guessed without the HMAC key.
     package static func install(_ stickyKey: String, key: Data) -> InstallID {
         let code = HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key))
-        guard let bytes = Bytes16(code.prefix(16)) else { preconditionFailure("a SHA-256 has 32 bytes") }
+        guard let bytes = Bytes16(Array(code.prefix(16))) else { preconditionFailure("a SHA-256 has 32 bytes") }
         return InstallID(bytes)
     }
 

@@ -138,7 +138,7 @@ extension EventLog {
     }
 
     private static func install(_ data: Data) throws -> InstallID {
-        guard let bytes = Bytes16(data) else {
+        guard let bytes = Bytes16(Array(data)) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the install of an erasure has not 16 bytes")
         }
         return InstallID(bytes)
