@@ -209,8 +209,8 @@ let package = Package(
         .executableTarget(
             name: "RoutingBench",
             dependencies: [
-                .target(name: "CMalloc", condition: .when(platforms: [.linux])), "LinkCatalog", "LinkRouting",
-                "LinkServer",
+                .target(name: "CMalloc", condition: .when(platforms: [.linux])), "LinkCatalog", "LinkEvents",
+                "LinkRouting", "LinkServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Benchmarks/RoutingBench",

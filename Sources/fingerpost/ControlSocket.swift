@@ -35,7 +35,7 @@ enum ControlMessage {
     static func replay(_ wish: JSONNode, at place: PublishingService.DraftLocation) -> JSONNode {
         .object([
             "do": .string("replay"), "tenant": .string(place.tenant.rawValue),
-            "environment": .string(place.environment.rawValue), "draft": .string(place.draft), "replay": wish,
+            "environment": .string(place.environment.rawValue), "draft": .string(place.draft.rawValue), "replay": wish,
         ])
     }
 
@@ -116,7 +116,7 @@ struct ControlSocket {
             let place = PublishingService.DraftLocation(
                 try object.required("tenant").identifier(TenantID.self),
                 try object.required("environment").identifier(EnvironmentID.self),
-                draft: try object.required("draft").text()
+                draft: try object.required("draft").identifier(DraftName.self)
             )
             let wish = try ReplayRequest(try object.required("replay").anyObject())
             return try await parts.replayer.replay(wish, at: place).json

@@ -110,7 +110,7 @@ struct EditedCatalog: Sendable {
             )
         case .removeDraft(let place):
             let wasThere = try await store.removeDraft(
-                place.draft,
+                try Self.known(DraftName(place.draft)),
                 of: tenant,
                 in: try self.place(place).environment,
                 expected: nil,
@@ -139,9 +139,20 @@ struct EditedCatalog: Sendable {
         case .saveSettings(let hasWebsite): try await saveSettings(hasWebsite: hasWebsite)
         case .guardTables(true):
             let suite = #"{"formatVersion":1,"cases":[{"link":"x://a","expect":{"route":"a"}}]}"#
-            _ = try await store.saveSuite(suite, name: Self.guardName, of: tenant, expected: nil, change: Self.change)
+            _ = try await store.saveSuite(
+                suite,
+                name: try Self.known(SuiteName(Self.guardName)),
+                of: tenant,
+                expected: nil,
+                change: Self.change
+            )
         case .guardTables(false):
-            _ = try await store.removeSuite(Self.guardName, of: tenant, expected: nil, change: Self.change)
+            _ = try await store.removeSuite(
+                try Self.known(SuiteName(Self.guardName)),
+                of: tenant,
+                expected: nil,
+                change: Self.change
+            )
         case .prune:
             let later = Timestamp(milliseconds: Self.moment.milliseconds + 1)
             _ = try await store.prune(tenant, keep: 1, before: later, change: Self.change)
@@ -171,7 +182,7 @@ struct EditedCatalog: Sendable {
             live[name] = try await store.live(of: tenant, in: environment)?.rawValue
             for summary in try await store.drafts(of: tenant, in: environment) {
                 guard let row = try await store.draft(summary.name, of: tenant, in: environment) else { continue }
-                drafts[EditingModel.Place(environment: name, draft: row.name)] = EditingModel.Draft(
+                drafts[EditingModel.Place(environment: name, draft: row.name.rawValue)] = EditingModel.Draft(
                     base: row.base?.rawValue,
                     table: try Self.table(row.content),
                     version: "\(row.version)"
@@ -193,7 +204,7 @@ struct EditedCatalog: Sendable {
         model.newest = rows.first?.revision.rawValue ?? 0
     }
 
-    private func answer(_ draft: DraftRow) throws -> Answer {
+    private func answer(_ draft: Draft) throws -> Answer {
         Answer(code: .done, table: try Self.table(draft.content), version: "\(draft.version)")
     }
 
@@ -212,7 +223,11 @@ struct EditedCatalog: Sendable {
     // MARK: Conversion
 
     private func place(_ place: EditingModel.Place) throws -> PublishingService.DraftLocation {
-        PublishingService.DraftLocation(tenant, try Self.known(EnvironmentID(place.environment)), draft: place.draft)
+        PublishingService.DraftLocation(
+            tenant,
+            try Self.known(EnvironmentID(place.environment)),
+            draft: try Self.known(DraftName(place.draft))
+        )
     }
 
     private func limit(_ editor: EditingModel.Editor) throws -> KeyGrant? {

@@ -231,7 +231,7 @@ final class PublishingServiceTests {
     @Test func withoutATableThereIsNothingToPublish() async throws {
         try await saveSettings("{}")
 
-        await expectFailure(.noDraft("main")) { try await publish() }
+        await expectFailure(.noDraft(.main)) { try await publish() }
     }
 
     @Test func publishedTableIsLive() async throws {
@@ -357,12 +357,12 @@ final class PublishingServiceTests {
     }
 
     @discardableResult
-    private func saveSettings(_ text: String, expected: Int64? = nil) async throws -> SettingsRow {
+    private func saveSettings(_ text: String, expected: Int64? = nil) async throws -> StoredSettings {
         try await editor.saveSettings(try Document.readYAML(text), of: shop, expected: expected, change: change)
     }
 
     @discardableResult
-    private func saveTable(_ text: String) async throws -> (draft: DraftRow, findings: [Finding]) {
+    private func saveTable(_ text: String) async throws -> (draft: Draft, findings: [Finding]) {
         try await editor.saveDraft(
             try Document.readYAML(text),
             at: place,
@@ -372,7 +372,7 @@ final class PublishingServiceTests {
     }
 
     @discardableResult
-    private func publish() async throws -> RevisionRow {
+    private func publish() async throws -> PublishedRevision {
         try await editor.publish(place, change: change).row
     }
 
@@ -381,7 +381,7 @@ final class PublishingServiceTests {
         _ name: String,
         _ text: String,
         _ placement: PublishingService.Placement = .keep
-    ) async throws -> (draft: DraftRow, findings: [Finding], isNew: Bool) {
+    ) async throws -> (draft: Draft, findings: [Finding], isNew: Bool) {
         try await editor.saveRoute(
             try Document.readYAML(text),
             id: try id(name),

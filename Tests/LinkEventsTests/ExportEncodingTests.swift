@@ -99,4 +99,20 @@ struct ExportEncodingTests {
         )
         #expect(ExportEncoder.ndjson.header().isEmpty)
     }
+
+    /// The list under "Columns" in docs/exports.md.
+    @Test func everyColumnIsDocumentedInOrder() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/exports.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let section = try #require(text.split(separator: "## Columns\n").last)
+        let list = try #require(section.split(separator: "\n\n").first { $0.hasPrefix("`seq`") })
+        let name = #/`([A-Za-z]+)`/#
+        #expect(list.matches(of: name).map { String($0.1) } == ExportSchema.columns)
+        for row in section.split(separator: "\n## ")[0].split(separator: "\n") where row.hasPrefix("| `") {
+            for match in row.split(separator: "|")[0].matches(of: name) {
+                #expect(ExportSchema.columns.contains(String(match.1)))
+            }
+        }
+    }
 }

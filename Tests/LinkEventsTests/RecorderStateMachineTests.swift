@@ -141,8 +141,8 @@ struct RecorderStateMachineTests {
         }
         var clock = noon
         var next = 0
-        var accepted: [String] = []
-        var taken: [String] = []
+        var accepted: [RecordedID] = []
+        var taken: [RecordedID] = []
         var writing: [Machine.Request] = []
         for _ in 0..<500 {
             switch Int.random(in: 0..<10, using: &random) {

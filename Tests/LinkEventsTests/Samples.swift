@@ -13,16 +13,18 @@ extension Event {
         at recordedAt: Timestamp = instant("2026-11-21T10:00:00Z")
     ) -> Event {
         Event(
-            id: "event-\(number)",
-            recordedAt: recordedAt,
-            tenant: tenant,
-            environment: .production,
-            outcome: .matched,
-            linkLength: 20,
-            source: "api",
-            node: "a",
-            requestID: "request-\(number)",
-            method: "POST"
+            Event.Fields(
+                id: "event-\(number)",
+                recordedAt: recordedAt,
+                tenant: tenant,
+                environment: .production,
+                outcome: .matched,
+                linkLength: 20,
+                source: "api",
+                node: "a",
+                requestID: "request-\(number)",
+                method: "POST"
+            )
         )
     }
 }

@@ -120,7 +120,7 @@ struct LogKeepingTests {
             // A symbolic link to itself is a folder that cannot be opened.
             let folder = exports + "/tenant=acme"
             try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: folder)
-            let install = "0123456789abcdef0123456789abcdef"
+            let install = try #require(InstallID("0123456789abcdef0123456789abcdef"))
             for name in ["shop", "acme", "blogs"] {
                 let tenant = try #require(TenantID(name))
                 _ = try await service.log.beginErasure(

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkEvents
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes

@@ -17,7 +17,7 @@ struct RequestTests {
             let answer = try await service.resolve(#"{"url":"yourapp://home"}"#, headers: [name: id])
             #expect((answer["X-Request-ID"] == id) == isKept)
             let event = try #require(try await service.events(of: "shop").first)
-            #expect(event.requestID == answer["X-Request-ID"])
+            #expect(event.requestID.description == answer["X-Request-ID"])
         }
     }
 

@@ -8,8 +8,8 @@ import Testing
 
 extension TestService {
     /// Records an event of the tenant `acme` at that time.
-    func record(_ time: String, _ change: (inout Event) -> Void = { _ in }) async throws {
-        var event = Event(
+    func record(_ time: String, _ change: (inout Event.Fields) -> Void = { _ in }) async throws {
+        var event = Event.Fields(
             id: "event",
             recordedAt: try #require(Timestamp(time)),
             tenant: try #require(TenantID("acme")),
@@ -25,7 +25,7 @@ extension TestService {
         event.revision = Revision(rawValue: 1)
         event.action = .openApp
         change(&event)
-        _ = try await log.append([event])
+        _ = try await log.append([Event(event)])
     }
 
     /// As above, for a link with a fallback or a rejection.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import LinkEvents
 import LinkRouting
 import LinkServer
 import Logging

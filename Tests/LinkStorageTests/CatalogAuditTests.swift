@@ -92,11 +92,11 @@ struct CatalogAuditTests {
             try SQLiteFile.close(pool)
             let database = try CatalogDatabase(path)
             let shop = tenant("shop")
-            let draft = try await database.draft("main", of: shop, in: .production)
+            let draft = try await database.draft(.main, of: shop, in: .production)
             #expect(draft?.version == .written(7))
             let saved = try await database.saveDraft(
                 .object(["routes": .array([])]),
-                name: "main",
+                name: .main,
                 of: shop,
                 in: .production,
                 base: .kept,

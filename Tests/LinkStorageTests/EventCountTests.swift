@@ -240,14 +240,14 @@ struct EventCountTests {
                 var event = Event.sample(1)
                 event.query = [Event.QueryItem(name: "utm_source", value: spelling)]
                 event.userAgent = spelling
-                event.clientEventID = spelling
+                event.clientEventID = RecordedID(spelling)
                 _ = try await log.append([event, event])
             }
             func check(_ log: EventLog) async throws {
                 let stored = try await log.all().map(\.event)
                 let expected = spellings.flatMap { [Array($0.utf8), Array($0.utf8)] }
                 #expect(stored.map { Array(($0.userAgent ?? "").utf8) } == expected)
-                #expect(stored.map { Array(($0.clientEventID ?? "").utf8) } == expected)
+                #expect(stored.map { Array(($0.clientEventID?.description ?? "").utf8) } == expected)
                 let scope = StatisticsScope(
                     tenant: tenant("shop"),
                     environment: .production,

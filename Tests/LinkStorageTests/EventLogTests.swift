@@ -21,7 +21,13 @@ final class TestClock: Sendable {
 
 extension Event {
     static func sample(_ number: Int, of tenant: TenantID = TestSupport.tenant("shop")) -> Event {
-        Event(
+        Event(.sample(number, of: tenant))
+    }
+}
+
+extension Event.Fields {
+    static func sample(_ number: Int, of tenant: TenantID = TestSupport.tenant("shop")) -> Event.Fields {
+        Event.Fields(
             id: "event-\(number)",
             recordedAt: instant("2026-11-21T10:00:00Z"),
             tenant: tenant,
@@ -34,6 +40,12 @@ extension Event {
             method: "POST"
         )
     }
+}
+
+/// The install of that id; traps where the test's text cannot be one.
+func installID(_ text: String) -> InstallID {
+    guard let install = InstallID(text) else { preconditionFailure("'\(text)' is no install") }
+    return install
 }
 
 extension EventLog {
@@ -60,10 +72,17 @@ struct EventLogTests {
         try DatabaseQueue(path: path).read { try Int64.fetchAll($0, sql: "SELECT seq FROM event ORDER BY seq") }
     }
 
+    private func columns(of table: String, in path: String) throws -> [String] {
+        try DatabaseQueue(path: path).read { try $0.columns(in: table).map(\.name) }
+    }
+
     @Test func everyFieldComesBack() async throws {
         try await withTemporaryDirectory { folder in
             let log = try log(folder)
-            var event = Event.sample(1)
+            let plain = Event.Fields.sample(0)
+            var event = Event.Fields.sample(1, of: tenant("taxi"))
+            event.environment = try #require(EnvironmentID("staging"))
+            event.recordedAt = instant("2026-11-21T10:00:00.001Z")
             event.occurredAt = instant("2026-11-21T09:59:59.999Z")
             event.purpose = .preview
             event.kind = Event.Kind(rawValue: "install")
@@ -97,15 +116,30 @@ struct EventLogTests {
             event.address = "192.0.2.0/24"
             event.userAgent = "Mozilla/5.0"
             event.botClass = "preview"
-            event.install = "00112233445566778899aabbccddeeff"
+            event.install = installID("00112233445566778899aabbccddeeff")
+            event.linkLength = 21
+            event.source = "click"
+            event.node = "b"
+            event.method = "GET"
             event.latencyMicroseconds = 731
-            _ = try await log.append([.sample(0), event])
-            #expect(
-                try await log.all() == [
-                    StoredEvent(sequence: 1, event: .sample(0)), StoredEvent(sequence: 2, event: event),
-                ]
-            )
+            for (own, other) in zip(Mirror(reflecting: event).children, Mirror(reflecting: plain).children) {
+                #expect("\(own.value)" != "\(other.value)", "\(own.label ?? "") has its own value")
+            }
+            _ = try await log.append([Event(plain), Event(event)])
+            #expect(try await log.all() == [StoredEvent(sequence: 1, event: Event(plain))])
+            #expect(try await log.all(of: tenant("taxi")) == [StoredEvent(sequence: 2, event: Event(event))])
             try log.close()
+        }
+    }
+
+    @Test func everyColumnIsAField() async throws {
+        try await withTemporaryDirectory { folder in
+            let log = try log(folder)
+            _ = try await log.append([.sample(1)])
+            try log.close()
+            let columns = try columns(of: "event", in: folder + "/2026-11-21.db")
+            #expect(Set(columns) == Set(EventColumn.all.map(\.name)))
+            #expect(columns.count == EventColumn.all.count)
         }
     }
 

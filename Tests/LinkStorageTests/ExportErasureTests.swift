@@ -8,8 +8,8 @@ import Testing
 /// Removes the rows of one install from the exports, and nothing else.
 @Suite(.timeLimit(.minutes(15)))
 struct ExportErasureTests {
-    private static let erased = "0123456789abcdef0123456789abcdef"
-    private static let other = "ffffffffffffffffffffffffffffffff"
+    private static let erased = installID("0123456789abcdef0123456789abcdef")
+    private static let other = installID("ffffffffffffffffffffffffffffffff")
 
     /// Every third event belongs to the install. Others contain its id in fields with another meaning.
     private func event(_ number: Int) -> Event {

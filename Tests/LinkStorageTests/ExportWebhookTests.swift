@@ -139,7 +139,7 @@ struct ExportWebhookTests {
     @Test func everyVersionIsToldOnce() async throws {
         try await withExportBench(announcing: .on) { bench in
             try await withReceiver(try WebhookReceiver(.status(200))) { receiver in
-                let install = String(repeating: "a", count: 32)
+                let install = installID(String(repeating: "a", count: 32))
                 var event = Event.sample(1)
                 event.install = install
                 try await bench.record([event, .sample(2)])

@@ -13,16 +13,18 @@ struct ExporterTests {
 
     private func event(_ number: Int, of tenant: TenantID) -> Event {
         Event(
-            id: "event-\(number)",
-            recordedAt: Self.start,
-            tenant: tenant,
-            environment: .production,
-            outcome: .matched,
-            linkLength: 10,
-            source: "api",
-            node: "a",
-            requestID: "request-\(number)",
-            method: "POST"
+            Event.Fields(
+                id: "event-\(number)",
+                recordedAt: Self.start,
+                tenant: tenant,
+                environment: .production,
+                outcome: .matched,
+                linkLength: 10,
+                source: "api",
+                node: "a",
+                requestID: "request-\(number)",
+                method: "POST"
+            )
         )
     }
 

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct LogKeepingTests {
     private let clock = TestClock("2026-11-01T10:00:00Z")
-    private let install = "00112233445566778899aabbccddeeff"
+    private let install = installID("00112233445566778899aabbccddeeff")
 
     private func log(_ folder: String) throws -> EventLog {
         let clock = clock
@@ -235,8 +235,8 @@ struct LogKeepingTests {
                 // A text that another row uses too is kept.
                 #expect(try files(folder, holding: "\(column) B").count == 3, "\(column)")
             }
-            #expect(try files(folder, holding: install) == [])
-            let bytes = try #require(Data(hexadecimal: install))
+            #expect(try files(folder, holding: install.description) == [])
+            let bytes = Data(install.bytes)
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 #expect(try Data(contentsOf: URL(filePath: "\(folder)/\(name)")).range(of: bytes) == nil, "\(name)")
             }
@@ -370,7 +370,7 @@ struct LogKeepingTests {
             #expect(known.finishedAt == clock.now)
             #expect(known.rows == 4)
             // It is no longer needed.
-            #expect(known.install.isEmpty)
+            #expect(known.install == nil)
             #expect(try await log.erasures(of: tenant("taxi")).isEmpty)
             try log.close()
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -449,18 +449,6 @@ struct LogKeepingTests {
             try FileManager.default.removeItem(atPath: folder + "/2026-11-02.db")
             let faults = try await log(folder).account().faults
             #expect(faults == ["2026-11-02: the file with 4 rows of shop is missing"])
-        }
-    }
-}
-
-extension Data {
-    fileprivate init?(hexadecimal text: String) {
-        self.init()
-        var rest = text[...]
-        while !rest.isEmpty {
-            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
-            append(byte)
-            rest = rest.dropFirst(2)
         }
     }
 }

@@ -82,7 +82,7 @@ struct RandomWorld {
 
     func events(in scope: StatisticsScope) -> [(bucket: Int, event: Event)] {
         events.compactMap { event in
-            guard event.tenant == scope.tenant, event.countedEnvironment == scope.environment,
+            guard event.tenant == scope.tenant, event.content.fields.countedEnvironment == scope.environment,
                 scope.purposes.contains(event.purpose),
                 let edge = scope.edges.lastIndex(where: { $0 <= event.recordedAt }), edge < scope.edges.count - 1
             else { return nil }

@@ -57,7 +57,9 @@ struct StatisticsTests {
                     dimension: world.pick([.country, .locale, .platform]),
                     limit: world.pick([1, 3, 10, 1_000])
                 )
-                let found = world.events(in: question.scope).compactMap { question.dimension.value(of: $0.event) }
+                let found = world.events(in: question.scope).compactMap {
+                    question.dimension.value(of: $0.event.content.fields)
+                }
                 let answer = try await log.values(question)
                 #expect(answer.sum == Int64(found.count) && answer.other == 0)
                 let counts = Dictionary(grouping: found, by: \.self).mapValues { Int64($0.count) }
@@ -76,7 +78,8 @@ struct StatisticsTests {
                 let scope = world.scope(unit: 4)
                 let (dimension, value) = world.pick([(Dimension.country, "DE"), (.country, "XX"), (.locale, "l7")])
                 var expected = [Int64](repeating: 0, count: scope.edges.count - 1)
-                for (bucket, event) in world.events(in: scope) where dimension.value(of: event) == value {
+                for (bucket, event) in world.events(in: scope) where dimension.value(of: event.content.fields) == value
+                {
                     expected[bucket] += 1
                 }
                 let counts = try await log.counts(of: value, in: dimension, scope)

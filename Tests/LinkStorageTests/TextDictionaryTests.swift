@@ -17,11 +17,11 @@ struct TextDictionaryTests {
     @Test func textIsStoredOnce() throws {
         try withFile { db in
             var texts = try TextDictionary(db)
-            #expect(try texts.number(of: "GB", db) == 1)
-            #expect(try texts.number(of: "FR", db) == 2)
-            #expect(try texts.number(of: "GB", db) == 1)
+            #expect(try texts.number(of: "GB", in: 0, db) == 1)
+            #expect(try texts.number(of: "FR", in: 0, db) == 2)
+            #expect(try texts.number(of: "GB", in: 0, db) == 1)
             var again = try TextDictionary(db)
-            #expect(try again.number(of: "FR", db) == 2)
+            #expect(try again.number(of: "FR", in: 0, db) == 2)
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM text") == 2)
         }
     }
@@ -31,11 +31,11 @@ struct TextDictionaryTests {
         try withFile { db in
             var texts = try TextDictionary(db)
             let long = String(repeating: "x", count: TextDictionary.mostBytes)
-            #expect(try texts.number(of: long, db) == 1)
-            #expect(try texts.number(of: "new", db) == nil)
-            #expect(try texts.number(of: long, db) == 1)
-            #expect(try texts.number(of: "tenant", db, always: true) == 2)
-            #expect(try texts.number(of: "tenant", db) == 2)
+            #expect(try texts.number(of: long, in: 0, db) == 1)
+            #expect(try texts.number(of: "new", in: 0, db) == nil)
+            #expect(try texts.number(of: long, in: 0, db) == 1)
+            #expect(try texts.requiredNumber(of: "tenant", db) == 2)
+            #expect(try texts.number(of: "tenant", in: 0, db) == 2)
         }
     }
 
@@ -44,9 +44,9 @@ struct TextDictionaryTests {
             var texts = try TextDictionary(db)
             let reader = DayTexts()
             #expect(try reader.all(db) == [])
-            _ = try texts.number(of: "a", db)
+            _ = try texts.number(of: "a", in: 0, db)
             #expect(try reader.all(db) == ["a"])
-            _ = try texts.number(of: "b", db)
+            _ = try texts.number(of: "b", in: 0, db)
             #expect(try reader.all(db) == ["a", "b"])
         }
     }

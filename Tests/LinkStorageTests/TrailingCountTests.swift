@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct TrailingCountTests {
     private let clock = TestClock("2026-11-21T10:00:00Z")
-    private let install = "00112233445566778899aabbccddeeff"
+    private let install = installID("00112233445566778899aabbccddeeff")
 
     private func log(_ folder: String) throws -> EventLog {
         let clock = clock

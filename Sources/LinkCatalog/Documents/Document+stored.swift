@@ -16,9 +16,9 @@ package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConver
 
     package enum Kind: Hashable, Sendable {
         case settings(TenantID)
-        case draft(String)
+        case draft(DraftName)
         case revision(Revision)
-        case suite(String)
+        case suite(SuiteName)
     }
 
     package init(_ kind: Kind, _ reason: String) {
@@ -43,7 +43,7 @@ package struct UnreadableDocument: Error, Hashable, Sendable, CustomStringConver
     }
 }
 
-extension SettingsRow {
+extension StoredSettings {
     /// Returns the stored settings. They were validated before they were stored.
     ///
     /// - Throws: ``UnreadableDocument``.
@@ -56,7 +56,7 @@ extension SettingsRow {
     }
 }
 
-extension SuiteRow {
+extension StoredSuite {
     /// Returns the parsed suite.
     ///
     /// - Throws: ``UnreadableDocument``.

@@ -19,7 +19,7 @@ extension PublishingService {
 
     /// A newly published revision, and the plan that it came from.
     package struct Published: Sendable {
-        package let row: RevisionRow
+        package let row: PublishedRevision
         package let plan: TablePlan
     }
 
@@ -231,7 +231,7 @@ extension PublishingService {
         let suites = try await store.suites(of: place.tenant)
         let content = try await readableContent(of: live, tenant: place.tenant)
         return try await pool.run(for: .tenant(place.tenant)) { _ in
-            let stored = Dictionary(try suites.map { ($0.name, try $0.read()) }) { first, _ in first }
+            let stored = Dictionary(try suites.map { ($0.name.rawValue, try $0.read()) }) { first, _ in first }
             let named = stored.merging(wish.suites) { _, wished in wished }
             return State(
                 place: place,
@@ -261,7 +261,7 @@ extension PublishingService {
 
     /// Returns the table that a draft started from. A draft without a base revision started when nothing was live, so
     /// its base is the empty table.
-    private func base(of draft: DraftRow, _ state: State, _ limit: KeyGrant?) async throws -> Base {
+    private func base(of draft: Draft, _ state: State, _ limit: KeyGrant?) async throws -> Base {
         var isShown = true
         if let base = draft.base, let limit, limit.environments != nil {
             let row = try await store.revision(base, of: state.place.tenant)
@@ -286,7 +286,7 @@ extension PublishingService {
         return merge.content
     }
 
-    private func plan(_ draft: DraftRow, _ state: State, _ limit: KeyGrant?) async throws -> TablePlan {
+    private func plan(_ draft: Draft, _ state: State, _ limit: KeyGrant?) async throws -> TablePlan {
         try await plan(draft.content, over: try await base(of: draft, state, limit), state)
     }
 

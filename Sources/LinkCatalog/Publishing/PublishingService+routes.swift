@@ -27,7 +27,7 @@ extension PublishingService {
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
-    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+    ) async throws -> (draft: Draft, findings: [Finding]) {
         var seen: Set<String> = []
         let named = try routes.map { route in
             let field = try Field(route, path: "route").anyObject().required("id")
@@ -59,7 +59,7 @@ extension PublishingService {
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
-    ) async throws -> (draft: DraftRow, findings: [Finding], isNew: Bool) {
+    ) async throws -> (draft: Draft, findings: [Finding], isNew: Bool) {
         let field = Field(route, path: "route")
         let stated = try field.anyObject()["id"]?.text()
         guard stated == nil || stated == id.rawValue else {
@@ -100,7 +100,7 @@ extension PublishingService {
         expected: DraftVersion? = nil,
         limit: KeyGrant? = nil,
         change: AuditContext
-    ) async throws -> DraftRow {
+    ) async throws -> Draft {
         try await rewriteRoutes(at: place, expected: expected, limit: limit, change: change) { routes in
             guard let index = routes.firstIndex(where: { $0["id"]?.text == id.rawValue }) else {
                 throw Failure.unknownRoute(id)
@@ -119,7 +119,7 @@ extension PublishingService {
         limit: KeyGrant?,
         change: AuditContext,
         _ edit: ([JSONNode]) throws -> [JSONNode]
-    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+    ) async throws -> (draft: Draft, findings: [Finding]) {
         try await Self.repeating {
             let draft = try await draft(at: place)
             guard expected == nil || expected == draft.version else { throw StaleWrite(current: "\(draft.version)") }

@@ -8,7 +8,6 @@ package import LinkRouting
 
 /// Changes the catalog: checks, stores, and makes changes live. A change that fails its checks changes nothing.
 package struct PublishingService: Sendable {
-    package static let mainDraft = "main"
     private static let installKeyBytes = 32
 
     let store: any CatalogStore
@@ -58,7 +57,7 @@ package struct PublishingService: Sendable {
         case unknownTenant(TenantID)
         case unknownRoute(RouteID)
         case unknownRevision(Revision)
-        case noDraft(String)
+        case noDraft(DraftName)
         /// At least one finding is an error.
         case findings([Finding])
         /// The draft and the live table have conflicting changes.
@@ -78,9 +77,9 @@ package struct PublishingService: Sendable {
     package struct DraftLocation: Sendable {
         package var tenant: TenantID
         package var environment: EnvironmentID
-        package var draft: String
+        package var draft: DraftName
 
-        package init(_ tenant: TenantID, _ environment: EnvironmentID, draft: String = PublishingService.mainDraft) {
+        package init(_ tenant: TenantID, _ environment: EnvironmentID, draft: DraftName = .main) {
             self.tenant = tenant
             self.environment = environment
             self.draft = draft
@@ -126,7 +125,7 @@ package struct PublishingService: Sendable {
         expected: Int64?,
         claims: HostClaims.Rule = .exclusive,
         change: AuditContext
-    ) async throws -> SettingsRow {
+    ) async throws -> StoredSettings {
         try Document.requireStorable(content, "The settings", maximumBytes: Document.maximumSettingsBytes)
         let settings = try await pool.run(for: .tenant(tenant)) { _ in
             try Settings(Field(content, path: "settings"))
@@ -203,13 +202,13 @@ package struct PublishingService: Sendable {
     // MARK: Drafts
 
     /// Returns the draft. If there is none, returns the live table, or an empty one.
-    package func draft(at place: DraftLocation) async throws -> DraftRow {
+    package func draft(at place: DraftLocation) async throws -> Draft {
         guard try await store.settingsRevision(of: place.tenant) != nil else {
             throw Failure.unknownTenant(place.tenant)
         }
         if let row = try await store.draft(place.draft, of: place.tenant, in: place.environment) { return row }
         let live = try await store.live(of: place.tenant, in: place.environment)
-        return DraftRow(
+        return Draft(
             name: place.draft,
             base: live,
             version: .live(live),
@@ -226,7 +225,7 @@ package struct PublishingService: Sendable {
         expected: DraftVersion?,
         limit: KeyGrant? = nil,
         change: AuditContext
-    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+    ) async throws -> (draft: Draft, findings: [Finding]) {
         try requireAdmitted(content)
         return try await replaceDraft(content, at: place, base: base, expected: expected, limit: limit, change: change)
     }
@@ -250,7 +249,7 @@ package struct PublishingService: Sendable {
         expected: DraftVersion?,
         limit: KeyGrant? = nil,
         change: AuditContext
-    ) async throws -> (draft: DraftRow, findings: [Finding]) {
+    ) async throws -> (draft: Draft, findings: [Finding]) {
         let findings = try await findings(in: content, of: place.tenant)
         try await requireEnvironment(of: place)
         let draft = try await Self.repeating {
@@ -324,7 +323,7 @@ package struct PublishingService: Sendable {
 
     /// Throws ``Failure/unknownRevision(_:)`` when the revision does not exist or the key may not see it.
     @discardableResult
-    func require(_ revision: Revision, of tenant: TenantID, for limit: KeyGrant?) async throws -> RevisionRow {
+    func require(_ revision: Revision, of tenant: TenantID, for limit: KeyGrant?) async throws -> PublishedRevision {
         guard let row = try await store.revision(revision, of: tenant), limit?.allows(row.environment) ?? true else {
             throw Failure.unknownRevision(revision)
         }

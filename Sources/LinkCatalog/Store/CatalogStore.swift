@@ -19,7 +19,7 @@ package protocol CatalogStore: Sendable {
     /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
     func settingsRevision(of tenant: TenantID) async throws -> Int64?
     /// Returns one revision of the settings, the live one for a nil `revision`. Nil for an unknown tenant or revision.
-    func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow?
+    func settings(of tenant: TenantID, revision: Int64?) async throws -> StoredSettings?
     /// Returns the versions before a revision, newest first.
     func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsVersion]
     /// Writes the next settings and the domains and schemes in them. Creates the tenant if it is new. Stores
@@ -37,7 +37,7 @@ package protocol CatalogStore: Sendable {
         checked: [EnvironmentID: Revision],
         claims: HostClaims.Rule,
         change: AuditContext
-    ) async throws -> SettingsRow
+    ) async throws -> StoredSettings
     /// Returns the key under which installs are recorded; nil for a tenant that never recorded installs.
     func installKey(of tenant: TenantID) async throws -> Data?
 
@@ -45,26 +45,26 @@ package protocol CatalogStore: Sendable {
 
     func drafts(of tenant: TenantID, in environment: EnvironmentID) async throws -> [DraftSummary]
     /// Returns a draft; nil when there is none.
-    func draft(_ name: String, of tenant: TenantID, in environment: EnvironmentID) async throws -> DraftRow?
+    func draft(_ name: DraftName, of tenant: TenantID, in environment: EnvironmentID) async throws -> Draft?
     /// Writes a draft.
     ///
     /// - Throws: ``StaleWrite`` when `expected` is not the draft's current version; ``ConcurrentModification`` when the
     ///   revision of `base` does not exist; ``TooManyDrafts`` when `room` is exhausted.
     func saveDraft(
         _ content: JSONNode,
-        name: String,
+        name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         base: DraftBase,
         expected: DraftVersion?,
         within room: DraftRoom,
         change: AuditContext
-    ) async throws -> DraftRow
+    ) async throws -> Draft
     /// Removes a draft. Returns false when there was none.
     ///
     /// - Throws: ``ForeignDraft`` when `author` is given and another actor has written the draft.
     func removeDraft(
-        _ name: String,
+        _ name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         expected: DraftVersion?,
@@ -79,16 +79,16 @@ package protocol CatalogStore: Sendable {
     /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
     ///
     /// - Throws: ``ConcurrentModification`` when the state that the publication was checked against has changed.
-    func publish(_ publication: Publication, change: AuditContext) async throws -> RevisionRow
+    func publish(_ publication: Publication, change: AuditContext) async throws -> PublishedRevision
     /// Returns the revisions before `before`, newest first; of every environment for a nil `environment`.
     func revisions(
         of tenant: TenantID,
         in environment: EnvironmentID?,
         before: Revision?,
         limit: Int
-    ) async throws -> [RevisionRow]
+    ) async throws -> [PublishedRevision]
     /// Returns the metadata of a revision; nil when it does not exist.
-    func revision(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow?
+    func revision(_ revision: Revision, of tenant: TenantID) async throws -> PublishedRevision?
     /// Returns the table of a revision; nil when it does not exist.
     func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode?
     /// Deletes revisions that were published before `before` and are not among the newest `keep` of their environment.
@@ -97,17 +97,18 @@ package protocol CatalogStore: Sendable {
 
     // MARK: Suites
 
-    func suites(of tenant: TenantID) async throws -> [SuiteRow]
+    func suites(of tenant: TenantID) async throws -> [StoredSuite]
     /// Writes a suite. Throws ``TooManySuites`` when the tenant's limits are reached.
     func saveSuite(
         _ content: String,
-        name: String,
+        name: SuiteName,
         of tenant: TenantID,
         expected: Int64?,
         change: AuditContext
-    ) async throws -> SuiteRow
+    ) async throws -> StoredSuite
     /// Removes a suite. Returns false when there was none.
-    func removeSuite(_ name: String, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws -> Bool
+    func removeSuite(_ name: SuiteName, of tenant: TenantID, expected: Int64?, change: AuditContext) async throws
+        -> Bool
 
     // MARK: Keys
 
@@ -133,7 +134,7 @@ package protocol CatalogStore: Sendable {
     /// Adds an audit row for an action outside the catalog.
     func note(_ deed: AuditAction, change: AuditContext) async throws
     /// Returns the audit rows before an id, newest first; of every tenant for nil.
-    func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow]
+    func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditEntry]
     /// Reads the whole audit log and recomputes its hash chain.
     func verifyAudit() async throws -> AuditVerdict
 
@@ -159,7 +160,7 @@ extension CatalogStore {
         try await live(of: tenant)[environment]
     }
 
-    package func settings(of tenant: TenantID) async throws -> SettingsRow? {
+    package func settings(of tenant: TenantID) async throws -> StoredSettings? {
         try await settings(of: tenant, revision: nil)
     }
 }

@@ -1,42 +1,35 @@
-package import LinkRouting
-
 /// One recorded resolution. Data that must not be recorded is left out before an event is created, see ``Redaction``.
 ///
-/// Its forty ``Parts`` are stored behind one reference, because an event is copied often on its way to the log, and
-/// nothing but its latency changes.
+/// An event is one reference, because it is passed on often on its way to the log. Its ``Fields`` are set before it is
+/// created: changing a field of an event copies all of them.
+@dynamicMemberLookup
 package struct Event: Sendable, Hashable {
-    /// Always has one element. Copy-on-write: the array copies its element only when a shared event is changed.
-    var parts: [Parts]
-    /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
-    package var latencyMicroseconds: Int64?
+    /// Shared by the copies of the event. Code that runs for each event and belongs to another module reads
+    /// `content.fields`: there, the subscript below costs a key path, and here it costs nothing.
+    package let content: Content
 
-    package init(
-        id: String,
-        recordedAt: Timestamp,
-        tenant: TenantID,
-        environment: EnvironmentID,
-        outcome: Outcome,
-        linkLength: Int,
-        source: String,
-        node: String,
-        requestID: String,
-        method: String
-    ) {
-        parts = [
-            Parts(
-                id: id,
-                recordedAt: recordedAt,
-                tenant: tenant,
-                environment: environment,
-                outcome: outcome,
-                linkLength: linkLength,
-                source: source,
-                node: node,
-                requestID: requestID,
-                method: method
-            )
-        ]
+    package final class Content: Sendable {
+        package let fields: Fields
+
+        init(_ fields: Fields) { self.fields = fields }
     }
+
+    package init(_ fields: Fields) { content = Content(fields) }
+
+    package subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
+        get { content.fields[keyPath: field] }
+        set {
+            var fields = content.fields
+            fields[keyPath: field] = newValue
+            self = Event(fields)
+        }
+    }
+
+    package static func == (left: Event, right: Event) -> Bool {
+        left.content === right.content || left.content.fields == right.content.fields
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(content.fields) }
 
     package struct QueryItem: Sendable, Hashable {
         package var name: String
@@ -57,13 +50,6 @@ package struct Event: Sendable, Hashable {
         case content = "utm_content"
     }
 
-    /// Returns the value of the first recorded query item with that name; nil if there is none or it is empty.
-    package func utm(_ field: UTM) -> String? {
-        let name = field.rawValue
-        guard let item = parts[0].query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }
-        return item.value
-    }
-
     package enum Purpose: String, Sendable, CaseIterable {
         case live, test, preview, prefetch
     }
@@ -75,9 +61,6 @@ package struct Event: Sendable, Hashable {
         package static let resolve = Kind(rawValue: "resolve")
         package static let click = Kind(rawValue: "click")
     }
-
-    /// The approximate memory size of the event, for the recorder's limits. Allocates nothing.
-    package var byteCount: Int { parts[0].byteCount }
 }
 
 /// An event with its sequence in the log.

@@ -17,72 +17,129 @@ package enum ExportEncoder: String, Sendable, CaseIterable {
     }
 
     package func rows(_ events: [StoredEvent]) -> [UInt8] {
+        guard let first = events.first else { return [] }
         // A typical row length, so that a page's buffer rarely grows.
         let capacity = events.count * 1_200
         switch self {
         case .ndjson:
-            var rows = NDJSONRows(writer: JSONWriter(reservingCapacity: capacity))
+            var rows = NDJSONRows(from: first, reservingCapacity: capacity)
             for event in events { rows.append(event) }
             return rows.writer.bytes
         case .csv:
-            var rows = CSVRows()
-            rows.bytes.reserveCapacity(capacity)
+            var rows = CSVRows(from: first, reservingCapacity: capacity)
             for event in events { rows.append(event) }
             return rows.bytes
         }
     }
 }
 
-private struct NDJSONRows: ExportRow {
+/// Writes the fields of an event as one row.
+private protocol ExportRows: EventFieldVisitor {
+    /// The event of the row.
+    var stored: StoredEvent { get }
+
+    mutating func null(_ column: String)
+    mutating func int(_ column: String, _ value: Int64)
+    mutating func text(_ column: String, _ value: String)
+    /// - Parameter value: JSON text.
+    mutating func json(_ column: String, _ value: String)
+}
+
+extension ExportRows {
+    mutating func sequence(_ name: String) { int(name, stored.sequence) }
+
+    @inline(__always) mutating func visit(
+        _ name: String,
+        _ field: WritableKeyPath<Event.Fields, some EventFieldValue>,
+        _: EventColumn.Storage,
+        _ form: ExportForm
+    ) {
+        switch stored.event.content.fields[keyPath: field].value {
+        case .null: null(name)
+        case .integer(let number):
+            if form == .time { text(name, Timestamp(milliseconds: number).description) } else { int(name, number) }
+        case .text(let value):
+            if form == .json { json(name, value) } else { text(name, value) }
+        case .bytes(let bytes): text(name, bytes.text(form == .uuid ? .uuid : .digits))
+        }
+    }
+
+    mutating func utm(_ name: String, _ field: Event.UTM) {
+        if let value = stored.event.content.fields.utm(field) { text(name, value) } else { null(name) }
+    }
+}
+
+private struct NDJSONRows: ExportRows {
     var writer: JSONWriter
+    private(set) var stored: StoredEvent
+
+    init(from first: StoredEvent, reservingCapacity capacity: Int) {
+        stored = first
+        writer = JSONWriter(reservingCapacity: capacity)
+    }
 
     mutating func append(_ event: StoredEvent) {
+        stored = event
         writer.beginObject()
-        ExportSchema.write(event, to: &self)
+        Event.Fields.visit(&self)
         writer.endObject()
         writer.endLine()
     }
 
-    mutating func text(_ column: String, _ value: String?) {
+    mutating func null(_ column: String) {
         writer.key(column)
-        if let value { writer.string(value) } else { writer.null() }
+        writer.null()
     }
 
-    mutating func int(_ column: String, _ value: Int64?) {
+    mutating func int(_ column: String, _ value: Int64) {
         writer.key(column)
-        if let value { writer.int(value) } else { writer.null() }
+        writer.int(value)
     }
 
-    mutating func json(_ column: String, _ value: String?) {
+    mutating func text(_ column: String, _ value: String) {
         writer.key(column)
-        if let value { writer.number(value) } else { writer.null() }
+        writer.string(value)
+    }
+
+    mutating func json(_ column: String, _ value: String) {
+        writer.key(column)
+        writer.number(value)
     }
 }
 
-private struct CSVRows: ExportRow {
+private struct CSVRows: ExportRows {
     static let lineEnd: [UInt8] = [0x0D, 0x0A]
     private static let quote = UInt8(ascii: "\"")
 
     var bytes: [UInt8] = []
+    private(set) var stored: StoredEvent
     private var needsComma = false
 
+    init(from first: StoredEvent, reservingCapacity capacity: Int) {
+        stored = first
+        bytes.reserveCapacity(capacity)
+    }
+
     mutating func append(_ event: StoredEvent) {
+        stored = event
         needsComma = false
-        ExportSchema.write(event, to: &self)
+        Event.Fields.visit(&self)
         bytes += Self.lineEnd
     }
 
-    mutating func text(_: String, _ value: String?) {
+    mutating func null(_: String) { separate() }
+
+    mutating func int(_: String, _ value: Int64) {
         separate()
-        if let value { field(value) }
+        bytes.append(contentsOf: String(value).utf8)
     }
 
-    mutating func int(_: String, _ value: Int64?) {
+    mutating func text(_: String, _ value: String) {
         separate()
-        if let value { bytes.append(contentsOf: String(value).utf8) }
+        field(value)
     }
 
-    mutating func json(_ column: String, _ value: String?) { text(column, value) }
+    mutating func json(_ column: String, _ value: String) { text(column, value) }
 
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }

@@ -26,11 +26,9 @@ extension Exporter {
     /// as those exported from a log without the rows. Erase in the log first: a window that is cut and not yet exported
     /// is read from there.
     ///
-    /// - Parameters:
-    ///   - install: 32 hexadecimal digits, as in the column `install`.
-    ///   - last: Rows with a later sequence stay: the install came back after the erasure was requested.
+    /// - Parameter last: Rows with a later sequence stay: the install came back after the erasure was requested.
     package func erase(
-        install: String,
+        install: InstallID,
         of tenant: TenantID,
         through last: Int64 = .max
     ) async throws -> ExportErasure {
@@ -50,7 +48,7 @@ extension Exporter {
 
     /// Like ``erase(install:of:through:)``, but must run within ``inErasureTurn(of:_:)``.
     package func eraseInTurn(
-        install: String,
+        install: InstallID,
         of tenant: TenantID,
         through last: Int64
     ) async throws -> ExportErasure {
@@ -249,10 +247,10 @@ private struct ErasureFilter {
     private let lastSequence: Int64
     private let bytes: [UInt8]
 
-    init(install: String, lastSequence: Int64) {
-        self.install = install
+    init(install: InstallID, lastSequence: Int64) {
+        self.install = install.description
         self.lastSequence = lastSequence
-        bytes = Array(install.utf8)
+        bytes = Array(self.install.utf8)
     }
 
     /// Searches the raw bytes first, because parsing is slow. The digits may also occur in another column.

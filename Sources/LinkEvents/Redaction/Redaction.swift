@@ -177,16 +177,16 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// Returns the identifier of the caller's install; nil if installs are not recorded.
-    package func install(_ stickyKey: String?) -> String? {
+    package func install(_ stickyKey: String?) -> InstallID? {
         guard let installKey, let stickyKey else { return nil }
         return Self.install(stickyKey, key: installKey)
     }
 
-    /// Returns the first 16 bytes of the sticky key's HMAC-SHA256 in hexadecimal. The result is the same for every
-    /// event of an install, and cannot be reversed or guessed without the HMAC key.
-    package static func install(_ stickyKey: String, key: Data) -> String {
-        HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key)).prefix(16)
-            .hexadecimal
+    /// Returns the same id for every event of an install. It cannot be reversed or guessed without the HMAC key.
+    package static func install(_ stickyKey: String, key: Data) -> InstallID {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(stickyKey.utf8), using: SymmetricKey(data: key))
+        guard let bytes = Bytes16(Array(code.prefix(16))) else { preconditionFailure("a SHA-256 has 32 bytes") }
+        return InstallID(bytes)
     }
 
     /// Returns the client's address as far as the policy allows; nil for `.none`. An IPv4-mapped IPv6 address

@@ -45,9 +45,7 @@ package struct Eraser: Service {
 
     /// Erases events recorded until now. Later events of the install are recorded again. Throws ``UnfinishedErasure``
     /// if the erasure is cancelled or the disk is full.
-    ///
-    /// - Parameter install: The identifier in ``Event/install``.
-    package func erase(install: String, of tenant: TenantID, requestID: String) async throws -> Report {
+    package func erase(install: InstallID, of tenant: TenantID, requestID: String) async throws -> Report {
         try await exporter.inErasureTurn(of: tenant) {
             // The fence commits all events that were submitted before.
             _ = try await recorder.fence()
@@ -92,9 +90,10 @@ package struct Eraser: Service {
     /// Runs within the exporter's erasure turn. Every step is idempotent. The log is erased first, because windows that
     /// are not exported yet are read from it.
     private func carryOut(_ erasure: Erasure) async throws -> Report {
+        guard let install = erasure.install else { return Report(erasure: erasure, exports: ExportErasure()) }
         let rows = try await days.deleteRows(of: erasure)
         let exports = try await exporter.eraseInTurn(
-            install: erasure.install,
+            install: install,
             of: erasure.tenant,
             through: erasure.lastSequence
         )

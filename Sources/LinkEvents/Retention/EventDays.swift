@@ -18,7 +18,7 @@ package protocol EventDays: Sendable {
     func drop(_ rows: [RetainedRows], at now: Timestamp) async throws
 
     /// Records an erasure before it begins. It covers rows up to the log's current end.
-    func beginErasure(of install: String, tenant: TenantID, requestID: String, at now: Timestamp) async throws
+    func beginErasure(of install: InstallID, tenant: TenantID, requestID: String, at now: Timestamp) async throws
         -> Erasure
 
     /// Deletes the rows of an erasure and keeps their sequences. Returns the number of rows deleted, including those
@@ -64,8 +64,8 @@ package struct RetainedRows: Sendable, Hashable {
 package struct Erasure: Sendable, Hashable {
     package let id: Int64
     package let tenant: TenantID
-    /// The identifier in ``Event/install``.
-    package let install: String
+    /// Nil once the erasure is finished, because nobody needs it any more.
+    package let install: InstallID?
     package let requestedAt: Timestamp
     package let requestID: String
     /// The log's last sequence at the time of the request.
@@ -78,7 +78,7 @@ package struct Erasure: Sendable, Hashable {
     package init(
         id: Int64,
         tenant: TenantID,
-        install: String,
+        install: InstallID?,
         requestedAt: Timestamp,
         requestID: String,
         lastSequence: Int64,

@@ -23,7 +23,7 @@ package enum Dimension: String, Sendable, CaseIterable {
     package static let longestValue = 256
 
     /// Returns the event's value; nil if it has none.
-    package func value(of event: Event) -> String? {
+    package func value(of event: Event.Fields) -> String? {
         switch self {
         case .kind: event.kind.rawValue
         case .app: event.app?.rawValue

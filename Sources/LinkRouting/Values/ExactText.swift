@@ -20,7 +20,26 @@ public struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible
 extension String {
     /// Whether both texts have the same UTF-8 bytes.
     public func isExactly(_ other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        guard utf8.count == other.utf8.count else { return false }
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in right.withUTF8 { Self.haveEqualBytes(left, $0) } }
+    }
+
+    /// Compares eight bytes at a time. Both have the same count.
+    private static func haveEqualBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool
+    {
+        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+        var place = 0
+        while place + 8 <= left.count {
+            let word = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            guard word == right.loadUnaligned(fromByteOffset: place, as: UInt64.self) else { return false }
+            place += 8
+        }
+        while place < left.count {
+            guard left[place] == right[place] else { return false }
+            place += 1
+        }
+        return true
     }
 
     func hashExactly(into hasher: inout Hasher) {

@@ -71,7 +71,8 @@ public struct Revision: RawRepresentable, Hashable, Sendable, Comparable, Custom
     public static func < (left: Revision, right: Revision) -> Bool { left.rawValue < right.rawValue }
 }
 
-private func isIdentifier(_ text: some StringProtocol) -> Bool {
+/// Whether the text has the form of an ``Identifier``.
+package func isIdentifier(_ text: some StringProtocol) -> Bool {
     var length = 0
     for byte in text.utf8 {
         switch byte {

@@ -49,8 +49,7 @@ struct AdminAuthorizer {
         guard grant.allows(environment) else {
             throw Problem(.forbidden, "This key is not for the environment '\(environment)'.")
         }
-        let draft = request.uri.queryParameters.get("draft") ?? PublishingService.mainDraft
-        guard RouteID(draft) != nil else {
+        guard let draft = DraftName(request.uri.queryParameters.get("draft") ?? DraftName.main.rawValue) else {
             throw Problem(.invalidRequest, "A draft's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
         return Entry(

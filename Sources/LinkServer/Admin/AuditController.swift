@@ -53,7 +53,7 @@ extension AuditVerdict {
     }
 }
 
-extension AuditRow {
+extension AuditEntry {
     fileprivate var json: JSONNode {
         .object([
             "id": .int(id), "at": .string(at.description), "actor": actor.json, "action": .string(action),

@@ -27,7 +27,7 @@ struct DraftController {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         let drafts = try await store.drafts(of: entry.tenant, in: entry.environment)
-        return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name))
+        return Response(try PageRequest(request).answer(of: drafts, "drafts", \.json, key: \.name.rawValue))
     }
 
     /// Returns the table of the draft; without a draft, the live one.
@@ -196,10 +196,10 @@ extension Request {
 
 extension Response {
     /// The draft as it is now, and the findings that publishing it would report.
-    init(draft: DraftRow, findings: [Finding], status: HTTPResponse.Status = .ok) {
+    init(draft: Draft, findings: [Finding], status: HTTPResponse.Status = .ok) {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("draft", draft.name)
+        writer.member("draft", draft.name.rawValue)
         writer.member("version", "\(draft.version)")
         writer.member("base", draft.base?.rawValue)
         writer.member("routes", draft.content["routes"]?.elements?.count ?? 0)
@@ -219,7 +219,8 @@ extension Response {
 extension DraftSummary {
     fileprivate var json: JSONNode {
         .object([
-            "draft": .string(name), "version": .string("\(version)"), "base": base.map { .int($0.rawValue) } ?? .null,
+            "draft": .string(name.rawValue), "version": .string("\(version)"),
+            "base": base.map { .int($0.rawValue) } ?? .null,
             "routes": routeCount.map { .int($0) } ?? .null, "actor": actor.json,
             "writtenAt": .string(writtenAt.description),
         ])

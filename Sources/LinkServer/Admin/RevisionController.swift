@@ -164,7 +164,7 @@ struct RevisionController {
     }
 
     /// Returns the revision if the key may see it.
-    private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> RevisionRow {
+    private func row(_ revision: Revision, _ entry: AdminAuthorizer.Entry) async throws -> PublishedRevision {
         guard let row = try await store.revision(revision, of: entry.tenant), entry.grant.allows(row.environment) else {
             throw PublishingService.Failure.unknownRevision(revision)
         }
@@ -179,14 +179,14 @@ struct RevisionController {
     }
 }
 
-extension RevisionRow {
+extension PublishedRevision {
     var json: JSONNode {
         .object([
             "revision": .int(revision.rawValue), "environment": .string(environment.rawValue),
             "parent": parent.map { .int($0.rawValue) } ?? .null, "contentHash": .string(contentHash),
             "routes": .int(routeCount), "message": .string(message), "actor": actor.json,
-            "publishedAt": .string(publishedAt.description), "origin": .string(origin),
-            "originRevision": originRevision.map { .int($0.rawValue) },
+            "publishedAt": .string(publishedAt.description), "origin": .string(origin.name),
+            "originRevision": origin.revision.map { .int($0.rawValue) },
             "approvals": .array(approvals.map(JSONNode.string)),
             // The approvals are claims of the actor that published.
             "approvalsClaimedBy": approvals.isEmpty ? nil : actor.json,

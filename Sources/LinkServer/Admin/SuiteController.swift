@@ -23,7 +23,7 @@ struct SuiteController {
         let suites = try await store.suites(of: entry.tenant)
         return Response(
             try await LargeDocuments.readYAML(bytes: suites.reduce(0) { $0 + $1.content.utf8.count }) {
-                try page.answer(of: suites, "suites", \.json, key: \.name)
+                try page.answer(of: suites, "suites", \.json, key: \.name.rawValue)
             }
         )
     }
@@ -76,22 +76,22 @@ struct SuiteController {
         return Response(status: .noContent)
     }
 
-    private func name(_ context: ServerRequestContext) throws -> String {
-        guard let name = context.parameters.get("name"), RouteID(name) != nil else {
+    private func name(_ context: ServerRequestContext) throws -> SuiteName {
+        guard let name = context.parameters.get("name").flatMap({ SuiteName($0) }) else {
             throw Problem(.invalidRequest, "A suite's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
         }
         return name
     }
 
-    private static func unknown(_ name: String) -> Problem {
+    private static func unknown(_ name: SuiteName) -> Problem {
         Problem(.unknownSuite, "The tenant has no suite '\(name)'; list them at …/suites.")
     }
 }
 
-extension SuiteRow {
+extension StoredSuite {
     fileprivate var json: JSONNode {
         .object([
-            "suite": .string(name), "version": .int(version),
+            "suite": .string(name.rawValue), "version": .int(version),
             "cases": .int((try? LinkSuite(content))?.cases.count ?? 0),
         ])
     }

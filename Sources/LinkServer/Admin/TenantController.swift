@@ -84,7 +84,7 @@ struct TenantController {
         var request = request
         let content = try await request.document(upTo: Document.maximumSettingsBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let row: SettingsRow
+        let row: StoredSettings
         do {
             row = try await editor.saveSettings(
                 content,
@@ -100,7 +100,7 @@ struct TenantController {
         return answer(row, status: row.revision == 1 ? .created : .ok)
     }
 
-    private func answer(_ row: SettingsRow, status: HTTPResponse.Status = .ok) -> Response {
+    private func answer(_ row: StoredSettings, status: HTTPResponse.Status = .ok) -> Response {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("tenant", row.tenant.rawValue)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkEvents
 import Metrics
 import NIOCore
 import NIOHTTPTypes
@@ -7,7 +8,7 @@ import NIOHTTPTypes
 struct TransportErrorResponses: Sendable {
     let port: PortRole
     let metrics: MetricRegistry
-    let makeRequestID: @Sendable () -> String
+    let makeRequestID: @Sendable () -> RecordedID
 
     /// Returns the parts of a response after which the connection ends.
     func lastParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [.connection: "close"]) }
@@ -31,7 +32,7 @@ struct TransportErrorResponses: Sendable {
             dimensions: [("port", port.rawValue), ("code", problem.code.rawValue)],
             factory: metrics
         ).increment()
-        let id = makeRequestID()
+        let id = makeRequestID().description
         return (id, ByteBuffer(bytes: problem.json(requestID: id)))
     }
 }

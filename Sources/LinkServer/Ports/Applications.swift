@@ -91,7 +91,7 @@ package struct OpsDependencies: Sendable {
     package var logSettings: LogSettings
     package var logger: Logger
     package var uptime: @Sendable () -> ContinuousClock.Instant
-    package var makeRequestID: @Sendable () -> String
+    package var makeRequestID: @Sendable () -> RecordedID
 
     package init(
         health: Health,
@@ -103,7 +103,7 @@ package struct OpsDependencies: Sendable {
         logSettings: LogSettings,
         logger: Logger,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
-        makeRequestID: @escaping @Sendable () -> String
+        makeRequestID: @escaping @Sendable () -> RecordedID
     ) {
         self.health = health
         self.metrics = metrics
@@ -265,14 +265,14 @@ private protocol PortParts {
     var logSettings: LogSettings { get }
     var logger: Logger { get }
     var uptime: @Sendable () -> ContinuousClock.Instant { get }
-    var makeRequestID: @Sendable () -> String { get }
+    var makeRequestID: @Sendable () -> RecordedID { get }
 }
 
 extension OpsDependencies: PortParts {}
 
 extension ServerDependencies: PortParts {
     fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
-    fileprivate var makeRequestID: @Sendable () -> String {
+    fileprivate var makeRequestID: @Sendable () -> RecordedID {
         { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
     }
 }

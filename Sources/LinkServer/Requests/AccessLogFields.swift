@@ -18,7 +18,7 @@ final class AccessLogFields: Sendable {
 
     var found: Found { known.withLock { $0 } }
 
-    func note(_ event: Event) {
+    func note(_ event: Event.Fields) {
         known.withLock { known in
             known.tenant = event.tenant
             known.route = event.route

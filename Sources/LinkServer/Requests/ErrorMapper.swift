@@ -30,7 +30,7 @@ struct ErrorMapper: Sendable {
         let problem = problem(for: error, scope)
         scope.facts.note(problem.code)
         Self.authenticationFailures[problem.code]?.increment()
-        return problem.answer(requestID: scope.requestID)
+        return problem.answer(requestID: scope.requestID.description)
     }
 
     private func problem(for error: any Error, _ scope: RequestScope) -> Problem {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkEvents
 import OutboundHTTP
 
 /// The instrumentation of every request of a port, on the fast and the ordinary path: its id, trace and arrival, the
@@ -10,7 +11,7 @@ final class RequestInstrumentation: Sendable {
     let errors: ErrorMapper
     let traces: TraceSource
     let uptime: @Sendable () -> ContinuousClock.Instant
-    let makeRequestID: @Sendable () -> String
+    let makeRequestID: @Sendable () -> RecordedID
 
     init(
         metrics: RequestMetrics,
@@ -18,7 +19,7 @@ final class RequestInstrumentation: Sendable {
         errors: ErrorMapper,
         traces: TraceSource,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
-        makeRequestID: @escaping @Sendable () -> String
+        makeRequestID: @escaping @Sendable () -> RecordedID
     ) {
         self.metrics = metrics
         self.log = log
@@ -32,7 +33,8 @@ final class RequestInstrumentation: Sendable {
     func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
         metrics.began()
         scope.arrival = uptime()
-        scope.requestID = head.headerFields[.requestID].flatMap { $0.isRequestID ? $0 : nil } ?? makeRequestID()
+        let sent = head.headerFields[.requestID].flatMap { $0.isRequestID ? RecordedID($0) : nil }
+        scope.requestID = sent ?? makeRequestID()
         let parent = head.headerFields[.traceParent]
         scope.trace = traces.work(for: parent, state: head.headerFields[.traceState])
         scope.isTraced = parent != nil
@@ -51,7 +53,7 @@ final class RequestInstrumentation: Sendable {
         _ status: HTTPResponse.Status,
         _ headers: inout HTTPFields
     ) {
-        headers.append(HTTPField(name: .requestID, value: scope.requestID))
+        headers.append(HTTPField(name: .requestID, value: scope.requestID.description))
         headers.append(HTTPField(name: .contentTypeOptions, value: "nosniff"))
         if scope.isTraced, let trace = scope.trace { headers[.traceResponse] = trace.parent }
         let now = uptime()

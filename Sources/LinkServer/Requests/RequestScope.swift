@@ -1,10 +1,11 @@
+import LinkEvents
 import LinkRouting
 import OutboundHTTP
 
 /// The state of a request besides its message, on the fast and the ordinary path.
 struct RequestScope: Sendable {
     /// `X-Request-ID` if the client sent a valid one, otherwise generated.
-    var requestID = "-"
+    var requestID: RecordedID = "-"
     /// When the head was read; nil where requests are not timed.
     var arrival: ContinuousClock.Instant?
     /// The socket's peer, or the client that a PROXY header names. After admission, the client as the trusted proxies

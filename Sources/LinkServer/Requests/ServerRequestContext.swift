@@ -1,4 +1,5 @@
 import Hummingbird
+import LinkEvents
 import Logging
 import NIOCore
 import OutboundHTTP
@@ -12,7 +13,7 @@ struct ServerRequestContext: RequestContext {
     /// Set for a request with an `Idempotency-Key`.
     var repeatable: RepeatableChange?
 
-    var requestID: String { scope.requestID }
+    var requestID: String { scope.requestID.description }
     var facts: AccessLogFields { scope.facts }
 
     init(source: ApplicationRequestContextSource) {

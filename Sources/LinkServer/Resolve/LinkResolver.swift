@@ -55,7 +55,7 @@ package final class LinkResolver: Sendable {
 
     /// The caller of a request and the form of the call.
     struct Caller {
-        var requestID: String
+        var requestID: RecordedID
         var address: NetworkAddress?
         /// The country of the address, if the context names none. It is recorded and decides nothing.
         var country: String?
@@ -75,9 +75,9 @@ package final class LinkResolver: Sendable {
         let answer: CatalogResolution
         /// The link's text, for a continuation.
         let url: String
-        let event: Event
+        let event: Event.Fields
 
-        init(_ answer: CatalogResolution, url: String, event: Event) {
+        init(_ answer: CatalogResolution, url: String, event: Event.Fields) {
             self.answer = answer
             self.url = url
             self.event = event
@@ -104,7 +104,7 @@ package final class LinkResolver: Sendable {
     ) -> ResolvedLink {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
-        event.clientEventID = clientEventID
+        event.clientEventID = clientEventID.map { RecordedID($0) }
         return ResolvedLink(answer, url: url, event: event)
     }
 
@@ -135,9 +135,9 @@ package final class LinkResolver: Sendable {
         guard isRecording else { return completion(.success(.nothing)) }
         let latency = arrival.map { (uptime() - $0).microseconds }
         let events = passages.map { passage in
-            var event = passage.event
-            event.latencyMicroseconds = latency
-            return event
+            var fields = passage.event
+            fields.latencyMicroseconds = latency
+            return Event(fields)
         }
         recorder.record(events) { [recorder] result in
             guard case .refused(.unownedRate) = result else {
@@ -209,11 +209,11 @@ package final class LinkResolver: Sendable {
         linkLength: Int,
         _ context: Context,
         _ caller: Caller
-    ) -> Event {
+    ) -> Event.Fields {
         let resolution = answer.resolution
         let redaction = Redaction(answer.table)
         let instant = now()
-        var event = Event(
+        var event = Event.Fields(
             id: eventIDs.next(at: instant),
             recordedAt: instant,
             tenant: answer.tenant,

@@ -1,4 +1,5 @@
 package import LinkCatalog
+package import LinkEvents
 package import LinkRouting
 
 /// One result of `POST /resolve`, as JSON. The command line writes the same for an offline resolution, without `id`,
@@ -6,7 +7,7 @@ package import LinkRouting
 package struct ResolveResponse: Sendable {
     package var answer: CatalogResolution
     /// Id of the recorded event; nil offline.
-    package var id: String?
+    package var id: RecordedID?
     /// Whether the event is in the log; nil offline.
     package var isRecorded: Bool?
     /// The sealed continuation of the action `signIn`.
@@ -24,7 +25,7 @@ package struct ResolveResponse: Sendable {
     package func write(to writer: inout JSONWriter) {
         let resolution = answer.resolution
         writer.beginObject()
-        writer.member("id", id)
+        writer.member("id", id?.description)
         writer.member("recorded", isRecorded)
         writer.member("outcome", resolution.outcome.rawValue)
         writer.nullable("action", resolution.action?.rawValue)

@@ -35,7 +35,7 @@ extension CatalogDatabase {
     /// row's hash.
     static func audit(_ audited: Audited, _ change: AuditContext, _ db: Database) throws {
         let last = try Row.fetchOne(db, sql: "SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1")
-        let row = AuditRow(
+        let row = AuditEntry(
             id: (last?["id"] ?? 0) + 1,
             at: change.at,
             actor: change.actor,
@@ -97,7 +97,7 @@ extension CatalogDatabase {
         }
     }
 
-    package func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditRow] {
+    package func audit(of tenant: TenantID?, before: Int64?, limit: Int) async throws -> [AuditEntry] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
@@ -131,8 +131,8 @@ extension CatalogDatabase {
         }
     }
 
-    private static func auditRow(_ row: Row) throws -> AuditRow {
-        AuditRow(
+    private static func auditRow(_ row: Row) throws -> AuditEntry {
+        AuditEntry(
             id: row["id"],
             at: Timestamp(milliseconds: row["at"]),
             actor: actor(row),
@@ -148,7 +148,7 @@ extension CatalogDatabase {
     }
 }
 
-extension AuditRow {
+extension AuditEntry {
     /// Returns the SHA-256 of the previous hash and the row. The row is a JSON array in fixed order, so that no two
     /// different rows have the same encoding.
     fileprivate func chainHash(after previous: Data?) -> Data {

@@ -16,7 +16,7 @@ extension CatalogDatabase {
                 arguments: [tenant.rawValue, environment.rawValue]
             ).map { row in
                 DraftSummary(
-                    name: row["name"],
+                    name: try Self.name(row["name"], DraftName.self),
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
                     routeCount: row["route_count"],
@@ -28,11 +28,11 @@ extension CatalogDatabase {
     }
 
     package func draft(
-        _ name: String,
+        _ name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID
-    ) async throws -> DraftRow? {
-        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name]
+    ) async throws -> Draft? {
+        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
         let size = try await pool.read { db in
             try Row.fetchOne(
                 db,
@@ -48,7 +48,7 @@ extension CatalogDatabase {
                 sql: "SELECT * FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
                 arguments: key
             ).map { row in
-                DraftRow(
+                Draft(
                     name: name,
                     base: (row["base_revision"] as Int64?).map(Revision.init(rawValue:)),
                     version: .written(row["version"]),
@@ -73,12 +73,12 @@ extension CatalogDatabase {
     }
 
     private static func stored(
-        _ name: String,
+        _ name: DraftName,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
         _ db: Database
     ) throws -> Stored? {
-        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name]
+        let key: StatementArguments = [tenant.rawValue, environment.rawValue, name.rawValue]
         let row = try Row.fetchOne(
             db,
             sql: """
@@ -106,14 +106,14 @@ extension CatalogDatabase {
 
     package func saveDraft(
         _ content: JSONNode,
-        name: String,
+        name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         base: DraftBase,
         expected: DraftVersion?,
         within room: DraftRoom,
         change: AuditContext
-    ) async throws -> DraftRow {
+    ) async throws -> Draft {
         try await pool.storing { db in
             let current = try Self.stored(name, tenant, environment, db)
             let live = try Self.live(of: tenant, in: environment, db)
@@ -136,7 +136,7 @@ extension CatalogDatabase {
                         only_author = nullif(only_author, nullif(only_author, excluded.only_author))
                     """,
                 arguments: [
-                    tenant.rawValue, environment.rawValue, name, base?.rawValue, version, text,
+                    tenant.rawValue, environment.rawValue, name.rawValue, base?.rawValue, version, text,
                     change.at.milliseconds, change.actor.kind.rawValue, change.actor.id, change.actor.name,
                     content["routes"]?.elements?.count ?? 0, hash, text.utf8.count, change.actor.id,
                 ]
@@ -146,14 +146,14 @@ extension CatalogDatabase {
                     "draft.write",
                     tenant,
                     environment,
-                    subject: name,
+                    subject: name.rawValue,
                     before: current?.mark,
                     after: Self.mark(version, hash: hash)
                 ),
                 change,
                 db
             )
-            return DraftRow(
+            return Draft(
                 name: name,
                 base: base,
                 version: .written(version),
@@ -183,7 +183,7 @@ extension CatalogDatabase {
     }
 
     package func removeDraft(
-        _ name: String,
+        _ name: DraftName,
         of tenant: TenantID,
         in environment: EnvironmentID,
         expected: DraftVersion?,
@@ -200,7 +200,7 @@ extension CatalogDatabase {
                     "draft.remove",
                     tenant,
                     environment,
-                    subject: name,
+                    subject: name.rawValue,
                     before: current.mark
                 ),
                 change,
@@ -211,14 +211,14 @@ extension CatalogDatabase {
     }
 
     static func removeDraft(
-        _ name: String,
+        _ name: DraftName,
         _ tenant: TenantID,
         _ environment: EnvironmentID,
         _ db: Database
     ) throws {
         try db.execute(
             sql: "DELETE FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
-            arguments: [tenant.rawValue, environment.rawValue, name]
+            arguments: [tenant.rawValue, environment.rawValue, name.rawValue]
         )
     }
 

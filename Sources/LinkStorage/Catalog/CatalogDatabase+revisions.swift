@@ -8,7 +8,7 @@ extension CatalogDatabase {
         try await pool.read { try Self.live(of: tenant, $0) }
     }
 
-    package func publish(_ publication: Publication, change: AuditContext) async throws -> RevisionRow {
+    package func publish(_ publication: Publication, change: AuditContext) async throws -> PublishedRevision {
         let text = publication.content.json()
         let hash = Self.contentHash(text)
         return try await pool.storing { db in
@@ -20,7 +20,7 @@ extension CatalogDatabase {
                 sql: "SELECT coalesce(max(number), 0) + 1 FROM revision WHERE tenant = ?",
                 arguments: [tenant.rawValue]
             )
-            let row = RevisionRow(
+            let row = PublishedRevision(
                 revision: Revision(rawValue: number ?? 1),
                 environment: environment,
                 parent: parent,
@@ -29,8 +29,7 @@ extension CatalogDatabase {
                 actor: change.actor,
                 publishedAt: change.at,
                 routeCount: publication.content["routes"]?.elements?.count ?? 0,
-                origin: publication.origin.name,
-                originRevision: publication.origin.revision,
+                origin: publication.origin.published,
                 approvals: publication.approvals,
                 overrideReason: publication.overrideReason
             )
@@ -52,7 +51,8 @@ extension CatalogDatabase {
                     before: parent.map { .object(["revision": .int($0.rawValue)]) },
                     after: .object([
                         "revision": .int(row.revision.rawValue), "contentHash": .string(hash),
-                        "origin": .string(row.origin), "originRevision": row.originRevision.map { .int($0.rawValue) },
+                        "origin": .string(row.origin.name),
+                        "originRevision": row.origin.revision.map { .int($0.rawValue) },
                         "message": .string(row.message), "approvals": .array(row.approvals.map(JSONNode.string)),
                         "approvalsClaimedBy": row.approvals.isEmpty ? nil : .string(row.actor.id),
                         "overrideReason": row.overrideReason.map(JSONNode.string),
@@ -77,12 +77,12 @@ extension CatalogDatabase {
         let current = try Int64.fetchOne(
             db,
             sql: "SELECT version FROM draft WHERE tenant = ? AND environment = ? AND name = ?",
-            arguments: [tenant.rawValue, publication.environment.rawValue, name]
+            arguments: [tenant.rawValue, publication.environment.rawValue, name.rawValue]
         )
         guard current == version else { throw ConcurrentModification() }
     }
 
-    private static func insert(_ row: RevisionRow, _ text: String, _ tenant: TenantID, _ db: Database) throws {
+    private static func insert(_ row: PublishedRevision, _ text: String, _ tenant: TenantID, _ db: Database) throws {
         try db.execute(
             sql: """
                 INSERT INTO revision (tenant, number, environment, parent, content, content_hash, route_count, message,
@@ -93,7 +93,7 @@ extension CatalogDatabase {
             arguments: [
                 tenant.rawValue, row.revision.rawValue, row.environment.rawValue, row.parent?.rawValue, text,
                 row.contentHash, row.routeCount, row.message, row.actor.kind.rawValue, row.actor.id, row.actor.name,
-                row.publishedAt.milliseconds, row.origin, row.originRevision?.rawValue,
+                row.publishedAt.milliseconds, row.origin.name, row.origin.revision?.rawValue,
                 JSONNode.array(row.approvals.map(JSONNode.string)).json(), row.overrideReason,
                 text.utf8.count,
             ]
@@ -105,7 +105,7 @@ extension CatalogDatabase {
         in environment: EnvironmentID?,
         before: Revision?,
         limit: Int
-    ) async throws -> [RevisionRow] {
+    ) async throws -> [PublishedRevision] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
@@ -121,7 +121,7 @@ extension CatalogDatabase {
         }
     }
 
-    package func revision(_ revision: Revision, of tenant: TenantID) async throws -> RevisionRow? {
+    package func revision(_ revision: Revision, of tenant: TenantID) async throws -> PublishedRevision? {
         try await pool.read { db in
             try Row.fetchOne(
                 db,
@@ -137,8 +137,8 @@ extension CatalogDatabase {
         origin, origin_number, approvals, override_reason
         """
 
-    private static func revision(_ row: Row) throws -> RevisionRow {
-        RevisionRow(
+    private static func revision(_ row: Row) throws -> PublishedRevision {
+        PublishedRevision(
             revision: Revision(rawValue: row["number"]),
             environment: try environment(row["environment"]),
             parent: (row["parent"] as Int64?).map(Revision.init(rawValue:)),
@@ -147,11 +147,17 @@ extension CatalogDatabase {
             actor: actor(row),
             publishedAt: Timestamp(milliseconds: row["published_at"]),
             routeCount: row["route_count"],
-            origin: row["origin"],
-            originRevision: (row["origin_number"] as Int64?).map(Revision.init(rawValue:)),
+            origin: try origin(row["origin"], of: (row["origin_number"] as Int64?).map(Revision.init(rawValue:))),
             approvals: (try content(row["approvals"]).elements ?? []).compactMap(\.text),
             overrideReason: row["override_reason"]
         )
+    }
+
+    private static func origin(_ name: String, of revision: Revision?) throws -> PublishedRevision.Origin {
+        guard let origin = PublishedRevision.Origin(name, of: revision) else {
+            throw StorageError.corrupt(file: "catalog.db", detail: "'\(name)' is not the origin of a revision")
+        }
+        return origin
     }
 
     package func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode? {
@@ -217,15 +223,6 @@ extension CatalogDatabase {
                 db
             )
             return numbers.map(Revision.init(rawValue:))
-        }
-    }
-}
-
-extension Publication.Origin {
-    fileprivate var revision: Revision? {
-        switch self {
-        case .draft: nil
-        case .rollback(let revision), .promotion(let revision): revision
         }
     }
 }

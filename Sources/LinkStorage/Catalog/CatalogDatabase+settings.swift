@@ -4,7 +4,7 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func settings(of tenant: TenantID, revision: Int64?) async throws -> SettingsRow? {
+    package func settings(of tenant: TenantID, revision: Int64?) async throws -> StoredSettings? {
         try await pool.read { try Self.settings(of: tenant, revision, $0) }
     }
 
@@ -53,14 +53,14 @@ extension CatalogDatabase {
         }
     }
 
-    private static func settings(of tenant: TenantID, _ revision: Int64?, _ db: Database) throws -> SettingsRow? {
+    private static func settings(of tenant: TenantID, _ revision: Int64?, _ db: Database) throws -> StoredSettings? {
         try Row.fetchOne(
             db,
             sql: "SELECT * FROM settings WHERE tenant = ? AND revision <= ? ORDER BY revision DESC LIMIT 1",
             arguments: [tenant.rawValue, revision ?? .max]
         ).flatMap { row in
             guard revision == nil || revision == row["revision"] as Int64 else { return nil }
-            return SettingsRow(
+            return StoredSettings(
                 tenant: tenant,
                 revision: row["revision"],
                 content: try content(row["content"], of: .settings(tenant)),
@@ -88,7 +88,7 @@ extension CatalogDatabase {
         checked: [EnvironmentID: Revision],
         claims: HostClaims.Rule,
         change: AuditContext
-    ) async throws -> SettingsRow {
+    ) async throws -> StoredSettings {
         try await pool.storing { db in
             let current = try Self.settingsRevision(of: tenant, db)
             let number = current ?? 0
@@ -130,7 +130,7 @@ extension CatalogDatabase {
                 change,
                 db
             )
-            return SettingsRow(
+            return StoredSettings(
                 tenant: tenant,
                 revision: number + 1,
                 content: content,

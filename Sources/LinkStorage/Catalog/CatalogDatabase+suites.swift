@@ -3,23 +3,29 @@ package import LinkCatalog
 package import LinkRouting
 
 extension CatalogDatabase {
-    package func suites(of tenant: TenantID) async throws -> [SuiteRow] {
+    package func suites(of tenant: TenantID) async throws -> [StoredSuite] {
         try await pool.read { db in
             try Row.fetchAll(
                 db,
                 sql: "SELECT name, version, content FROM suite WHERE tenant = ? ORDER BY name",
                 arguments: [tenant.rawValue]
-            ).map { SuiteRow(name: $0["name"], version: $0["version"], content: $0["content"]) }
+            ).map {
+                StoredSuite(
+                    name: try Self.name($0["name"], SuiteName.self),
+                    version: $0["version"],
+                    content: $0["content"]
+                )
+            }
         }
     }
 
     package func saveSuite(
         _ content: String,
-        name: String,
+        name: SuiteName,
         of tenant: TenantID,
         expected: Int64?,
         change: AuditContext
-    ) async throws -> SuiteRow {
+    ) async throws -> StoredSuite {
         try await pool.storing { db in
             let current = try Self.version(name, tenant, db)
             if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
@@ -31,25 +37,25 @@ extension CatalogDatabase {
                     ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
                         updated_at = excluded.updated_at
                     """,
-                arguments: [tenant.rawValue, name, version, content, change.at.milliseconds]
+                arguments: [tenant.rawValue, name.rawValue, version, content, change.at.milliseconds]
             )
             try Self.audit(
                 Audited(
                     "suite.write",
                     tenant,
-                    subject: name,
+                    subject: name.rawValue,
                     before: current.map { .object(["version": .int($0)]) },
                     after: Self.mark(version, content)
                 ),
                 change,
                 db
             )
-            return SuiteRow(name: name, version: version, content: content)
+            return StoredSuite(name: name, version: version, content: content)
         }
     }
 
     package func removeSuite(
-        _ name: String,
+        _ name: SuiteName,
         of tenant: TenantID,
         expected: Int64?,
         change: AuditContext
@@ -59,12 +65,12 @@ extension CatalogDatabase {
             if let expected, expected != current { throw StaleWrite(current: "\(current)") }
             try db.execute(
                 sql: "DELETE FROM suite WHERE tenant = ? AND name = ?",
-                arguments: [tenant.rawValue, name]
+                arguments: [tenant.rawValue, name.rawValue]
             )
             // Invalidates publications that were checked with this suite.
             _ = try Self.nextVersion(of: tenant, db)
             try Self.audit(
-                Audited("suite.remove", tenant, subject: name, before: .object(["version": .int(current)])),
+                Audited("suite.remove", tenant, subject: name.rawValue, before: .object(["version": .int(current)])),
                 change,
                 db
             )
@@ -72,25 +78,25 @@ extension CatalogDatabase {
         }
     }
 
-    private static func requireRoom(forSuite name: String, _ bytes: Int, _ tenant: TenantID, _ db: Database) throws {
+    private static func requireRoom(forSuite name: SuiteName, _ bytes: Int, _ tenant: TenantID, _ db: Database) throws {
         let others = try Row.fetchOne(
             db,
             sql: """
                 SELECT count(*) AS suites, coalesce(sum(length(CAST(content AS BLOB))), 0) AS bytes
                 FROM suite WHERE tenant = ? AND name != ?
                 """,
-            arguments: [tenant.rawValue, name]
+            arguments: [tenant.rawValue, name.rawValue]
         )
         guard let others else { return }
         guard (others["suites"] as Int) < TooManySuites.maximumCount else { throw TooManySuites.count }
         guard (others["bytes"] as Int) + bytes <= TooManySuites.maximumBytes else { throw TooManySuites.bytes }
     }
 
-    private static func version(_ name: String, _ tenant: TenantID, _ db: Database) throws -> Int64? {
+    private static func version(_ name: SuiteName, _ tenant: TenantID, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db,
             sql: "SELECT version FROM suite WHERE tenant = ? AND name = ?",
-            arguments: [tenant.rawValue, name]
+            arguments: [tenant.rawValue, name.rawValue]
         )
     }
 

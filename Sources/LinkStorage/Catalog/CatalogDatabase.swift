@@ -102,6 +102,13 @@ package final class CatalogDatabase: CatalogStore {
         return environment
     }
 
+    static func name<Name: Identifier>(_ text: String, _: Name.Type) throws -> Name {
+        guard let name = Name(text) else {
+            throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is no \(Name.self)")
+        }
+        return name
+    }
+
     static func actor(_ row: Row) -> Actor {
         Actor(kind: Actor.Kind(rawValue: row["actor_kind"]) ?? .system, id: row["actor_id"], name: row["actor_name"])
     }
@@ -137,8 +144,4 @@ package final class CatalogDatabase: CatalogStore {
             arguments: [tenant.rawValue]
         ) ?? 0
     }
-}
-
-extension Data {
-    var hexadecimal: String { Hex.text(self) }
 }

@@ -7,7 +7,7 @@ package import LinkRouting
 /// loss.
 extension EventLog {
     package func beginErasure(
-        of install: String,
+        of install: InstallID,
         tenant: TenantID,
         requestID: String,
         at now: Timestamp
@@ -16,7 +16,7 @@ extension EventLog {
         return try await ledger.storing { db in
             try db.execute(
                 sql: "INSERT INTO erasure (tenant, install, requested_at, request_id, last_seq) VALUES (?, ?, ?, ?, ?)",
-                arguments: [tenant.rawValue, Self.stored(install), now.milliseconds, requestID, last]
+                arguments: [tenant.rawValue, Data(install.bytes), now.milliseconds, requestID, last]
             )
             return Erasure(
                 id: db.lastInsertedRowID,
@@ -33,9 +33,10 @@ extension EventLog {
 
     package func deleteRows(of erasure: Erasure) async throws -> Int {
         try await onSettlingThread { log in
+            guard let install = erasure.install else { return erasure.rows }
             // Erased rows stay counted, so they must be counted before they are deleted.
             try log.writeCounts()
-            try log.forEachSound(log.allDays()) { try log.deleteRows(of: erasure, on: $0) }
+            try log.forEachSound(log.allDays()) { try log.deleteRows(of: install, erasure, on: $0) }
             // The erasure stays unfinished while rows may be left in a damaged file. It completes once the file can be
             // read or was removed.
             if let damage = try log.damage(hiding: erasure) { throw damage }
@@ -48,7 +49,7 @@ extension EventLog {
     /// The number of sequences searched in one read transaction.
     private static let span: Int64 = 50_000
 
-    private func deleteRows(of erasure: Erasure, on day: CivilDay) throws {
+    private func deleteRows(of install: InstallID, _ erasure: Erasure, on day: CivilDay) throws {
         let database = try file(of: day).database
         guard
             let row = try database.read({ db in
@@ -71,7 +72,7 @@ extension EventLog {
                 try Int64.fetchAll(
                     db,
                     sql: "SELECT seq FROM event WHERE tenant = ? AND seq BETWEEN ? AND ? AND install = ?",
-                    arguments: [tenant, start, end, Self.stored(erasure.install)]
+                    arguments: [tenant, start, end, Data(install.bytes)]
                 )
             }
             start = end + 1
@@ -121,19 +122,25 @@ extension EventLog {
                     """,
                 arguments: [tenant?.rawValue, tenant?.rawValue]
             ).map { row in
-                Erasure(
+                let finishedAt = (row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:))
+                return Erasure(
                     id: row["id"],
                     tenant: try Self.tenant(row["tenant"]),
-                    install: Hex.text(Array(row["install"] as Data)),
+                    install: finishedAt == nil ? try Self.install(row["install"]) : nil,
                     requestedAt: Timestamp(milliseconds: row["requested_at"]),
                     requestID: row["request_id"],
                     lastSequence: row["last_seq"],
-                    finishedAt: (row["finished_at"] as Int64?).map(Timestamp.init(milliseconds:)),
+                    finishedAt: finishedAt,
                     rows: row["rows"]
                 )
             }
         }
     }
 
-    private static func stored(_ install: String) -> Data? { Hex.bytes(of: install).map { Data($0) } }
+    private static func install(_ data: Data) throws -> InstallID {
+        guard let bytes = Bytes16(Array(data)) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the install id of an erasure does not have 16 bytes")
+        }
+        return InstallID(bytes)
+    }
 }

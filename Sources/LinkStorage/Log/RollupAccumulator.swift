@@ -61,10 +61,10 @@ struct RollupAccumulator {
         eventCount += events.count
         var run = 0..<0
         while run.upperBound < events.count {
-            let tenant = events[run.upperBound].tenant
-            let end = events[run.upperBound...].firstIndex { $0.tenant != tenant } ?? events.count
+            let tenant = events[run.upperBound].content.fields.tenant
+            let end = events[run.upperBound...].firstIndex { $0.content.fields.tenant != tenant } ?? events.count
             run = run.upperBound..<end
-            for event in events[run] { add(event) }
+            for event in events[run] { add(event.content.fields) }
             let (begin, last) = (first + Int64(run.lowerBound), first + Int64(run.upperBound) - 1)
             rows[tenant, default: Rows(count: 0, first: begin, last: last)].count += Int64(run.count)
             rows[tenant]?.last = last
@@ -83,7 +83,7 @@ struct RollupAccumulator {
         values.startAnew()
     }
 
-    private mutating func add(_ event: Event) {
+    private mutating func add(_ event: Event.Fields) {
         let stream = streams.add(
             Stream(tenant: event.tenant, environment: event.countedEnvironment, purpose: event.purpose),
             after: &stream
@@ -167,7 +167,7 @@ struct RunCounts<Key: Hashable> {
 
 extension Dimension {
     /// Returns the value to count for an event, cut to ``longestValue`` UTF-8 bytes; nil if there is none.
-    func countedValue(of event: Event) -> String? {
+    func countedValue(of event: Event.Fields) -> String? {
         guard let value = value(of: event), !value.isEmpty else { return nil }
         return value.utf8Prefix(Self.longestValue)
     }

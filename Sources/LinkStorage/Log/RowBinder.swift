@@ -40,10 +40,11 @@ struct RowBinder {
     /// The number of values collected so far.
     var count: Int { row.count }
 
-    mutating func int(_ value: Int64?) { row.append(value.map(Value.int) ?? .null) }
+    mutating func null() { row.append(.null) }
 
-    mutating func text(_ value: String?) {
-        guard let value else { return row.append(.null) }
+    mutating func int(_ value: Int64) { row.append(.int(value)) }
+
+    mutating func text(_ value: String) {
         let start = bytes.count
         bytes.append(contentsOf: value.utf8)
         row.append(.text(start..<bytes.count))

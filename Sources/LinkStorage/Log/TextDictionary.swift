@@ -27,15 +27,13 @@ struct TextDictionary {
 
     private var isFull: Bool { numbers.count >= Self.mostTexts || byteCount >= Self.mostBytes }
 
-    /// Returns the text's number, and inserts the text into the file if it is new. Returns nil when the text is new and
-    /// the dictionary is full, unless `always` is true.
-    mutating func number(of text: String, _ db: Database, always: Bool = false) throws -> Int64? {
-        try number(of: ExactText(text), db, always: always)
+    /// Returns the text's number, and inserts the text into the file if it is new.
+    mutating func requiredNumber(of text: String, _ db: Database) throws -> Int64 {
+        let text = ExactText(text)
+        return try numbers[text] ?? insert(text, db)
     }
 
-    private mutating func number(of text: ExactText, _ db: Database, always: Bool = false) throws -> Int64? {
-        if let number = numbers[text] { return number }
-        guard always || !isFull else { return nil }
+    private mutating func insert(_ text: ExactText, _ db: Database) throws -> Int64 {
         let insert = try db.cachedStatement(sql: "INSERT INTO text (value) VALUES (CAST(? AS TEXT))")
         try insert.execute(arguments: [StoredValue.text(text.description)])
         let number = db.lastInsertedRowID
@@ -43,13 +41,13 @@ struct TextDictionary {
         return number
     }
 
-    /// Returns the text's number for a column of consecutive rows. A row usually repeats the text of the row before,
-    /// which is found without hashing.
+    /// Returns the text's number for a column of consecutive rows; nil if the text is new and the dictionary is full. A
+    /// row usually repeats the text of the row before, which is found without hashing.
     mutating func number(of text: String, in column: Int, _ db: Database) throws -> Int64? {
         let text = ExactText(text)
         while latest.count <= column { latest.append(nil) }
         if let latest = latest[column], latest.text == text { return latest.number }
-        guard let number = try number(of: text, db) else { return nil }
+        guard let number = try numbers[text] ?? (isFull ? nil : insert(text, db)) else { return nil }
         latest[column] = (text, number)
         return number
     }

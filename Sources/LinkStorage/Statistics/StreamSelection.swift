@@ -50,6 +50,6 @@ struct StreamSelection {
 extension StatisticsScope {
     /// Whether the scope includes an event of its tenant, regardless of its time.
     func includes(_ event: Event) -> Bool {
-        event.countedEnvironment == environment && purposes.contains(event.purpose)
+        event.content.fields.countedEnvironment == environment && purposes.contains(event.purpose)
     }
 }

@@ -64,7 +64,7 @@ struct ValuesTally: Sendable {
         var counts: [Uncounted: Int64] = [:]
         for event in events where question.scope.includes(event) {
             guard edges.bucket(of: event.recordedAt, unit: Self.hour) != nil,
-                let value = question.dimension.countedValue(of: event)
+                let value = question.dimension.countedValue(of: event.content.fields)
             else { continue }
             counts[Uncounted(purpose: event.purpose, value: ExactText(value)), default: 0] += 1
         }
@@ -221,7 +221,8 @@ struct ValueSeries: Sendable {
         while let row = try rows.next() { counts[edges.bucket(ofSlot: row[0])] += row[1] }
         let value = ExactText(value)
         for event in uncounted
-        where scope.includes(event) && dimension.countedValue(of: event).map({ ExactText($0) }) == value {
+        where scope.includes(event) && dimension.countedValue(of: event.content.fields).map({ ExactText($0) }) == value
+        {
             guard try streams.counts(value, in: dimension, of: event.purpose, db) else { continue }
             if let bucket = edges.bucket(of: event.recordedAt, unit: ValuesTally.hour) { counts[bucket] += 1 }
         }

@@ -66,7 +66,7 @@ struct Apply: AsyncParsableCommand {
         let planning = TablePlanning(
             file: try TableFile(file, tenant: tenant),
             client: try admin.client(),
-            suites: try suite.map { path in (name: SuiteName(path).text, text: try readText(path)) }
+            suites: try suite.map { path in (name: SuiteFileName(path).text, text: try readText(path)) }
         )
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),

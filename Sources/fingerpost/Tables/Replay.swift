@@ -28,7 +28,7 @@ struct Replay: AsyncParsableCommand {
 
     @ArgumentParser.Argument(help: "The tenant.") var tenant: String
     @ArgumentParser.Option(help: "How far back to go, such as 90m, 24h or 7d.") var since = "24h"
-    @ArgumentParser.Option(help: "The draft's name.") var draft = PublishingService.mainDraft
+    @ArgumentParser.Option(help: "The draft's name.") var draft = DraftName.main.rawValue
     @ArgumentParser.Option(help: "The maximum number of events (the newest).") var limit = ReplayRequest.usualLimit
     @ArgumentParser.Option(help: "Replay events of this purpose; may be repeated (default: live).") var purpose:
         [String] = []
@@ -48,7 +48,7 @@ struct Replay: AsyncParsableCommand {
                     try await admin.client().send(
                         .post,
                         "tenants/\(place.tenant)/draft/replay",
-                        query: [("draft", place.draft)],
+                        query: [("draft", place.draft.rawValue)],
                         json: wish.json
                     ).body
                 }
@@ -66,7 +66,7 @@ struct Replay: AsyncParsableCommand {
             guard let environment = EnvironmentID(name) else {
                 throw ValidationError("'\(name)' is not an environment name.")
             }
-            guard RouteID(draft) != nil else { throw ValidationError("'\(draft)' is not a draft name.") }
+            guard let draft = DraftName(draft) else { throw ValidationError("'\(draft)' is not a draft name.") }
             return PublishingService.DraftLocation(tenant, environment, draft: draft)
         }
     }

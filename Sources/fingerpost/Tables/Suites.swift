@@ -55,7 +55,7 @@ struct Suites: AsyncParsableCommand {
 
         func run() async throws {
             let client = try admin.client()
-            let suites = try files.map { (name: SuiteName($0).text, text: try readText($0)) }
+            let suites = try files.map { (name: SuiteFileName($0).text, text: try readText($0)) }
             try await tellingRefusals {
                 for suite in suites {
                     let answer = try await client.send(
@@ -113,7 +113,7 @@ struct Suites: AsyncParsableCommand {
 }
 
 /// The name under which a suite's file is stored.
-struct SuiteName {
+struct SuiteFileName {
     let text: String
 
     init(_ path: String) {

@@ -30,7 +30,7 @@ struct EventGenerator {
     mutating func next(at instant: Timestamp) -> Event {
         let isClick = chance(4)
         let isMatched = !chance(12)
-        var event = Event(
+        var event = Event.Fields(
             id: ids.next(at: instant),
             recordedAt: instant,
             tenant: tenants[below(tenants.count)],
@@ -75,7 +75,7 @@ struct EventGenerator {
         event.userAgent = isClick ? Self.agents[skewed(Self.agents.count)] : "Shop/3.2 CFNetwork/1490.0.4 Darwin/23.2.0"
         event.referrerHost = isClick && chance(2) ? "site-\(skewed(5_000)).example" : nil
         event.latencyMicroseconds = Int64(200 + below(900))
-        return event
+        return Event(event)
     }
 
     private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }

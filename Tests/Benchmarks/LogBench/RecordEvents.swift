@@ -65,7 +65,7 @@ struct RecordEvents: AsyncParsableCommand {
     /// The event that `POST /resolve` records for a product link.
     private static func resolution(_ number: Int, _ ids: EventIDGenerator) -> Event {
         let instant = now()
-        var event = Event(
+        var event = Event.Fields(
             id: ids.next(at: instant),
             recordedAt: instant,
             tenant: TenantID("shop") ?? .none,
@@ -96,7 +96,7 @@ struct RecordEvents: AsyncParsableCommand {
         event.country = "GB"
         event.address = "127.0.0.0/24"
         event.latencyMicroseconds = 300
-        return event
+        return Event(event)
     }
 
     @Sendable private static func now() -> Timestamp {

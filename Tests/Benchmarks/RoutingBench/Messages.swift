@@ -1,5 +1,6 @@
 import Foundation
 import LinkCatalog
+import LinkEvents
 import LinkRouting
 import LinkServer
 

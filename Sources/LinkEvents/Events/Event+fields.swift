@@ -1,10 +1,10 @@
 package import LinkRouting
 
 extension Event {
-    /// The recorded facts of a resolution. The order follows the log's columns, except for technical ones.
-    package struct Parts: Sendable, Hashable {
+    /// The recorded facts of a resolution. Each has a line in ``visit(_:)``, which says how it is stored and exported.
+    package struct Fields: Sendable, Hashable {
         /// A UUIDv7.
-        package var id: String
+        package var id: RecordedID
         /// The server's clock.
         package var recordedAt: Timestamp
         /// The caller's clock.
@@ -12,9 +12,9 @@ extension Event {
         package var purpose = Purpose.live
         package var kind = Kind.resolve
         /// The id of the event that caused this one.
-        package var parent: String?
+        package var parent: RecordedID?
         /// The caller's own id for finding the event again.
-        package var clientEventID: String?
+        package var clientEventID: RecordedID?
 
         package var tenant: TenantID
         package var environment: EnvironmentID
@@ -59,31 +59,53 @@ extension Event {
         package var userAgent: String?
         /// The class of the client program; nil for programs that people use.
         package var botClass: String?
-        /// 32 hexadecimal digits: the HMAC of the caller's `stickyKey` with a key of the tenant. Nil unless the
-        /// tenant's settings record installs.
-        package var install: String?
+        /// Nil unless the tenant's settings record installs.
+        package var install: InstallID?
 
         /// The entry point of the link: `api` or `click`.
         package var source: String
         package var node: String
-        package var requestID: String
+        package var requestID: RecordedID
         package var method: String
+        /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
+        package var latencyMicroseconds: Int64?
 
-        var byteCount: Int {
-            var count = MemoryLayout<Parts>.stride + id.utf8.count + source.utf8.count + node.utf8.count
-            count += requestID.utf8.count + tenant.rawValue.utf8.count + environment.rawValue.utf8.count
-            count +=
-                Self.count(parent) + Self.count(clientEventID) + Self.count(app?.rawValue) + Self.count(route?.rawValue)
-            count +=
-                Self.count(reason) + Self.count(experiment) + Self.count(variant) + Self.count(scheme)
-                + Self.count(host)
-            count += Self.count(path) + Self.count(parameters) + Self.count(osVersion) + Self.count(appVersion)
-            count += Self.count(locale) + Self.count(country) + Self.count(referrerHost) + Self.count(address)
-            count += Self.count(userAgent) + Self.count(traits) + Self.count(botClass) + Self.count(install)
-            for item in query { count += MemoryLayout<QueryItem>.stride + item.name.utf8.count + item.value.utf8.count }
-            return count
+        package init(
+            id: RecordedID,
+            recordedAt: Timestamp,
+            tenant: TenantID,
+            environment: EnvironmentID,
+            outcome: Outcome,
+            linkLength: Int,
+            source: String,
+            node: String,
+            requestID: RecordedID,
+            method: String
+        ) {
+            self.id = id
+            self.recordedAt = recordedAt
+            self.tenant = tenant
+            self.environment = environment
+            self.outcome = outcome
+            self.linkLength = linkLength
+            self.source = source
+            self.node = node
+            self.requestID = requestID
+            self.method = method
         }
 
-        private static func count(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+        /// The environment that the event is counted under. Callers choose environment names, so only environments with
+        /// a published revision, and production, have counters of their own; invented names add none. It depends only
+        /// on recorded members, so that it is the same whenever the row is counted.
+        package var countedEnvironment: EnvironmentID {
+            environment == .production || revision != nil ? environment : .unpublished
+        }
+
+        /// Returns the value of the first recorded query item with that name; nil if there is none or it is empty.
+        func utm(_ field: UTM) -> String? {
+            let name = field.rawValue
+            guard let item = query.first(where: { $0.name == name }), !item.value.isEmpty else { return nil }
+            return item.value
+        }
     }
 }

@@ -15,7 +15,7 @@ package final class EventIDGenerator: Sendable {
 
     package init(random: @escaping @Sendable () -> UInt64) { self.random = random }
 
-    package func next(at now: Timestamp) -> String {
+    package func next(at now: Timestamp) -> RecordedID {
         let (milliseconds, counter) = state.withLock { state in
             if now.milliseconds > state.milliseconds {
                 state.milliseconds = now.milliseconds
@@ -28,23 +28,7 @@ package final class EventIDGenerator: Sendable {
             }
             return (UInt64(bitPattern: state.milliseconds) & 0xFFFF_FFFF_FFFF, state.counter)
         }
-        return Self.text(high: milliseconds << 16 | 0x7000 | counter, low: random() & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63)
-    }
-
-    private static func text(high: UInt64, low: UInt64) -> String {
-        String(unsafeUninitializedCapacity: 36) { text in
-            var end = 0
-            for place in 0..<32 {
-                if place == 8 || place == 12 || place == 16 || place == 20 {
-                    text[end] = UInt8(ascii: "-")
-                    end += 1
-                }
-                let word = place < 16 ? high : low
-                let nibble = UInt8(truncatingIfNeeded: word >> UInt64(60 - place % 16 * 4) & 15)
-                text[end] = nibble + (nibble < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-                end += 1
-            }
-            return end
-        }
+        let high = milliseconds << 16 | 0x7000 | counter
+        return RecordedID(uuid: Bytes16(high: high, low: random() & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63))
     }
 }

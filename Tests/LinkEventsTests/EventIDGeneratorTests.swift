@@ -3,7 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
-struct EventIDTests {
+struct EventIDGeneratorTests {
     private let noon = instant("2026-11-21T12:00:00.123Z")
 
     @Test func idIsAUUIDv7() {
@@ -20,7 +20,7 @@ struct EventIDTests {
         var clock = noon.milliseconds
         var ids: [String] = []
         for _ in 0..<20_000 {
-            ids.append(generator.next(at: Timestamp(milliseconds: clock)))
+            ids.append(generator.next(at: Timestamp(milliseconds: clock)).description)
             if Int.random(in: 0..<1_000, using: &random) == 0 {
                 clock += Int64.random(in: -5_000...100, using: &random)
             }
@@ -32,7 +32,7 @@ struct EventIDTests {
         let generator = EventIDGenerator { 0 }
         let noon = noon
         let ids = await withTaskGroup(of: [String].self) { group in
-            for _ in 0..<20 { group.addTask { (0..<500).map { _ in generator.next(at: noon) } } }
+            for _ in 0..<20 { group.addTask { (0..<500).map { _ in generator.next(at: noon).description } } }
             return await group.reduce(into: Set<String>()) { $0.formUnion($1) }
         }
         #expect(ids.count == 10_000)

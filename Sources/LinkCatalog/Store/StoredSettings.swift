@@ -1,0 +1,44 @@
+package import LinkRouting
+
+/// A stored revision of a tenant's settings.
+package struct StoredSettings: Sendable, Hashable {
+    package let tenant: TenantID
+    package let revision: Int64
+    package let content: JSONNode
+    package let actor: Actor
+    package let writtenAt: Timestamp
+
+    package init(tenant: TenantID, revision: Int64, content: JSONNode, actor: Actor, writtenAt: Timestamp) {
+        self.tenant = tenant
+        self.revision = revision
+        self.content = content
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}
+
+/// A tenant, as shown in lists.
+package struct TenantSummary: Sendable, Hashable {
+    package let id: TenantID
+    package let settingsRevision: Int64
+    package let live: [EnvironmentID: Revision]
+
+    package init(id: TenantID, settingsRevision: Int64, live: [EnvironmentID: Revision]) {
+        self.id = id
+        self.settingsRevision = settingsRevision
+        self.live = live
+    }
+}
+
+/// A version of the settings, as shown in lists.
+package struct SettingsVersion: Sendable, Hashable {
+    package let revision: Int64
+    package let actor: Actor
+    package let writtenAt: Timestamp
+
+    package init(revision: Int64, actor: Actor, writtenAt: Timestamp) {
+        self.revision = revision
+        self.actor = actor
+        self.writtenAt = writtenAt
+    }
+}

@@ -1,0 +1,84 @@
+/// 16 bytes that an id consists of, such as a UUID.
+package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
+    private let high: UInt64
+    private let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Nil unless there are 16 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for byte in bytes {
+            high = high << 8 | low >> 56
+            low = low << 8 | UInt64(byte)
+        }
+        self.init(high: high, low: low)
+    }
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { 16 }
+    package subscript(place: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64(56 - place % 8 * 8))
+    }
+
+    // MARK: Text
+
+    /// The two forms that ids have as text, in lower case.
+    package enum Form: Sendable {
+        /// Digits in groups of 8, 4, 4, 4 and 12, with `-` between them.
+        case uuid
+        /// 32 digits.
+        case digits
+
+        fileprivate var length: Int { self == .uuid ? 36 : 32 }
+
+        fileprivate func hasDash(at place: Int) -> Bool {
+            switch place {
+            case 8, 13, 18, 23: self == .uuid
+            default: false
+            }
+        }
+    }
+
+    /// Nil for every text that ``text(_:)`` does not reproduce. Allocates nothing.
+    package init?(_ text: String, _ form: Form) {
+        guard text.utf8.count == form.length else { return nil }
+        var (high, low) = (UInt64(0), UInt64(0))
+        for (place, character) in text.utf8.enumerated() {
+            if form.hasDash(at: place) {
+                guard character == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            high = high << 4 | low >> 60
+            low = low << 4 | UInt64(digit)
+        }
+        self.init(high: high, low: low)
+    }
+
+    package func text(_ form: Form) -> String {
+        String(unsafeUninitializedCapacity: form.length) { text in
+            var digit = 0
+            for place in 0..<form.length {
+                guard !form.hasDash(at: place) else {
+                    text[place] = UInt8(ascii: "-")
+                    continue
+                }
+                let word = digit < 16 ? high : low
+                let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - digit % 16 * 4) & 15)
+                text[place] = value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+                digit += 1
+            }
+            return form.length
+        }
+    }
+}

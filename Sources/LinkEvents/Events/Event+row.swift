@@ -1,0 +1,115 @@
+import LinkRouting
+
+extension Event {
+    /// Passes the event's values of ``EventColumn/all`` to `body`, without collecting them.
+    package func forEachValue(
+        sequence: Int64,
+        _ body: (EventValue, EventColumn.Storage) throws -> Void
+    ) throws {
+        try withoutActuallyEscaping(body) { body in
+            var values = Values(content: content, eventSequence: sequence, body: body)
+            try Fields.visit(&values)
+        }
+    }
+
+    private struct Values: EventFieldVisitor {
+        typealias Failure = any Error
+
+        let content: Content
+        let eventSequence: Int64
+        let body: (EventValue, EventColumn.Storage) throws -> Void
+
+        func sequence(_: String) throws { try body(.integer(eventSequence), .integer) }
+
+        @inline(__always) func visit(
+            _: String,
+            _ field: WritableKeyPath<Fields, some EventFieldValue>,
+            _ storage: EventColumn.Storage,
+            _: ExportForm
+        ) throws {
+            try body(content.fields[keyPath: field].value, storage)
+        }
+    }
+
+    /// A value of a row that its field cannot have.
+    package struct UnreadableColumn: Error {
+        /// The place in ``EventColumn/all``.
+        package let place: Int
+    }
+}
+
+extension StoredEvent {
+    /// Reads the values of ``EventColumn/all``.
+    package init(_ row: [EventValue]) throws(Event.UnreadableColumn) {
+        var reader = RowReader(row)
+        try Event.Fields.visit(&reader)
+        self.init(sequence: reader.eventSequence, event: Event(reader.fields))
+    }
+
+    private struct RowReader: EventFieldVisitor {
+        typealias Failure = Event.UnreadableColumn
+
+        var fields = blank
+        var eventSequence: Int64 = 0
+        private let row: [EventValue]
+        private var place = 0
+
+        /// Every field is read into it.
+        private static let blank = Event.Fields(
+            id: "",
+            recordedAt: Timestamp(milliseconds: 0),
+            tenant: .none,
+            environment: .production,
+            outcome: .unmatched,
+            linkLength: 0,
+            source: "",
+            node: "",
+            requestID: "",
+            method: ""
+        )
+
+        init(_ row: [EventValue]) { self.row = row }
+
+        mutating func sequence(_: String) throws(Failure) {
+            guard let value = Int64(row[place]) else { throw Failure(place: place) }
+            eventSequence = value
+            place += 1
+        }
+
+        @inline(__always) mutating func visit<Value: EventFieldValue>(
+            _: String,
+            _ field: WritableKeyPath<Event.Fields, Value>,
+            _: EventColumn.Storage,
+            _: ExportForm
+        ) throws(Failure) {
+            guard let value = Value(row[place]) else { throw Failure(place: place) }
+            fields[keyPath: field] = value
+            place += 1
+        }
+    }
+}
+
+extension Event {
+    /// The approximate memory size, for the recorder's limits. Allocates nothing.
+    package var byteCount: Int {
+        var size = Size(content: content)
+        Fields.visit(&size)
+        return size.byteCount
+    }
+
+    private struct Size: EventFieldVisitor {
+        let content: Content
+        var byteCount = MemoryLayout<Fields>.stride
+
+        func sequence(_: String) {}
+
+        @inline(__always) mutating func visit(
+            _: String,
+            _ field: WritableKeyPath<Fields, some EventFieldValue>,
+            _: EventColumn.Storage,
+            _: ExportForm
+        ) {
+            byteCount += content.fields[keyPath: field].byteCount
+        }
+    }
+}

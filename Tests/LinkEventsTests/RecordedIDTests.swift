@@ -1,0 +1,39 @@
+import LinkEvents
+import Testing
+
+struct RecordedIDTests {
+    @Test(arguments: [
+        "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0f", "00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    ]) func uuidComesBack(_ text: String) throws {
+        let bytes = try #require(Bytes16(text, .uuid))
+        #expect(bytes.text(.uuid) == text)
+        #expect(Bytes16(Array(bytes)) == bytes)
+        #expect(RecordedID(text) == RecordedID(uuid: bytes))
+        #expect(RecordedID(text).description == text)
+    }
+
+    /// Only what comes back as it was may be stored as bytes.
+    @Test(arguments: [
+        "", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0", "01932F5E-7a2b-7c3d-8e4f-5a6b7c8d9e0f",
+        "01932f5e7a2b7c3d8e4f5a6b7c8d9e0f0000", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0g",
+        "01932f5e-7a2b-7c3d-8e4f_5a6b7c8d9e0f", "é1932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0",
+        "01932f5e7a2b7c3d8e4f5a6b7c8d9e0f",
+    ]) func otherTextStaysText(_ text: String) {
+        #expect(Bytes16(text, .uuid) == nil)
+        #expect(RecordedID(text).description == text)
+    }
+
+    @Test func installComesBack() throws {
+        let install = try #require(InstallID("00112233445566778899aabbccddeeff"))
+        #expect(Array(install.bytes) == (0..<16).map { $0 * 0x11 })
+        #expect(install.description == "00112233445566778899aabbccddeeff")
+    }
+
+    @Test(arguments: ["", "0", "00112233445566778899aabbccddeef", "00112233445566778899AABBCCDDEEFF"])
+    func otherTextIsNoInstall(_ text: String) { #expect(InstallID(text) == nil) }
+
+    @Test(arguments: [0, 15, 17]) func otherCountIsNoID(_ count: Int) {
+        #expect(Bytes16(Array(repeating: 7, count: count)) == nil)
+    }
+}
