@@ -9,6 +9,15 @@ struct HTTP1Pipeline: Sendable {
     let registry: ConnectionRegistry
     let unsent: UnsentAnswers
 
+    /// Creates the decoder's generic types. If two event loops accept their first connections at the same time and both
+    /// create them, the runtime of Swift 6.3 can read a null pointer while it checks their conformances. So every port
+    /// calls this before it listens.
+    func createGenericTypes() { withExtendedLifetime(decoder()) {} }
+
+    private func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
+        ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
+    }
+
     /// - Parameters:
     ///   - turns: Nil if the requests are not answered on the event loop.
     ///   - buffers: The budget for input that is held while an earlier request is answered.
@@ -29,7 +38,7 @@ struct HTTP1Pipeline: Sendable {
         // Directly at the socket, because the handlers after it transform the bytes of a response.
         try pipeline.addHandler(outflow, position: .first)
         try pipeline.addHandler(HTTP1InputLimiter(connection, turns, buffers))
-        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits)))
+        try pipeline.addHandler(decoder())
         try pipeline.addHandler(connection)
         return connection
     }

@@ -303,13 +303,15 @@ private func connections(_ parts: some PortParts, _ port: PortRole) -> Int {
 
 private func http1Pipeline(_ parts: some PortParts, _ port: PortRole) -> HTTP1Pipeline {
     let limits = parts.limits.current
-    return HTTP1Pipeline(
+    let pipeline = HTTP1Pipeline(
         port: port,
         limits: ConnectionLimits(limits, bodySeconds: port == .admin ? limits.tableSeconds : limits.bodySeconds),
         refusals: TransportErrorResponses(port: port, metrics: parts.metrics, makeRequestID: parts.makeRequestID),
         registry: ConnectionRegistry(limit: connections(parts, port), port: port, metrics: parts.metrics),
         unsent: parts.unsent
     )
+    pipeline.createGenericTypes()
+    return pipeline
 }
 
 private func application(

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// A damaged file of a past day is reported by name and does not affect other days.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct DamagedDayTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String

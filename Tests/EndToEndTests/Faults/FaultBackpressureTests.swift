@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// With a slow disk the queue is bounded, further requests get 503 with Retry-After, and the service recovers.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultBackpressureTests {
     struct Burst: Sendable, CustomTestStringConvertible {
         let testDescription: String

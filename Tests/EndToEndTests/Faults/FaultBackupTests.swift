@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// The restore drill with the clients' history: backup under load, kill, wipe, restore, compare.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultBackupTests {
     @Test func everythingBeforeTheBackupIsRestored() async throws {
         try await withFaultTrial(try FaultTrial(startingAt: "2026-11-17 10:00:00")) { trial in

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A clock that passes ends of windows, midnight and daylight-saving changes during requests, and a clock that jumps.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultClockTests {
     /// Each server starts a few seconds before an instant at which a window of the shop (02:00 in Paris) ends. Swift's
     /// timers do not follow the false clock, so the start after the kill cuts the window.

@@ -3,7 +3,7 @@ import LinkRouting
 import Testing
 
 /// Disks that fail or are full: nothing is acknowledged that is not stored.
-@Suite(.serialized, .timeLimit(.minutes(60)))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit))
 struct FaultDiskTests {
     /// After a failed sync the contents of the file are unknown, so the process exits and the next one reads the file
     /// again.

@@ -4,7 +4,7 @@ import Testing
 
 /// An exporter that is killed between any two of its steps leaves no visible partial file, and the next one writes the
 /// same bytes.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultExportTests {
     /// System calls, and the number of the call at which the usual trial kills the process.
     private static let steps = [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Damaged files: refused by name and left unchanged, or read up to the damage.
-@Suite(.serialized, .timeLimit(.minutes(60)))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit))
 struct FaultFileTests {
     struct Damage: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `kill -9` while days are closed, dropped by retention, and rows are erased: every sequence stays accounted for.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct FaultKeepingTests {
     @Test func everySequenceIsStoredErasedOrDroppedAfterKills() async throws {
         try await withFaultTrial(try FaultTrial(startingAt: "2036-02-01 10:00:00")) { trial in

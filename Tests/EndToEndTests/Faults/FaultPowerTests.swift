@@ -5,7 +5,7 @@ import Testing
 /// A power cut: shuts down a private ext4 file system under load, so that only synced data remains.
 @Suite(
     .serialized,
-    .timeLimit(.minutes(60)),
+    .timeLimit(FaultSeeds.timeLimit),
     .enabled(if: ScratchDisk.imageObstacle == nil, ScratchDisk.imageObstacle)
 )
 struct FaultPowerTests {

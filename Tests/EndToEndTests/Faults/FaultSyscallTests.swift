@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Kills the process in a system call, or fails the call, at every place that writes to the disk.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: Tracer.isHere, Tracer.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: Tracer.isHere, Tracer.skipped))
 struct FaultSyscallTests {
     /// The usual run tests these places; the long run tests 1 to 50.
     private static func places(_ usual: [Int]) -> [Int] { FaultSeeds.isLong ? Array(1...50) : usual }

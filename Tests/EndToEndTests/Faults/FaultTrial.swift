@@ -123,4 +123,5 @@ enum FaultSeeds {
 
     /// Whether more trials than in `./dev check` are requested.
     static var isLong: Bool { ProcessInfo.processInfo.environment["FAULT_SEEDS"] != nil }
+    static var timeLimit: TimeLimitTrait.Duration { .minutes(isLong ? 60 : 15) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// The restore drill on a log of many days: closed and open days, days without rows, finished exports and a pending
 /// one. All operations of the following days work on the restored directory.
-@Suite(.serialized, .timeLimit(.minutes(60)), .enabled(if: MovableClock.isHere, MovableClock.skipped))
+@Suite(.serialized, .timeLimit(FaultSeeds.timeLimit), .enabled(if: MovableClock.isHere, MovableClock.skipped))
 struct RestoreDrillTests {
     enum Newest: CaseIterable { case withRows, withoutRows }
 
