@@ -71,26 +71,35 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Addresses of the network and contexts of traces, for everything that receives or sends requests.
+        .target(
+            name: "NetworkTypes",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "OutboundHTTP",
             dependencies: [
+                "NetworkTypes",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CMaxMindDB", pkgConfig: "libmaxminddb", providers: [.apt(["libmaxminddb-dev"])]),
-        .target(name: "GeoIP", dependencies: ["OutboundHTTP", "CMaxMindDB"], swiftSettings: strict),
+        .target(name: "GeoIP", dependencies: ["NetworkTypes", "CMaxMindDB"], swiftSettings: strict),
         // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "LinkEvents",
             dependencies: [
-                "LinkRouting", "OutboundHTTP", "CZlib",
+                "LinkRouting", "NetworkTypes", "OutboundHTTP", "CZlib",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -127,7 +136,7 @@ let package = Package(
             name: "LinkServer",
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "OutboundHTTP",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "NetworkTypes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -179,7 +188,8 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "OutboundHTTP", "GeoIP", .target(name: "CMalloc", condition: .when(platforms: [.linux])),
+                "NetworkTypes", "OutboundHTTP", "GeoIP",
+                .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -254,8 +264,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "OutboundHTTP"], swiftSettings: strict),
-        .testTarget(name: "OutboundHTTPTests", dependencies: ["OutboundHTTP"], swiftSettings: strict),
+        .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),
+        .testTarget(name: "NetworkTypesTests", dependencies: ["NetworkTypes"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
@@ -275,7 +285,7 @@ let package = Package(
         .testTarget(
             name: "LinkEventsTests",
             dependencies: [
-                "LinkRouting", "LinkEvents", "OutboundHTTP", "TestSupport",
+                "LinkRouting", "LinkEvents", "NetworkTypes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -285,7 +295,8 @@ let package = Package(
         .testTarget(
             name: "LinkStorageTests",
             dependencies: [
-                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "OutboundHTTP", "TestSupport",
+                "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "NetworkTypes",
+                "OutboundHTTP", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -297,7 +308,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "OutboundHTTP", "TestSupport",
+                "NetworkTypes", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,4 @@
-package import OutboundHTTP
+package import NetworkTypes
 import Synchronization
 
 /// Looks up countries by address in an MMDB file: MaxMind's GeoLite2 and GeoIP2, DB-IP, IPinfo.

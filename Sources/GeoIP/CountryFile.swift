@@ -1,5 +1,5 @@
 import CMaxMindDB
-import OutboundHTTP
+import NetworkTypes
 
 #if canImport(Glibc)
     import Glibc

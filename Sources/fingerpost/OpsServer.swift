@@ -6,7 +6,7 @@ import LinkServer
 import LinkStorage
 import Logging
 import NIOPosix
-import OutboundHTTP
+import NetworkTypes
 import ServiceLifecycle
 
 /// The ops port. It opens before the data files, so that a slow start is visible, and closes after them.

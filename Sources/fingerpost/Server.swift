@@ -8,7 +8,7 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
-import OutboundHTTP
+import NetworkTypes
 
 /// Wires the service: opens the data directory, builds the object graph, runs it, and closes it in reverse order.
 struct Server {

@@ -1,4 +1,4 @@
-import OutboundHTTP
+import NetworkTypes
 
 extension ServiceConfiguration {
     /// Parses address ranges separated by commas or spaces; an empty text yields none.

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import LinkServer
 import Logging
-import OutboundHTTP
+import NetworkTypes
 import Synchronization
 
 /// Standard error, written in whole lines. Once it takes the log, a separate thread writes, so that no caller waits for

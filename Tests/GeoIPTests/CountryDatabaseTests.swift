@@ -1,6 +1,6 @@
 import Foundation
 import GeoIP
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 struct CountryDatabaseTests {

@@ -1,5 +1,5 @@
 import Foundation
-import OutboundHTTP
+import NetworkTypes
 
 /// Writes minimal MMDB files for tests (https://maxmind.github.io/MaxMind-DB/), with records of 24 bits.
 struct CountryFileWriter {

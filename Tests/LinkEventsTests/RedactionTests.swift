@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 import LinkRouting
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 @testable import LinkEvents

@@ -1,6 +1,6 @@
 import LinkEvents
 import LinkServer
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 /// Client identification and rate limits, over sockets from several addresses of this machine.

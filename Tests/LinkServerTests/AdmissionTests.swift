@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import LinkCatalog
 import LinkRouting
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 @testable import LinkServer

@@ -1,5 +1,5 @@
 import HTTPTypes
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 @testable import LinkServer

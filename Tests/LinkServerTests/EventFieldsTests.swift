@@ -4,7 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 /// Which parts of a call's context are recorded in its event.

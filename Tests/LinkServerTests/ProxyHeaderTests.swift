@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 @testable import LinkServer

@@ -2,7 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkEvents
 import LinkRouting
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 @testable import LinkServer

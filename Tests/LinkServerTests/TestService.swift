@@ -6,7 +6,7 @@ import LinkRouting
 import LinkServer
 import LinkStorage
 import Logging
-import OutboundHTTP
+import NetworkTypes
 import Synchronization
 import TestSupport
 

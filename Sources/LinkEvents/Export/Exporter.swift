@@ -1,7 +1,7 @@
 package import LinkRouting
 package import Logging
 import Metrics
-package import OutboundHTTP
+package import NetworkTypes
 import ServiceLifecycle
 
 /// The export settings of one tenant.

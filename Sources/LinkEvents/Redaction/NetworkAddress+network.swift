@@ -1,4 +1,4 @@
-import OutboundHTTP
+import NetworkTypes
 
 extension NetworkAddress {
     /// The /24 of an IPv4 address or the /48 of an IPv6 address. It identifies the network of a house or company, not a

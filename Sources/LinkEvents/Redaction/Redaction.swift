@@ -1,6 +1,6 @@
 import Crypto
 package import LinkRouting
-package import OutboundHTTP
+package import NetworkTypes
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials

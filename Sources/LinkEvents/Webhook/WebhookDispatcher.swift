@@ -1,6 +1,7 @@
 package import LinkRouting
 package import Logging
 import Metrics
+package import NetworkTypes
 package import OutboundHTTP
 import ServiceLifecycle
 

@@ -2,7 +2,7 @@ import Atomics
 package import CoreMetrics
 package import LinkRouting
 import Metrics
-import OutboundHTTP
+import NetworkTypes
 
 /// Admission control for every request of the public and the admin port: a rate limit for each caller and tenant.
 ///

@@ -1,4 +1,4 @@
-package import OutboundHTTP
+package import NetworkTypes
 
 /// The rate limits and the trusted proxies. It can be replaced while the service runs.
 package struct AdmissionPolicy: Sendable, Hashable {

@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import OutboundHTTP
+package import NetworkTypes
 
 /// The address of a client, as reported by the proxies that the operator trusts.
 package struct ClientAddress: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import OutboundHTTP
+import NetworkTypes
 
 /// Parses one element of `X-Forwarded-For` or `Forwarded`: the address that a proxy saw.
 enum ForwardedNode {

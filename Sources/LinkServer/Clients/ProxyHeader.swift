@@ -1,5 +1,5 @@
 import NIOCore
-import OutboundHTTP
+import NetworkTypes
 
 /// The header of the PROXY protocol, version 2 (haproxy.org/download/3.0/doc/proxy-protocol.txt §2.2). A proxy sends it
 /// before everything else to name the client for which it opened the connection.

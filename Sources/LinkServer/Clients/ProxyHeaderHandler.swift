@@ -1,5 +1,5 @@
 import NIOCore
-import OutboundHTTP
+import NetworkTypes
 
 /// Reads the PROXY header at the beginning of a connection, and closes a connection that does not begin with one.
 ///

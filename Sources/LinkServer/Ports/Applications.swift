@@ -5,7 +5,7 @@ package import LinkEvents
 import LinkRouting
 package import Logging
 package import NIOCore
-package import OutboundHTTP
+package import NetworkTypes
 
 /// The dependencies of the public and the admin port.
 package struct ServerDependencies: Sendable {

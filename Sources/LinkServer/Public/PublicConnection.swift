@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP2
 import NIOHTTPTypesHTTP2
 import NIOSSL
-import OutboundHTTP
+import NetworkTypes
 
 /// Sets up the channel pipelines of the public port: an optional PROXY header, optional TLS, then HTTP/1, or HTTP/2 as
 /// negotiated by ALPN. All of them end in a ``RequestHandler``.

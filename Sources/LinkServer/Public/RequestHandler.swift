@@ -2,7 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import NIOCore
 import NIOHTTPTypes
-import OutboundHTTP
+import NetworkTypes
 
 /// Answers the requests of an HTTP/1 connection, or the request of an HTTP/2 stream, on its event loop.
 ///

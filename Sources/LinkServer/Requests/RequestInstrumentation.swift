@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import LinkEvents
-import OutboundHTTP
+import NetworkTypes
 
 /// The instrumentation of every request of a port, on the fast and the ordinary path: its id, trace and arrival, the
 /// headers that all responses share, the access log line and the metrics.

@@ -1,6 +1,6 @@
 import LinkEvents
 import LinkRouting
-import OutboundHTTP
+import NetworkTypes
 
 /// The state of a request besides its message, on the fast and the ordinary path.
 struct RequestScope: Sendable {

@@ -2,7 +2,7 @@ import Hummingbird
 import LinkEvents
 import Logging
 import NIOCore
-import OutboundHTTP
+import NetworkTypes
 
 /// The context of a request besides the message itself.
 struct ServerRequestContext: RequestContext {

@@ -3,7 +3,7 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 import Metrics
-package import OutboundHTTP
+package import NetworkTypes
 
 /// Resolves every link of the service against the live catalog, records it and builds the response. Both
 /// `POST /resolve` and clicks use it.

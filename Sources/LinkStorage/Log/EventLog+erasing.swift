@@ -139,7 +139,10 @@ extension EventLog {
 
     private static func install(_ data: Data) throws -> InstallID {
         guard let bytes = Bytes16(Array(data)) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the install id of an erasure does not have 16 bytes")
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT,
+                message: "the install id of an erasure does not have 16 bytes"
+            )
         }
         return InstallID(bytes)
     }

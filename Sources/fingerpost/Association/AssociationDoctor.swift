@@ -2,6 +2,7 @@ import AppAssociation
 import ArgumentParser
 import LinkRouting
 import NIOCore
+import NetworkTypes
 import OutboundHTTP
 
 struct AssociationDoctor: AsyncParsableCommand {

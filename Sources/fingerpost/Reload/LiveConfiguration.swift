@@ -1,7 +1,7 @@
 import GeoIP
 import LinkEvents
 import LinkServer
-import OutboundHTTP
+import NetworkTypes
 import Synchronization
 
 /// The current values of the settings that can change while the service runs.

@@ -1,4 +1,4 @@
-import OutboundHTTP
+import NetworkTypes
 import Testing
 
 struct AddressTests {
