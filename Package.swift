@@ -132,11 +132,30 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What goes over the wire, for the server and the command line.
+        .target(
+            name: "LinkAPI",
+            dependencies: ["LinkRouting", "LinkCatalog", "LinkEvents"],
+            swiftSettings: strict
+        ),
+        // The service below HTTP: resolution, keys, admission, replay.
+        .target(
+            name: "LinkService",
+            dependencies: [
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "NetworkTypes",
+                .product(name: "Atomics", package: "swift-atomics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "LinkServer",
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "NetworkTypes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -187,8 +206,8 @@ let package = Package(
             name: "fingerpost",
             dependencies: [
                 "Examples",
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
+                "LinkServer", "NetworkTypes", "OutboundHTTP", "GeoIP",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -260,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "LinkCatalogTests",
             dependencies: [
-                "EditingHistories", "LinkCatalog", "LinkRouting", "LinkServer", "LinkStorage", "TestSupport",
+                "EditingHistories", "LinkAPI", "LinkCatalog", "LinkRouting", "LinkService", "LinkStorage",
+                "TestSupport",
             ],
             swiftSettings: strict
         ),
@@ -307,8 +327,8 @@ let package = Package(
         .testTarget(
             name: "LinkServerTests",
             dependencies: [
-                "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkServer",
-                "NetworkTypes", "TestSupport",
+                "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
+                "LinkServer", "NetworkTypes", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,5 @@
 import LinkServer
+import LinkService
 
 /// The keys of config/fingerpost.yaml for admission: client identification and rate limits.
 struct AdmissionConfiguration {

@@ -1,6 +1,7 @@
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 
 /// The command line's operations on `catalog.db`. If no process uses the directory, they run in this process. Otherwise

@@ -1,5 +1,6 @@
 import Foundation
 import LinkServer
+import LinkService
 
 /// The free space and size of the disk that holds a directory.
 struct DiskSpace {

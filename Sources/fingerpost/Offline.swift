@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkAPI
 import LinkCatalog
 import LinkRouting
 import LinkServer

@@ -3,6 +3,7 @@ import Foundation
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import Logging
 import NIOPosix

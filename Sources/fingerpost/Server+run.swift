@@ -3,6 +3,7 @@ import Hummingbird
 import LinkCatalog
 import LinkEvents
 import LinkServer
+import LinkService
 import LinkStorage
 import Logging
 import ServiceLifecycle
@@ -87,7 +88,7 @@ extension Server {
             .init(service: HeapTrim { try await Task.sleep(for: $0) }),
             .init(
                 service: AssociationFilesMaker(
-                    live: parts.resolving.catalog,
+                    files: parts.associationFiles,
                     pool: parts.editor.pool,
                     logger: logger
                 )

@@ -6,6 +6,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import Logging
 import NetworkTypes
@@ -56,7 +57,8 @@ struct Server {
         (database, log) = try await Self.open(directory, telling: board.health, logger)
         board.health.start("loading the tables")
         recorder = EventRecorder(store: log, now: Self.now, logger: logger)
-        let catalog = LiveCatalog()
+        let files = AssociationFileCache()
+        let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
         let editor = PublishingService(
             store: database,
             pool: WorkPool(),
@@ -68,7 +70,7 @@ struct Server {
         ) { suite, table, budget in
             suite.failures(against: table, at: Self.now(), within: budget)
         } prepare: {
-            try catalog.prepare($0, unless: $1)
+            try files.prepare($0, unless: $1)
         } onCommit: {
             for table in catalog.update(from: $0) {
                 logger.error(
@@ -140,6 +142,7 @@ struct Server {
                 node: configuration.node,
                 isRecording: configuration.isRecording
             ),
+            associationFiles: files,
             keys: ring,
             admission: Admission(
                 configuration.admission.policy,

@@ -1,6 +1,7 @@
+import LinkAPI
 import LinkCatalog
 import LinkRouting
-import LinkServer
+import LinkService
 import Testing
 
 /// The example tables pass their link suites, with the engine that the server uses.

@@ -1,7 +1,7 @@
 import Foundation
 import LinkCatalog
 import LinkRouting
-import LinkServer
+import LinkService
 import LinkStorage
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import LinkEvents
 import LinkServer
+import LinkService
 import NetworkTypes
 import Testing
 

@@ -6,7 +6,9 @@ import LinkRouting
 import NetworkTypes
 import Testing
 
+@testable import LinkAPI
 @testable import LinkServer
+@testable import LinkService
 
 struct AdmissionTests {
     private static func policy(_ change: (inout AdmissionPolicy) -> Void = { _ in }) -> AdmissionPolicy {

@@ -3,6 +3,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import Testing
 
@@ -56,11 +57,12 @@ struct AssociationFileTests {
     @Test func filesAreThereBeforeATableIsLive() async throws {
         try await withService { service in
             try await service.load(Self.tenant("one"))
-            #expect(service.parts.resolving.catalog.isComplete)
+            #expect(service.parts.associationFiles.isComplete)
 
-            let started = LiveCatalog()
+            let files = AssociationFileCache()
+            let started = LiveCatalog { files.update(for: $0, isStart: $1) }
             started.update(from: try await service.parts.store.snapshot())
-            #expect(started.isComplete)
+            #expect(files.isComplete)
         }
     }
 
@@ -70,7 +72,7 @@ struct AssociationFileTests {
             let table = try #require(service.parts.resolving.catalog.current.tables.first)
             let cancellation = Cancellation()
             cancellation.cancel()
-            #expect(throws: CancellationError.self) { try LiveCatalog().prepare(table, unless: cancellation) }
+            #expect(throws: CancellationError.self) { try AssociationFileCache().prepare(table, unless: cancellation) }
         }
     }
 

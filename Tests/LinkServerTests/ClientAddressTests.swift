@@ -3,6 +3,7 @@ import NetworkTypes
 import Testing
 
 @testable import LinkServer
+@testable import LinkService
 
 struct ClientAddressTests {
     private static func proxies(_ header: ForwardingHeader) -> TrustedProxies {

@@ -2,6 +2,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// Event tails have separate limits, so tails never use up the limits of links.

@@ -2,6 +2,7 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import LinkAPI
 @testable import LinkServer
 
 /// Every transition of a connection, without a channel.

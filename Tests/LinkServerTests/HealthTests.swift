@@ -1,5 +1,6 @@
 import LinkRouting
 import LinkServer
+import LinkService
 import Synchronization
 import Testing
 

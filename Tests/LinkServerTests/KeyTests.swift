@@ -7,6 +7,7 @@ import NIOCore
 import Testing
 
 @testable import LinkServer
+@testable import LinkService
 
 /// Keys: their scopes, who may create them, how they end, and the audit of all this.
 @Suite(.timeLimit(.minutes(15)))

@@ -4,6 +4,7 @@ import LinkCatalog
 import LinkRouting
 import Testing
 
+@testable import LinkAPI
 @testable import LinkServer
 
 /// `/openapi.json` matches the ports' endpoints exactly.

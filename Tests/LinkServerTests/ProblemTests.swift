@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import LinkAPI
 @testable import LinkServer
 
 /// docs/api.md documents codes and statuses, and the code must match them.

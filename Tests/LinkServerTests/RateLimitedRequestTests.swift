@@ -6,6 +6,7 @@ import NetworkTypes
 import Testing
 
 @testable import LinkServer
+@testable import LinkService
 
 /// Rate limits as clients see them, on both ports.
 @Suite(.timeLimit(.minutes(15)))

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LinkServer
+@testable import LinkService
 
 struct RateLimiterTests {
     private static let second: UInt64 = 1_000_000_000

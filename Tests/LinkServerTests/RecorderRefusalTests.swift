@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 @Suite(.timeLimit(.minutes(15)))

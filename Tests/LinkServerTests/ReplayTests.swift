@@ -1,8 +1,10 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import Synchronization
 import Testing
 

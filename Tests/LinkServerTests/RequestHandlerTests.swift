@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import LinkServer
+@testable import LinkService
 
 /// Responses of the public port come in the order of their requests, however the input is cut.
 @Suite(.timeLimit(.minutes(15)))

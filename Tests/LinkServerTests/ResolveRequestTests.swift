@@ -3,6 +3,7 @@ import LinkRouting
 import TestSupport
 import Testing
 
+@testable import LinkAPI
 @testable import LinkServer
 
 struct ResolveRequestTests {

@@ -4,6 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import Logging
 import NetworkTypes
@@ -162,7 +163,8 @@ private func makeService(
         now: { clock.now },
         logger: logger
     )
-    let catalog = LiveCatalog()
+    let files = AssociationFileCache()
+    let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
     guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
         throw TestService.IncompleteDocument()
     }
@@ -180,7 +182,7 @@ private func makeService(
     ) { suite, table, budget in
         suite.failures(against: table, at: clock.now, within: budget)
     } prepare: {
-        try catalog.prepare($0, unless: $1)
+        try files.prepare($0, unless: $1)
     } onCommit: {
         catalog.update(from: $0)
     }
@@ -207,6 +209,7 @@ private func makeService(
             uptime: { clock.uptime },
             node: "test"
         ),
+        associationFiles: files,
         keys: ring,
         admission: Admission(policy, seed: 1, metrics: metrics) { UInt64(clock.now.milliseconds) * 1_000_000 },
         keyMaker: APIKeyIssuer(store: database, ring: ring, random: random),

@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 import NIOCore
 
 /// Authorizes requests of the admin port: checks the key, tenant, environment and draft, and names the actor for the
@@ -84,7 +86,7 @@ struct AdminAuthorizer {
 
     /// Whether the key of an authorized request is still valid. It does not count as a request.
     func stillHolds(_ entry: Entry, _ request: Request) -> Bool {
-        keys.validGrant(in: request.headers)?.id == entry.grant.id
+        keys.validGrant(request.headers[.authorization])?.id == entry.grant.id
     }
 
     /// Returns the grant of the request's key, which must have the scope for the tenant, or for the key's own tenants
@@ -95,7 +97,7 @@ struct AdminAuthorizer {
         _ scope: KeyGrant.Scope,
         of tenant: TenantID? = nil
     ) throws -> KeyGrant {
-        let grant = try keys.grant(of: request, scope: scope, tenant: tenant)
+        let grant = try keys.grant(request.headers[.authorization], scope: scope, tenant: tenant)
         try QueryNames.adminPort.check(request, context)
         return grant
     }

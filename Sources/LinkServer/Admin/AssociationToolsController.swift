@@ -1,13 +1,16 @@
 import AppAssociation
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 
 /// Validates and simulates association files: any file, or those of the live tables. Nothing is stored.
 struct AssociationToolsController {
     let gate: AdminAuthorizer
     let live: LiveCatalog
+    let files: AssociationFileCache
     let pool: WorkPool
 
     /// Maximum size of a request's body. Devices read an eighth of it, and larger files are worth a finding.
@@ -90,7 +93,7 @@ struct AssociationToolsController {
         else {
             throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
         }
-        guard let served = live.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
+        guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
         let decision = try await pool.run(for: caller) { _ in
             let file = try JSONReader.parse(served.bytes, limits: JSONReader.Limits(maximumBytes: 1 << 26))
             return question.decision(platform, file).json()

@@ -1,6 +1,7 @@
 import AppAssociation
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
 

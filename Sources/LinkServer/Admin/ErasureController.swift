@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting

@@ -1,8 +1,10 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 import LinkRouting
+import LinkService
 import NIOCore
 
 /// Lists, runs and downloads exports.

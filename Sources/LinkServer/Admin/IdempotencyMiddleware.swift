@@ -1,8 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 import NIOCore
 import Synchronization
 

@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 
 /// Creates, rotates and revokes the keys of the admin API and of callers. A key cannot grant more than it has itself.
 struct KeyController {

@@ -1,6 +1,7 @@
 import Dispatch
 import Hummingbird
 import LinkCatalog
+import LinkService
 import NIOCore
 
 #if canImport(CMalloc)
@@ -20,7 +21,9 @@ struct LargeDocumentMiddleware: RouterMiddleware {
         context: ServerRequestContext,
         next: @concurrent (Request, ServerRequestContext) async throws -> Response
     ) async throws -> Response {
-        guard let grant = keys.validGrant(in: request.headers) else { return try await next(request, context) }
+        guard let grant = keys.validGrant(request.headers[.authorization]) else {
+            return try await next(request, context)
+        }
         let turn = documents.turn(of: grant.tenant.map(WorkPool.Caller.tenant) ?? .key(grant.id))
         var request = request
         let isYAML = request.headers[.contentType]?.contains("yaml") == true

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkRouting
 
 /// The page of a list: `?limit=` items (1 to 1,000, by default 100) after `?cursor=`, the `nextCursor` of the previous

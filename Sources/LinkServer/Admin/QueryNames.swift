@@ -1,4 +1,5 @@
 import Hummingbird
+import LinkAPI
 import LinkRouting
 
 /// The query parameters of each operation of the admin port. They are read from its OpenAPI document, so that document

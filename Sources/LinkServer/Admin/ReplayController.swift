@@ -1,6 +1,8 @@
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 
 /// Replays recorded links against a draft to show what it would change.
 struct ReplayController {

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
+import LinkService
 
 /// Determines the caller and applies its rate limit before the body is read, and again after a wrong key.
 struct AdmissionMiddleware: RouterMiddleware {
@@ -31,7 +33,7 @@ extension Admission {
         let policy = policy
         let client = policy.proxies.client(of: scope.client.address, headers: head.headerFields)
         scope.client = client
-        let key = policy.key == nil ? nil : keys.validGrant(in: head.headerFields)?.id
+        let key = policy.key == nil ? nil : keys.validGrant(head.headerFields[.authorization])?.id
         try check(key.map(Caller.key) ?? .address(client))
     }
 

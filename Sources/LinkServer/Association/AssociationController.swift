@@ -1,11 +1,14 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 import NIOCore
 
 /// Serves the association files of the requested host, at their exact paths: 200 or 404, never a redirect.
 struct AssociationController: Sendable {
     let live: LiveCatalog
+    let files: AssociationFileCache
     let admission: Admission
 
     private static let paths: KeyValuePairs<String, AssociationFile> = [
@@ -28,7 +31,7 @@ struct AssociationController: Sendable {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
         try admission.check(.tenant(table.tenant))
-        guard let file = live.file(kind, forHost: host, of: table) else { throw Problem.fileNotMade }
+        guard let file = files.file(kind, forHost: host, of: table) else { throw Problem.fileNotMade }
         return file.answer(to: request)
     }
 }
@@ -37,7 +40,7 @@ extension Problem {
     /// Occurs only after a start, for tables whose files take long.
     static var fileNotMade: Problem {
         var problem = Problem(.busy, "The file is being made. Ask again in a few seconds.")
-        problem.headers[.retryAfter] = "5"
+        problem.hints = [.retryAfter(seconds: 5)]
         return problem
     }
 }

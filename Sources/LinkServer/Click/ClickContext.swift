@@ -1,6 +1,7 @@
 import HTTPTypes
 import LinkEvents
 import LinkRouting
+import LinkService
 
 /// Facts about the visitor from a request's headers. No header tells whether the app is installed, so it counts as
 /// missing.

@@ -1,7 +1,9 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
+import LinkService
 import NIOCore
 
 /// `GET` on a host that serves links: somebody tapped a link in a browser.

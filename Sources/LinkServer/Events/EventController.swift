@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
@@ -154,7 +155,7 @@ struct EventController {
                 .busy,
                 "As many tails are open as may be; close one, or read …/events?after= instead."
             )
-            problem.headers[.retryAfter] = "30"
+            problem.hints = [.retryAfter(seconds: 30)]
             throw problem
         }
         let gate = gate

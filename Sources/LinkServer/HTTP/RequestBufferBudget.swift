@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import Synchronization
 
 /// Limits the bytes of requests that all connections of the public port buffer before they are handled: incomplete
@@ -17,7 +18,7 @@ package final class RequestBufferBudget: Sendable {
         guard reserved.wrappingAdd(bytes, ordering: .relaxed).newValue > limit else { return }
         release(bytes)
         var problem = Problem(.busy, "The server buffers as many request bodies as it may. Try again in a few seconds.")
-        problem.headers[.retryAfter] = "5"
+        problem.hints = [.retryAfter(seconds: 5)]
         throw problem
     }
 

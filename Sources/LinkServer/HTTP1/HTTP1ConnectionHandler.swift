@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import Metrics
 import NIOCore
 import NIOHTTP1

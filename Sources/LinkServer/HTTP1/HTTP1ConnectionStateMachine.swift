@@ -1,3 +1,4 @@
+import LinkAPI
 import NIOCore
 
 /// The rules of an HTTP/1 connection (RFC 9112 §9): which input is read, which request is refused, and when the

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import LinkEvents
 import Metrics
 import NIOCore
@@ -23,7 +24,7 @@ struct TransportErrorResponses: Sendable {
             .requestID: id, .contentLength: "\(body.readableBytes)",
         ]
         fields.append(contentsOf: connection)
-        return [.head(HTTPResponse(status: problem.code.status, headerFields: fields)), .body(body), .end(nil)]
+        return [.head(HTTPResponse(status: problem.status, headerFields: fields)), .body(body), .end(nil)]
     }
 
     private func counted(_ problem: Problem) -> (id: String, body: ByteBuffer) {

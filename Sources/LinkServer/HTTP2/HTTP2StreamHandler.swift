@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import NIOCore
 import NIOHTTPTypes
 

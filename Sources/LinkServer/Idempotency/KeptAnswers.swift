@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkRouting
 import Logging

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 package import LinkRouting
 
@@ -74,7 +75,7 @@ private struct ProblemAnswers {
             guard let code = Problem.Code(rawValue: name) else {
                 throw DocumentError(path: "x-problems", position: .unknown, message: "Unknown problem code '\(name)'.")
             }
-            answers[code.status.code, default: []].append(name)
+            answers[code.status, default: []].append(name)
         }
         let responses = answers.sorted { $0.key < $1.key }.map { status, codes in
             JSONNode.Member("\(status)", response(codes))

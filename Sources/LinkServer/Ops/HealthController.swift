@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import LinkRouting
+import LinkService
 
 /// Serves `/livez`, `/startupz` and `/readyz` of the ops port.
 struct HealthController {

@@ -3,6 +3,7 @@ import HummingbirdCore
 package import LinkCatalog
 package import LinkEvents
 import LinkRouting
+package import LinkService
 package import Logging
 package import NIOCore
 package import NetworkTypes
@@ -10,6 +11,7 @@ package import NetworkTypes
 /// The dependencies of the public and the admin port.
 package struct ServerDependencies: Sendable {
     package var resolving: LinkResolver
+    package var associationFiles: AssociationFileCache
     package var keys: APIKeyAuthenticator
     package var admission: Admission
     package var keyMaker: APIKeyIssuer
@@ -38,6 +40,7 @@ package struct ServerDependencies: Sendable {
 
     package init(
         resolving: LinkResolver,
+        associationFiles: AssociationFileCache,
         keys: APIKeyAuthenticator,
         admission: Admission,
         keyMaker: APIKeyIssuer,
@@ -58,6 +61,7 @@ package struct ServerDependencies: Sendable {
         logger: Logger
     ) {
         self.resolving = resolving
+        self.associationFiles = associationFiles
         self.keys = keys
         self.admission = admission
         self.keyMaker = keyMaker
@@ -165,7 +169,12 @@ func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
         [
             OpenAPIController(document: .publicPort).endpoint,
             ResolveController(resolving: parts.resolving, limits: parts.limits, admission: parts.admission).endpoint,
-        ] + AssociationController(live: parts.resolving.catalog, admission: parts.admission).endpoints
+        ]
+            + AssociationController(
+                live: parts.resolving.catalog,
+                files: parts.associationFiles,
+                admission: parts.admission
+            ).endpoints
             + ClickController(resolving: parts.resolving, admission: parts.admission).endpoints
     )
 }
@@ -205,7 +214,12 @@ func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerReques
     KeyController(gate: gate, keys: parts.keyMaker, store: parts.store, limits: parts.limits).addRoutes(to: router)
     AuditController(gate: gate, store: parts.store).addRoutes(to: router)
     RouteController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
-    AssociationToolsController(gate: gate, live: parts.resolving.catalog, pool: parts.pool).addRoutes(to: router)
+    AssociationToolsController(
+        gate: gate,
+        live: parts.resolving.catalog,
+        files: parts.associationFiles,
+        pool: parts.pool
+    ).addRoutes(to: router)
     RetentionController(gate: gate, keeper: parts.keeper, store: parts.store, limits: parts.limits).addRoutes(
         to: router
     )

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkService
 import NIOCore
 import NIOHTTP2
 import NIOHTTPTypesHTTP2

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkService
 
 /// What the requests of the public port share.
 final class PublicService: Sendable {

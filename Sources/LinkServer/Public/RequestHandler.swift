@@ -1,5 +1,7 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
+import LinkService
 import NIOCore
 import NIOHTTPTypes
 import NetworkTypes
@@ -183,7 +185,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
             throw problem
         case .endpoint(let endpoint):
             route = endpoint.path
-            if endpoint.acceptsKey { grant = try service.keys.optionalGrant(in: head.headerFields) }
+            if endpoint.acceptsKey { grant = try service.keys.optionalGrant(head.headerFields[.authorization]) }
             let bodyLimit = endpoint.bodyLimit?()
             if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
             return .endpoint(endpoint, bodyLimit: bodyLimit)

@@ -1,3 +1,4 @@
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting

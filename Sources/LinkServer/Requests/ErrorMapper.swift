@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 package import LinkCatalog
 import LinkEvents
 package import LinkRouting
@@ -58,7 +59,7 @@ struct ErrorMapper: Sendable {
                     + (reason.code == .diskFull ? "the server's disk is full" : "the work was cut off")
                     + ". The server ends it by itself at its next start; to end it earlier, repeat it."
             )
-            problem.headers = reason.headers
+            problem.hints = reason.hints
             return problem
         // The client is gone or the process ends.
         case is CancellationError: return Problem(WorkPool.Refusal.closed)
@@ -165,7 +166,7 @@ extension Problem {
         case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
         case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
         }
-        headers[.retryAfter] = "5"
+        hints = [.retryAfter(seconds: 5)]
     }
 
     init(_ refusal: ExportRefusal) {
@@ -178,7 +179,7 @@ extension Problem {
             facts = [JSONNode.Member("scope", .string("tenant"))]
         case .tooMuch: self.init(.busy, "As many exports and erasures wait as may. Try again in a few seconds.")
         }
-        headers[.retryAfter] = "5"
+        hints = [.retryAfter(seconds: 5)]
     }
 
     /// Nothing is half done, except for exports and erasures, which continue when they are repeated.
@@ -188,16 +189,8 @@ extension Problem {
             "The server's disk is full, so this was not done. Repeat it when there is room: the operator follows "
                 + "deploy/runbooks/disk-full.md."
         )
-        problem.headers[.retryAfter] = "10"
+        problem.hints = [.retryAfter(seconds: 10)]
         return problem
-    }
-
-    /// Also the response to a wrong key.
-    static var endedKey: Problem {
-        Problem(
-            .invalidKey,
-            "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
-        )
     }
 
     init(_ error: StoredNotLive) { self.init(.storedNotLive, error.description) }
@@ -267,7 +260,7 @@ extension Problem {
             )
         case .busy:
             self.init(.busy, "Other changes went live again and again in between. Try again in a second.")
-            headers[.retryAfter] = "1"
+            hints = [.retryAfter(seconds: 1)]
         case .findings(let findings):
             self.init(
                 .invalidTable,

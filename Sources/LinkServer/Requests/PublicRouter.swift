@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 
 /// Finds the endpoint of a request on the public port.
 final class PublicRouter: Sendable {
@@ -84,7 +85,7 @@ final class PublicRouter: Sendable {
         guard isExact else { return .refused(notFound, route: group.path) }
         let allowed = group.endpoints.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
         var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
-        problem.headers[.allow] = allowed
+        problem.hints = [.allowedMethods(allowed)]
         return .refused(problem, route: group.path)
     }
 

@@ -1,5 +1,6 @@
 import LinkEvents
 import LinkRouting
+import LinkService
 import NetworkTypes
 
 /// The state of a request besides its message, on the fast and the ordinary path.

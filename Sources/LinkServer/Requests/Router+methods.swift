@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 
 extension Hummingbird.Router<ServerRequestContext> {
     /// Answers 405 with `Allow` if a path is requested with a method that it does not take. Call it after all routes
@@ -17,7 +18,7 @@ extension Hummingbird.Router<ServerRequestContext> {
                     // The router ignores empty segments.
                     guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
                     var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
-                    problem.headers[.allow] = allowed
+                    problem.hints = [.allowedMethods(allowed)]
                     throw problem
                 }
             }

@@ -1,5 +1,6 @@
 import Hummingbird
 import LinkEvents
+import LinkService
 import Logging
 import NIOCore
 import NetworkTypes

@@ -1,4 +1,5 @@
 import LinkRouting
+import LinkService
 
 extension LinkResolver {
     /// Returns a result whose response is built once the links are recorded.

@@ -1,7 +1,9 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
+import LinkService
 import NIOCore
 
 /// Serves `POST /resolve`.

@@ -1,4 +1,5 @@
 import Hummingbird
+import LinkAPI
 import LinkEvents
 import LinkRouting
 

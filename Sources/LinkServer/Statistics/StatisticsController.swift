@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting

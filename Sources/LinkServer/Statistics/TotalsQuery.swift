@@ -1,4 +1,5 @@
 import Hummingbird
+import LinkAPI
 import LinkEvents
 
 /// The columns by which totals are grouped, and the filter: `?by=route,outcome&action=open_app`.

@@ -1,6 +1,7 @@
 import AppAssociation
 import ArgumentParser
 import Foundation
+import LinkAPI
 import LinkCatalog
 import LinkRouting
 

@@ -1,6 +1,7 @@
 import Foundation
 import GeoIP
 import LinkServer
+import LinkService
 import Logging
 import Metrics
 import ServiceLifecycle

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Foundation
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import NIOCore
 import OutboundHTTP

@@ -1,8 +1,9 @@
 import Atomics
 package import CoreMetrics
+package import LinkAPI
 package import LinkRouting
 import Metrics
-import NetworkTypes
+package import NetworkTypes
 
 /// Admission control for every request of the public and the admin port: a rate limit for each caller and tenant.
 ///
@@ -95,7 +96,7 @@ package final class Admission: Sendable {
     }
 
     /// Takes `amount` requests from the caller's bucket. Throws a ``Problem`` if they are refused.
-    func check(_ caller: Caller, amount: Int = 1) throws(Problem) {
+    package func check(_ caller: Caller, amount: Int = 1) throws(Problem) {
         if let refusal = admit(caller, amount: amount) { throw Problem(refusal) }
     }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
@@ -35,7 +36,7 @@ package actor Replayer {
         // The actor is reentrant: a second call may begin while the first one waits for the log.
         guard !isBusy else {
             var problem = Problem(.busy, "Another replay is running; one runs at a time. Try again when it is done.")
-            problem.headers[.retryAfter] = "10"
+            problem.hints = [.retryAfter(seconds: 10)]
             throw problem
         }
         isBusy = true

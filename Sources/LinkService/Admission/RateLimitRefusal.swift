@@ -1,4 +1,4 @@
-import HTTPTypes
+package import LinkAPI
 import LinkRouting
 
 /// A refused request: the limit that it exceeds, and when it would be admitted.
@@ -13,9 +13,8 @@ package struct RateLimitRefusal: Error, Sendable, Hashable {
 }
 
 extension Problem {
-    /// A 429 with `Retry-After`, and with the limit as in draft-ietf-httpapi-ratelimit-headers: a quota of the whole
-    /// burst in the time in which an empty bucket fills.
-    init(_ refusal: RateLimitRefusal) {
+    /// The hint is a quota of the whole burst in the time in which an empty bucket fills.
+    package init(_ refusal: RateLimitRefusal) {
         let (limit, seconds) = (refusal.limit, refusal.retryAfter)
         let whose =
             switch refusal.scope {
@@ -32,14 +31,8 @@ extension Problem {
         )
         facts = [JSONNode.Member("scope", .string(refusal.scope.name))]
         let window = (limit.burst + limit.perSecond - 1) / limit.perSecond
-        headers[.retryAfter] = "\(seconds)"
-        headers[.rateLimitPolicy] = "\"\(refusal.scope.name)\";q=\(limit.burst);w=\(window)"
-        headers[.rateLimit] = "\"\(refusal.scope.name)\";r=0;t=\(seconds)"
+        hints = [
+            .rateLimit(scope: refusal.scope.name, burst: limit.burst, window: window, seconds: seconds)
+        ]
     }
-}
-
-extension HTTPField.Name {
-    // Valid constants; the alternatives are never used.
-    fileprivate static let rateLimit = HTTPField.Name.constant("RateLimit")
-    fileprivate static let rateLimitPolicy = HTTPField.Name.constant("RateLimit-Policy")
 }

@@ -1,4 +1,5 @@
 import AppAssociation
+import LinkAPI
 package import LinkCatalog
 package import LinkRouting
 

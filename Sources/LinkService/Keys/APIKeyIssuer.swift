@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import LinkAPI
 package import LinkCatalog
 package import LinkRouting
 

@@ -1,19 +1,25 @@
-import HTTPTypes
-import Hummingbird
 package import LinkRouting
-import NIOCore
 
 /// An error response that says what went wrong and how to correct it: RFC 9457 `application/problem+json` with a stable
 /// code.
-struct Problem: Error, Equatable {
-    let code: Code
-    let detail: String
-    var findings: [Finding] = []
+package struct Problem: Error, Equatable {
+    package let code: Code
+    package let detail: String
+    package var findings: [Finding] = []
     /// Additional members, such as `conflicts`.
-    var facts: [JSONNode.Member] = []
-    var headers = HTTPFields()
+    package var facts: [JSONNode.Member] = []
+    package var hints: [Hint] = []
 
-    enum Code: String, CaseIterable {
+    /// What the response says to HTTP clients, in its header.
+    package enum Hint: Equatable, Sendable {
+        case retryAfter(seconds: UInt64)
+        case allowedMethods(String)
+        case needsKey
+        /// The quota of the limit's `scope` is `burst` requests in `window` seconds, and is used up for `seconds`.
+        case rateLimit(scope: String, burst: Int, window: Int, seconds: UInt64)
+    }
+
+    package enum Code: String, CaseIterable, Sendable {
         case malformedJSON = "malformed_json"
         case invalidRequest = "invalid_request"
         case invalidTable = "invalid_table"
@@ -68,57 +74,50 @@ struct Problem: Error, Equatable {
         case internalError = "internal_error"
 
         /// The HTTP status of the code; the only place that maps one.
-        var status: HTTPResponse.Status {
+        package var status: Int {
             switch self {
-            case .malformedJSON, .invalidRequest, .hostMismatch, .continuationInvalid: .badRequest
-            case .missingKey, .invalidKey: .unauthorized
-            case .forbidden, .explainForbidden: .forbidden
+            case .malformedJSON, .invalidRequest, .hostMismatch, .continuationInvalid: 400
+            case .missingKey, .invalidKey: 401
+            case .forbidden, .explainForbidden: 403
             case .notFound, .unknownHost, .unknownTenant, .unknownRoute, .unknownRevision, .unknownExport,
                 .unknownSuite, .unknownKey:
-                .notFound
-            case .methodNotAllowed: .methodNotAllowed
+                404
+            case .methodNotAllowed: 405
             case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .tooManySuites, .tooManyKeys,
                 .idempotencyUnfinished,
                 .exportConflict, .installsNotRecorded:
-                .conflict
-            case .continuationExpired, .windowGone: .gone
-            case .stale, .conflict: .preconditionFailed
-            case .requestTimeout: .requestTimeout
-            case .bodyTooLarge: .contentTooLarge
-            case .uriTooLong: .uriTooLong
-            case .unsupportedEncoding: .unsupportedMediaType
-            case .rateLimited: .tooManyRequests
-            case .headersTooLarge: .requestHeaderFieldsTooLarge
+                409
+            case .continuationExpired, .windowGone: 410
+            case .stale, .conflict: 412
+            case .requestTimeout: 408
+            case .bodyTooLarge: 413
+            case .uriTooLong: 414
+            case .unsupportedEncoding: 415
+            case .rateLimited: 429
+            case .headersTooLarge: 431
             case .documentTooLarge, .invalidTable, .invalidSettings, .suitesFailed, .idempotencyMismatch,
                 .unknownEnvironment:
-                .unprocessableContent
-            case .logUnavailable, .diskFull, .storageUnavailable, .busy, .sinkUnavailable: .serviceUnavailable
-            case .notRecorded, .unreadable, .storedNotLive, .internalError: .internalServerError
+                422
+            case .logUnavailable, .diskFull, .storageUnavailable, .busy, .sinkUnavailable: 503
+            case .notRecorded, .unreadable, .storedNotLive, .internalError: 500
             }
         }
 
-        var title: String { rawValue.replacing("_", with: " ") }
+        package var title: String { rawValue.replacing("_", with: " ") }
     }
 
-    init(_ code: Code, _ detail: String, findings: [Finding] = []) {
+    package init(_ code: Code, _ detail: String, findings: [Finding] = []) {
         self.code = code
         self.detail = detail
         self.findings = findings
     }
 
-    func answer(requestID: String) -> BufferedResponse {
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        headers[.cacheControl] = "no-store"
-        return BufferedResponse(code.status, headers: headers, body: ByteBuffer(bytes: json(requestID: requestID)))
-    }
-
-    func json(requestID: String) -> [UInt8] {
+    package func json(requestID: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("type", "about:blank")
         writer.member("title", code.title)
-        writer.member("status", code.status.code)
+        writer.member("status", code.status)
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("requestId", requestID)

@@ -1,23 +1,23 @@
-package import LinkCatalog
+import LinkCatalog
 package import Logging
 import ServiceLifecycle
 
 /// Makes the association files that took too long for a start or a publication, one table after the other.
 package struct AssociationFilesMaker: Service {
-    private let live: LiveCatalog
+    private let files: AssociationFileCache
     private let pool: WorkPool
     private let logger: Logger
 
-    package init(live: LiveCatalog, pool: WorkPool, logger: Logger) {
-        self.live = live
+    package init(files: AssociationFileCache, pool: WorkPool, logger: Logger) {
+        self.files = files
         self.pool = pool
         self.logger = logger
     }
 
     package func run() async throws {
-        for await _ in live.incomplete.cancelOnGracefulShutdown() {
+        for await _ in files.incomplete.cancelOnGracefulShutdown() {
             do {
-                try await live.makeMissing(on: pool)
+                try await files.makeMissing(on: pool)
             } catch is CancellationError {
                 return
             } catch {

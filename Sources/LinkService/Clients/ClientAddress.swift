@@ -1,4 +1,3 @@
-package import HTTPTypes
 package import NetworkTypes
 
 /// The address of a client, as reported by the proxies that the operator trusts.
@@ -34,10 +33,7 @@ package struct TrustedProxies: Sendable, Hashable {
     /// right to left, where each address was written by the proxy before, and returns the first that is not a trusted
     /// proxy. If an address cannot be read, returns that of the last trusted proxy; if all are trusted, the first of
     /// the chain.
-    package func client(of peer: NetworkAddress?, headers: HTTPFields) -> ClientAddress {
-        client(of: peer, lines: headers[values: header.name])
-    }
-
+    ///
     /// - Parameter lines: The values of ``header``, in their order; evaluated for a trusted peer only.
     package func client(of peer: NetworkAddress?, lines: @autoclosure () -> [String]) -> ClientAddress {
         guard let peer, contains(peer) else { return ClientAddress(peer) }
@@ -60,10 +56,4 @@ package struct TrustedProxies: Sendable, Hashable {
 package enum ForwardingHeader: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
     case forwarded
-
-    var name: HTTPField.Name { self == .forwarded ? Self.forwardedName : Self.xForwardedForName }
-
-    // Valid constants; the alternatives are never used.
-    private static let forwardedName = HTTPField.Name.constant("Forwarded")
-    private static let xForwardedForName = HTTPField.Name.constant("X-Forwarded-For")
 }

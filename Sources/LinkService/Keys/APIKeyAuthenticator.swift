@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import LinkAPI
 package import LinkCatalog
 package import LinkRouting
 import Synchronization
@@ -38,20 +37,19 @@ package final class APIKeyAuthenticator: Sendable {
 
     package var isEmpty: Bool { grants.withLock(\.isEmpty) }
 
-    /// Returns the grant of the request's bearer key; nil without a key. Throws if the key is invalid.
-    func optionalGrant(in headers: HTTPFields) throws -> KeyGrant? {
-        guard headers[.authorization] != nil else { return nil }
-        guard let grant = validGrant(in: headers) else {
-            throw Problem.endedKey
-        }
+    /// Returns the grant of the bearer key in an `Authorization` field; nil without a key. Throws if the key is
+    /// invalid.
+    package func optionalGrant(_ authorization: String?) throws -> KeyGrant? {
+        guard authorization != nil else { return nil }
+        guard let grant = validGrant(authorization) else { throw Problem.endedKey }
         note(grant)
         return grant
     }
 
-    /// Returns the grant of the bearer key in the headers; nil without a key or for an invalid one. It does not count
-    /// as a use.
-    func validGrant(in headers: HTTPFields) -> KeyGrant? {
-        guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
+    /// Returns the grant of the bearer key in an `Authorization` field; nil without a key or for an invalid one. It
+    /// does not count as a use.
+    package func validGrant(_ authorization: String?) -> KeyGrant? {
+        guard let parts = authorization?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer", let key = APIKey(token: String(parts[1])),
             let grant = grants.withLock({ $0[key.id] }), key.matches(grant.secretHash), grant.isValid(at: now())
         else { return nil }
@@ -59,7 +57,7 @@ package final class APIKeyAuthenticator: Sendable {
     }
 
     /// Whether a key that was accepted before is still valid.
-    func stillHolds(_ grant: KeyGrant) -> Bool {
+    package func stillHolds(_ grant: KeyGrant) -> Bool {
         grants.withLock { $0[grant.id] }.map { $0.secretHash == grant.secretHash && $0.isValid(at: now()) } ?? false
     }
 
@@ -69,22 +67,32 @@ package final class APIKeyAuthenticator: Sendable {
         if isNew { noteUse(grant.id, hour) }
     }
 
-    /// Returns the grant of the request's key, which must have the scope for the tenant, or for the key's own tenants
+    /// Returns the grant of the key in an `Authorization` field, which must have the scope for the tenant, or for the key's own tenants
     /// if `tenant` is nil.
     ///
     /// - Throws: A ``Problem`` if the key is missing, is invalid or lacks the scope.
-    func grant(of request: Request, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
-        guard let grant = try optionalGrant(in: request.headers) else {
+    package func grant(_ authorization: String?, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {
+        guard let grant = try optionalGrant(authorization) else {
             var problem = Problem(
                 .missingKey,
                 "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."
             )
-            problem.headers[.wwwAuthenticate] = "Bearer"
+            problem.hints = [.needsKey]
             throw problem
         }
         guard grant.allows(scope, for: tenant ?? grant.tenant) else {
             throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
         }
         return grant
+    }
+}
+
+extension Problem {
+    /// The response to a wrong or ended key.
+    package static var endedKey: Problem {
+        Problem(
+            .invalidKey,
+            "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
+        )
     }
 }

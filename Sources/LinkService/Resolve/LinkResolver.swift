@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
@@ -181,7 +182,7 @@ package final class LinkResolver: Sendable {
                 .logUnavailable,
                 "The request could not be recorded, so it was not answered. Try again in a second."
             )
-            problem.headers[.retryAfter] = "1"
+            problem.hints = [.retryAfter(seconds: 1)]
             return .failure(problem)
         }
     }
