@@ -3,6 +3,7 @@ import Foundation
 package import NIOCore
 import NIOHTTP1
 import NIOSSL
+package import NetworkTypes
 
 /// Sends all outgoing requests of the process. Requests have a timeout and a response size limit, carry the trace of
 /// the current task, and follow no redirects.

@@ -5,6 +5,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import LinkStorage
 import NIOCore
 import OutboundHTTP

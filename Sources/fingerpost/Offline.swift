@@ -3,6 +3,7 @@ import LinkAPI
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 
 /// Resolves links against a tenant's file without a server.
 struct OfflineTable {

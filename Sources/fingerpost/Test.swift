@@ -3,6 +3,7 @@ import Foundation
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import OutboundHTTP
 
 struct Test: AsyncParsableCommand {

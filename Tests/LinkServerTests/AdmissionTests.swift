@@ -83,7 +83,7 @@ struct AdmissionTests {
         let refusal = try #require(admission.admit(.address(client("203.0.113.1"))))
         #expect(refusal.scope == .address && refusal.retryAfter == 1)
         let problem = Problem(refusal)
-        #expect(problem.code == .rateLimited && problem.code.status.code == 429)
+        #expect(problem.code == .rateLimited && problem.code.status == 429)
         #expect(problem.headers[.retryAfter] == "1")
         #expect(problem.headers.first { $0.name.rawName == "RateLimit" }?.value == "\"address\";r=0;t=1")
         #expect(problem.headers.first { $0.name.rawName == "RateLimit-Policy" }?.value == "\"address\";q=2;w=2")

@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// Nothing is stored that cannot be read back, and no small request becomes large in memory.

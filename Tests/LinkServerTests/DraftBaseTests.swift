@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// Tables that others publish while a draft is edited are kept, whatever the draft's base.

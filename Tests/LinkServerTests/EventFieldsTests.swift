@@ -4,6 +4,7 @@ import LinkCatalog
 import LinkEvents
 import LinkRouting
 import LinkServer
+import LinkService
 import NetworkTypes
 import Testing
 

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import LinkEvents
 import LinkRouting
+import LinkService
 import LinkStorage
 import NIOCore
 import Testing

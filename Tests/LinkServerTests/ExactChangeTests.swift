@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// A change of Unicode normalisation alone is a change, because links are compared by bytes.

@@ -1,6 +1,7 @@
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// A tenant's key cannot claim a host that overlaps another tenant's domain.

@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// A key that is limited to some routes cannot take links from others, whatever it writes.

@@ -19,7 +19,7 @@ struct ProblemTests {
             return (String(match.1), status)
         }
         let promised = Dictionary(documented) { $1 }
-        let actual = Dictionary(Problem.Code.allCases.map { ($0.rawValue, $0.status.code) }) { $1 }
+        let actual = Dictionary(Problem.Code.allCases.map { ($0.rawValue, $0.status) }) { $1 }
         #expect(documented.count == promised.count)
         #expect(promised == actual)
     }

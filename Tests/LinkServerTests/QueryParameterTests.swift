@@ -1,6 +1,7 @@
 import HTTPTypes
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// Admin operations refuse unknown query parameters, because a misspelt one would otherwise be ignored silently.

@@ -17,6 +17,11 @@ package struct ResolveRequest: Sendable, Hashable {
         package let url: String
         /// The caller's own id of the event, 1 to 128 bytes; nil if there is none.
         package let clientEventID: String?
+
+        package init(url: String, clientEventID: String?) {
+            self.url = url
+            self.clientEventID = clientEventID
+        }
     }
 
     package let subject: Subject

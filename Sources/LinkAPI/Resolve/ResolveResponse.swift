@@ -101,7 +101,7 @@ extension JSONWriter {
         endObject()
     }
 
-    mutating func destination(_ destination: ResolvedDestination) {
+    package mutating func destination(_ destination: ResolvedDestination) {
         beginObject()
         if let screen = destination.screen {
             member("screen", screen)

@@ -4,6 +4,7 @@ import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
+import LinkService
 
 /// Erases the records of one install from the log and the exports.
 struct ErasureController {

@@ -1,4 +1,4 @@
-import LinkCatalog
+package import LinkCatalog
 package import Logging
 import ServiceLifecycle
 

@@ -4,6 +4,7 @@ import LinkAPI
 package import LinkCatalog
 import LinkEvents
 package import LinkRouting
+import LinkService
 import Logging
 import Metrics
 import NIOCore

@@ -1,6 +1,8 @@
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 import Logging
 
 /// Writes the access log line of a response, if the settings ask for one: the endpoint's pattern instead of the path,

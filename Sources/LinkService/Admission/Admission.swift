@@ -3,7 +3,7 @@ package import CoreMetrics
 package import LinkAPI
 package import LinkRouting
 import Metrics
-package import NetworkTypes
+import NetworkTypes
 
 /// Admission control for every request of the public and the admin port: a rate limit for each caller and tenant.
 ///

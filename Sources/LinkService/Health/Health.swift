@@ -58,26 +58,26 @@ package final class Health: Sendable {
     }
 
     /// The current step of the start; nil once it has completed.
-    var step: String? {
+    package var step: String? {
         state.withLock { if case .starting(let step) = $0.phase { step } else { nil } }
     }
 
     /// Whether the process is ready for requests, and the findings that decide it.
-    struct Readiness {
-        struct Item {
-            let name: String
-            let finding: Finding
+    package struct Readiness {
+        package struct Item {
+            package let name: String
+            package let finding: Finding
         }
 
-        let items: [Item]
+        package let items: [Item]
 
-        var isReady: Bool { failing.isEmpty }
-        var failing: [String] {
+        package var isReady: Bool { failing.isEmpty }
+        package var failing: [String] {
             items.compactMap { if case .bad = $0.finding { $0.name } else { nil } }
         }
     }
 
-    var readiness: Readiness {
+    package var readiness: Readiness {
         let state = state.withLock { $0 }
         let phase: Finding =
             switch state.phase {

@@ -1,4 +1,4 @@
-import LinkAPI
+package import LinkAPI
 package import LinkCatalog
 package import LinkRouting
 import Synchronization

@@ -43,7 +43,7 @@ package struct APIKeyIssuer: Sendable {
         }
 
         /// Copies the properties of an older key, which the new one replaces.
-        init(_ grant: KeyGrant) {
+        package init(_ grant: KeyGrant) {
             self.init(name: grant.name, tenant: grant.tenant, scopes: grant.scopes)
             environments = grant.environments
             routes = grant.routes

@@ -1,3 +1,4 @@
+import LinkAPI
 import LinkRouting
 
 /// A table's answer to a recorded link, as far as a replay compares it.

@@ -1,5 +1,5 @@
 import HTTPTypes
-import LinkAPI
+package import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting

@@ -1,5 +1,5 @@
 import HTTPTypes
-import LinkAPI
+package import LinkAPI
 package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
@@ -55,7 +55,7 @@ package final class LinkResolver: Sendable {
     }
 
     /// The caller of a request and the form of the call.
-    struct Caller {
+    package struct Caller {
         var requestID: RecordedID
         var address: NetworkAddress?
         /// The country of the address, if the context names none. It is recorded and decides nothing.
@@ -69,14 +69,40 @@ package final class LinkResolver: Sendable {
         var kind: Event.Kind
         var purpose: Event.Purpose
         var occurredAt: Timestamp?
+
+        package init(
+            requestID: RecordedID,
+            address: NetworkAddress? = nil,
+            country: String? = nil,
+            userAgent: String? = nil,
+            botClass: BotClass? = nil,
+            referrerHost: String? = nil,
+            method: String,
+            source: String,
+            kind: Event.Kind,
+            purpose: Event.Purpose,
+            occurredAt: Timestamp? = nil
+        ) {
+            self.requestID = requestID
+            self.address = address
+            self.country = country
+            self.userAgent = userAgent
+            self.botClass = botClass
+            self.referrerHost = referrerHost
+            self.method = method
+            self.source = source
+            self.kind = kind
+            self.purpose = purpose
+            self.occurredAt = occurredAt
+        }
     }
 
     /// One resolved link and its event; a class, because it is handed from stage to stage.
-    final class ResolvedLink: Sendable {
-        let answer: CatalogResolution
+    package final class ResolvedLink: Sendable {
+        package let answer: CatalogResolution
         /// The link's text, for a continuation.
         let url: String
-        let event: Event.Fields
+        package let event: Event.Fields
 
         init(_ answer: CatalogResolution, url: String, event: Event.Fields) {
             self.answer = answer
@@ -86,7 +112,7 @@ package final class LinkResolver: Sendable {
     }
 
     /// Returns the country of an address; nil if it is unknown. The address is not stored.
-    func country(of address: NetworkAddress?) -> String? {
+    package func country(of address: NetworkAddress?) -> String? {
         guard let locate, let address else { return nil }
         return locate(address)
     }
@@ -94,7 +120,7 @@ package final class LinkResolver: Sendable {
     /// Resolves a link and builds its event, without recording it.
     ///
     /// - Parameter catalog: Loaded once for each request, so that all its links use the same tables.
-    func resolve(
+    package func resolve(
         _ url: String,
         from catalog: Catalog,
         clientEventID: String?,
@@ -110,7 +136,7 @@ package final class LinkResolver: Sendable {
     }
 
     /// Which links of a request are in the log.
-    enum Recorded: Sendable {
+    package enum Recorded: Sendable {
         case all
         /// Only links that belong to a tenant, because too many others came.
         case owned
@@ -128,7 +154,7 @@ package final class LinkResolver: Sendable {
     /// Commits the events of one request together, with the time since its arrival.
     ///
     /// - Parameter completion: Called once, on any thread. After a failure, its problem is the only permitted response.
-    func record(
+    package func record(
         _ passages: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?,
         completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
@@ -187,7 +213,7 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    func response(_ passage: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
+    package func response(_ passage: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
         var response = ResolveResponse(passage.answer)
         response.id = passage.event.id
         response.isRecorded = recorded.holds(passage)
@@ -273,7 +299,7 @@ package final class LinkResolver: Sendable {
 
 extension Duration {
     /// The duration in whole microseconds.
-    var microseconds: Int64 {
+    package var microseconds: Int64 {
         components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
     }
 }

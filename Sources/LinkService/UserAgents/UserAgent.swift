@@ -1,20 +1,20 @@
-import LinkRouting
+package import LinkRouting
 
 /// The facts in a `User-Agent` that decide where a click leads, and whether it is a person's.
 ///
 /// The first 512 bytes are split into words, and each word is looked up in ``UserAgentWords``: the time grows only
 /// with the length, whatever the text is. The facts are only what the sender claims.
-struct UserAgent: Sendable, Hashable {
+package struct UserAgent: Sendable, Hashable {
     static let maximumBytes = 512
 
-    private(set) var platform = Platform.other
-    private(set) var device: Device?
+    package private(set) var platform = Platform.other
+    package private(set) var device: Device?
     /// Nil also where all browsers report the same version, whatever the system.
-    private(set) var osVersion: Version?
+    package private(set) var osVersion: Version?
     /// Whether an app shows the page in a web view of its own; nil if unknown.
-    private(set) var inAppBrowser: Bool?
+    package private(set) var inAppBrowser: Bool?
     /// The kind of bot; nil for programs that people use.
-    private(set) var botClass: BotClass?
+    package private(set) var botClass: BotClass?
 
     struct Signs: OptionSet, Hashable {
         let rawValue: UInt32
@@ -39,7 +39,7 @@ struct UserAgent: Sendable, Hashable {
         static let systems: Signs = [.iPhone, .iPad, .android, .windows, .mac, .linux, .otherSystem]
     }
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let words = UserAgentScanner(text)
         let signs = words.signs
         (platform, device) = Self.system(signs)

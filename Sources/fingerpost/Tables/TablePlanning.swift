@@ -1,4 +1,5 @@
 import Foundation
+import LinkAPI
 import LinkCatalog
 import LinkRouting
 import LinkServer

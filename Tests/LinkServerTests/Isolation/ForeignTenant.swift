@@ -1,6 +1,7 @@
 import HTTPTypes
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 /// A tenant with one item of everything that the service stores. The names are recognisable in any answer.

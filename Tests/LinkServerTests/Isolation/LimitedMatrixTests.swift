@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkRouting
 import LinkServer
+import LinkService
 import Testing
 
 @testable import LinkServer

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import LinkCatalog
 import LinkRouting
+import LinkService
 import Testing
 
 @testable import LinkServer
