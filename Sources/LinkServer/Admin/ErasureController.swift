@@ -75,7 +75,8 @@ extension Erasure {
 extension Eraser.Report {
     /// The data that an erasure leaves by design.
     private static let remains = [
-        "counts and the counted values (such as utm values, referrer hosts and unmatched paths), none of which names an install",
+        "counts and the counted values (such as utm values, referrer hosts and unmatched paths), none of "
+            + "which names an install",
         "events without an install, such as clicks in a browser",
         "backups, and exports that were copied elsewhere",
     ]

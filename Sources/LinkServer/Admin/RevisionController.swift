@@ -82,8 +82,8 @@ struct RevisionController {
         guard row.environment == entry.environment else {
             throw Problem(
                 .invalidRequest,
-                "Revision \(row.revision) belongs to '\(row.environment)'; promote it to '\(entry.environment)' instead of "
-                    + "rolling back."
+                "Revision \(row.revision) belongs to '\(row.environment)'; promote it to '\(entry.environment)' "
+                    + "instead of rolling back."
             )
         }
         return try await publish(row.revision, entry.place, request, context, entry)

@@ -36,7 +36,7 @@ struct AssociationController: Sendable {
 extension Problem {
     /// Occurs only after a start, for tables whose files take long.
     static var fileNotMade: Problem {
-        var problem = Problem(.busy, "The file is being made. Ask again in a few seconds.")
+        var problem = Problem(.busy, "The file is being generated. Try again in a few seconds.")
         problem.headers[.retryAfter] = "5"
         return problem
     }

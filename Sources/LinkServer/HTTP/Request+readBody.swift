@@ -44,7 +44,7 @@ extension Request {
 extension Problem {
     static let encodedBody = Problem(
         .unsupportedEncoding,
-        "Bodies are read as they are; send it without Content-Encoding."
+        "Encoded bodies are not supported; send the body without Content-Encoding."
     )
 
     /// - Parameter length: The value of `Content-Length`.
@@ -53,6 +53,6 @@ extension Problem {
     }
 
     init(bodyOver limit: Int) {
-        self.init(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+        self.init(.bodyTooLarge, "The body has more than \(limit) bytes, which is the maximum.")
     }
 }

@@ -50,7 +50,10 @@ final class RepeatableChange: Sendable {
 
     func begin(_ grant: KeyGrant, of tenant: TenantID?) async throws {
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
+            throw Problem(
+                .invalidRequest,
+                "An Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."
+            )
         }
         let repeated = state.withLock { state in
             IdempotentRequest(
@@ -109,7 +112,7 @@ final class KeptAnswers: Sendable {
             guard state.working.insert(key).inserted else {
                 throw Problem(
                     .idempotencyUnfinished,
-                    "The first request with this key is still being worked on; try again."
+                    "The first request with this Idempotency-Key is still in progress; try again."
                 )
             }
             return nil
@@ -119,7 +122,10 @@ final class KeptAnswers: Sendable {
             case .new: return
             case .answered(let answer): throw ReplayedAnswer(answer: answer)
             case .other:
-                throw Problem(.idempotencyMismatch, "This Idempotency-Key came with another request; make a new one.")
+                throw Problem(
+                    .idempotencyMismatch,
+                    "This Idempotency-Key was used for a different request; use a new one."
+                )
             }
         } catch {
             if held == nil { state.withLock { _ = $0.working.remove(key) } }

@@ -77,13 +77,13 @@ package final class APIKeyAuthenticator: Sendable {
         guard let grant = try optionalGrant(in: request.headers) else {
             var problem = Problem(
                 .missingKey,
-                "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."
+                "Send 'Authorization: Bearer fp_…'; create a key with 'fingerpost keys create'."
             )
             problem.headers[.wwwAuthenticate] = "Bearer"
             throw problem
         }
         guard grant.allows(scope, for: tenant ?? grant.tenant) else {
-            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
+            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' for this request.")
         }
         return grant
     }
