@@ -25,7 +25,7 @@ struct AdminAuthorizer {
     enum Count {
         /// The limit of its links and of all other requests.
         case request
-        /// The limit of opened tails: reconnecting again and again takes no requests from links.
+        /// The limit of opened tails, so that repeated reconnects do not use up the limit of links.
         case tail
     }
 
@@ -65,7 +65,7 @@ struct AdminAuthorizer {
         )
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for what all environments and owners of a tenant share.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for data that all environments and owners of a tenant share.
     func tenantWide(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
         let entry = try tenant(request, context, scope)
         guard entry.grant.isForWholeTenants else {
@@ -77,7 +77,7 @@ struct AdminAuthorizer {
         return entry
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for what is recorded of all routes of a tenant.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for recorded events of all routes of a tenant.
     func allRoutes(
         _ request: Request,
         _ context: ServerRequestContext,

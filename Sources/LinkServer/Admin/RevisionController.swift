@@ -139,7 +139,7 @@ struct RevisionController {
         return Response(published)
     }
 
-    /// Prunes old revisions; takes `{"keep": 50, "olderThanDays": 90}`.
+    /// Prunes old revisions; accepts `{"keep": 50, "olderThanDays": 90}`.
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)

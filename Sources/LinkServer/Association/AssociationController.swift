@@ -34,7 +34,7 @@ struct AssociationController: Sendable {
 }
 
 extension Problem {
-    /// Occurs only after a start, for tables whose files take long.
+    /// Occurs only after a start, for tables whose files take long to generate.
     static var fileNotMade: Problem {
         var problem = Problem(.busy, "The file is being generated. Try again in a few seconds.")
         problem.headers[.retryAfter] = "5"

@@ -138,7 +138,7 @@ final class KeptAnswers: Sendable {
         return held
     }
 
-    /// Stores the response. The change is made already, so an error here must not fail the request.
+    /// Stores the response. The change was already made, so an error here must not fail the request.
     func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
         guard let (request, tenant) = change.begun, let answer else { return }
         do {

@@ -21,7 +21,7 @@ final class PublicRouter: Sendable {
 
     enum Match {
         case endpoint(PublicEndpoint)
-        /// - Parameter route: The path if it exists but does not take the method.
+        /// - Parameter route: The path if it exists but does not support the method.
         case refused(Problem, route: String?)
     }
 
