@@ -88,7 +88,7 @@ struct AdminAuthorizer {
         guard entry.grant.routes == nil else {
             throw Problem(
                 .forbidden,
-                "Recorded events cover all routes. Reading them needs a key that is not limited to routes."
+                "Recorded data covers all routes. Reading it needs a key that is not limited to routes."
             )
         }
         return entry

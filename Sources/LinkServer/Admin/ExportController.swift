@@ -90,7 +90,7 @@ struct ExportController {
         } catch let failure as S3Failure {
             throw Problem(
                 .sinkUnavailable,
-                "The export failed: \(failure). No events are lost; the next export writes them."
+                "The export destination failed: \(failure). No events are lost; the next export writes them."
             )
         }
     }
