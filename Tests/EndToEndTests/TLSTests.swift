@@ -88,7 +88,7 @@ struct TLSTests {
             #expect(foreign.status == 78)
             #expect(
                 foreign.text
-                    == "fingerpost: public.tls.key: \(directory)/privkey.pem does not fit the certificate of \(directory)/fullchain.pem; write the key it was made with.\n"
+                    == "fingerpost: public.tls.key: \(directory)/privkey.pem does not match the certificate in \(directory)/fullchain.pem; write the path of that certificate's key.\n"
             )
             let half = try serve(directory, ["FINGERPOST_PUBLIC_TLS_KEY": directory + "/privkey.pem"])
             #expect(half.status == 78)

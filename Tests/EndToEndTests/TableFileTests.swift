@@ -193,7 +193,7 @@ struct TableFileTests {
                 "--to",
                 "production"
             )
-            #expect(wrong.status == 1 && wrong.text.contains("is one of 'production', not of 'staging'"), "\(wrong)")
+            #expect(wrong.status == 1 && wrong.text.contains("belongs to 'production', not to 'staging'"), "\(wrong)")
             let right = try await shell("revisions", "promote", "acme", "1", "--to", "staging")
             #expect(right.status == 0 && right.text.contains("promotion of 1"), "\(right)")
             let listed = try await shell("revisions", "list", "acme", "--environment", "staging")

@@ -12,7 +12,7 @@ struct BindErrorTests {
             ),
             (
                 EACCES,
-                "admin: 127.0.0.1:80 is not allowed to this user; choose a port above 1023 with --admin HOST:PORT"
+                "admin: this user may not listen on 127.0.0.1:80; choose a port above 1023 with --admin HOST:PORT"
             ),
             (
                 ENOBUFS,
@@ -28,7 +28,7 @@ struct BindErrorTests {
         let failure = BindError(.public, at: ListenAddress(host: "nowhere", port: 0), .unknownHost)
         #expect(
             failure.description
-                == "public: no address is known for the host 'nowhere'; write another with --public HOST:PORT"
+                == "public: the host 'nowhere' does not resolve to an address; choose another with --public HOST:PORT"
         )
     }
 }

@@ -158,7 +158,7 @@ struct DraftBaseTests {
             #expect(try await session.post("draft/publish").status == 201)
             let wrong = try await session.post("revisions/1/promote?environment=staging&to=production")
             #expect(wrong.status == 400 && wrong.code == "invalid_request", "\(wrong.text)")
-            #expect(wrong.text.contains("Revision 1 is one of 'production', not of 'staging'"))
+            #expect(wrong.text.contains("Revision 1 belongs to 'production', not to 'staging'"))
             let same = try await session.post("revisions/1/promote?to=production")
             #expect(same.status == 400 && same.text.contains("roll back"), "\(same.text)")
             #expect(try await session.get("table")["ETag"] == "\"2\"")

@@ -92,7 +92,7 @@ struct WriterHeartbeatTests {
         let clock = TestClock()
         try await signs(probing: {}, at: clock) { signs, slept in
             _ = await slept.first { _ in true }
-            #expect(signs.check.examined == .good("answered 0 s ago"))
+            #expect(signs.check.examined == .good("responded 0 s ago"))
         }
     }
 
@@ -109,8 +109,8 @@ struct WriterHeartbeatTests {
         ) { signs, _ in
             _ = await begun.first { _ in true }
             // The clock advances by three seconds with each reading.
-            #expect(signs.check.examined == .good("answered 3 s ago"))
-            #expect(signs.check.examined == .bad("silent for 6 s"))
+            #expect(signs.check.examined == .good("responded 3 s ago"))
+            #expect(signs.check.examined == .bad("no response for 6 s"))
         }
     }
 

@@ -50,8 +50,8 @@ struct QueryParameterTests {
             for (path, hint) in [
                 ("draft/publish?enviroment=staging", "did you mean 'environment'?"),
                 ("draft/publish?drafft=x", "did you mean 'draft'?"),
-                ("draft/publish?env=x", "it takes draft, environment."),
-                ("draft/publish?environment=staging&environment=production", "comes twice"),
+                ("draft/publish?env=x", "it has draft, environment."),
+                ("draft/publish?environment=staging&environment=production", "occurs twice"),
                 ("draft/publish?enviro%6Dent=staging", "not a query parameter"),
                 ("draft/publish?Environment=staging", "did you mean"),
             ] {

@@ -95,7 +95,7 @@ package struct ResolveRequest: Sendable, Hashable {
             }
             if case .null = field.node.value { return }
             guard let timestamp = Timestamp(try field.text()) else {
-                throw field.error("\(field.shown) is not an instant; write one such as 2026-11-21T10:00:00.000Z.")
+                throw field.error("\(field.shown) is not a timestamp; write one such as 2026-11-21T10:00:00.000Z.")
             }
             occurredAt = timestamp
         }
@@ -110,13 +110,13 @@ package struct ResolveRequest: Sendable, Hashable {
         case (nil, let links?, nil):
             let fields = try links.list()
             guard (1...Self.maximumLinks).contains(fields.count) else {
-                throw links.error("a batch has 1 to \(Self.maximumLinks) links; send several.")
+                throw links.error("a batch must have 1 to \(Self.maximumLinks) links; use several batches for more.")
             }
             var batch: [Link] = []
             for field in fields { batch.append(try Self.link(field, &warnings)) }
             subject = .batch(batch)
             if let field = members.clientEventID {
-                warnings.append("\(field.path) is for one link and was ignored; give each of 'links' its own.")
+                warnings.append("\(field.path) applies to a single link and was ignored; give each of 'links' its own.")
             }
         case (nil, nil, let token?):
             subject = .continuation(token: try token.text(), clientEventID: clientEventID)
@@ -147,7 +147,7 @@ package struct ResolveRequest: Sendable, Hashable {
 
     private static func clientEventID(_ field: Field) throws -> String {
         let text = try field.text()
-        guard (1...128).contains(text.utf8.count) else { throw field.error("an id has 1 to 128 bytes.") }
+        guard (1...128).contains(text.utf8.count) else { throw field.error("an id must have 1 to 128 bytes.") }
         return text
     }
 }

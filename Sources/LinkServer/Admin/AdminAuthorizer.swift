@@ -27,7 +27,7 @@ struct AdminAuthorizer {
     enum Count {
         /// The limit of its links and of all other requests.
         case request
-        /// The limit of opened tails: reconnecting again and again takes no requests from links.
+        /// The limit of opened tails, so that repeated reconnects do not use up the limit of links.
         case tail
     }
 
@@ -41,7 +41,10 @@ struct AdminAuthorizer {
         count: Count = .request
     ) throws -> Entry {
         guard let text = context.parameters.get("tenant"), let tenant = TenantID(text) else {
-            throw Problem(.unknownTenant, "A tenant's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw Problem(
+                .unknownTenant,
+                "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
         }
         let grant = try grant(request, context, scope, of: tenant)
         context.facts.note(tenant)
@@ -49,10 +52,13 @@ struct AdminAuthorizer {
         try admission.check(count == .tail ? .tails(tenant) : .tenant(tenant))
         let environment = try environment(request)
         guard grant.allows(environment) else {
-            throw Problem(.forbidden, "This key is not for the environment '\(environment)'.")
+            throw Problem(.forbidden, "This key is not valid for the environment '\(environment)'.")
         }
         guard let draft = DraftName(request.uri.queryParameters.get("draft") ?? DraftName.main.rawValue) else {
-            throw Problem(.invalidRequest, "A draft's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw Problem(
+                .invalidRequest,
+                "A draft name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
         }
         return Entry(
             grant: grant,
@@ -61,16 +67,19 @@ struct AdminAuthorizer {
         )
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for what all environments and owners of a tenant share.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for data that all environments and owners of a tenant share.
     func tenantWide(_ request: Request, _ context: ServerRequestContext, _ scope: KeyGrant.Scope) throws -> Entry {
         let entry = try tenant(request, context, scope)
         guard entry.grant.isForWholeTenants else {
-            throw Problem(.forbidden, "A key of some environments or routes may not touch what all of them share.")
+            throw Problem(
+                .forbidden,
+                "This operation affects the whole tenant. It needs a key without limits on environments or routes."
+            )
         }
         return entry
     }
 
-    /// Authorizes like ``tenant(_:_:_:count:)``, for what is recorded of all routes of a tenant.
+    /// Authorizes like ``tenant(_:_:_:count:)``, for recorded events of all routes of a tenant.
     func allRoutes(
         _ request: Request,
         _ context: ServerRequestContext,
@@ -79,7 +88,10 @@ struct AdminAuthorizer {
     ) throws -> Entry {
         let entry = try tenant(request, context, scope, count: count)
         guard entry.grant.routes == nil else {
-            throw Problem(.forbidden, "A key that is limited to routes may not read what is recorded of all of them.")
+            throw Problem(
+                .forbidden,
+                "Recorded data covers all routes. Reading it needs a key that is not limited to routes."
+            )
         }
         return entry
     }
@@ -115,7 +127,10 @@ struct AdminAuthorizer {
         // Requests outside of the tenant's environments are counted under a name that no environment has.
         guard text != EnvironmentID.unpublished.rawValue else { return .unpublished }
         guard let environment = EnvironmentID(text) else {
-            throw Problem(.invalidRequest, "An environment's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw Problem(
+                .invalidRequest,
+                "An environment name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
         }
         return environment
     }
@@ -184,7 +199,7 @@ extension Request {
             header.hasPrefix("\"") && header.hasSuffix("\"") && header.utf8.count > 1
             ? header.dropFirst().dropLast() : header[...]
         guard let version = read(text) else {
-            throw Problem(.invalidRequest, "If-Match is the ETag of what was read, such as \"7\".")
+            throw Problem(.invalidRequest, "If-Match must be the ETag of the resource, such as \"7\".")
         }
         return version
     }

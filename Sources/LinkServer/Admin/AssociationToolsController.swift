@@ -67,7 +67,7 @@ struct AssociationToolsController {
         let named = try object["platform"]?.text()
         guard let file = object["file"] else {
             guard let tenant else {
-                throw Problem(.invalidRequest, "Send 'file', the file's JSON, or 'tenant', whose live file is asked.")
+                throw Problem(.invalidRequest, "Send 'file', the JSON of a file, or 'tenant', to use its live file.")
             }
             return try await answer(question, try named.map(Self.platform) ?? .apple, tenant, caller)
         }
@@ -87,11 +87,11 @@ struct AssociationToolsController {
     ) async throws -> Response {
         let catalog = live.current
         guard catalog.table(of: tenant) != nil else {
-            throw Problem(.unknownTenant, "There is no tenant '\(tenant)', or nothing of it is published.")
+            throw Problem(.unknownTenant, "The tenant '\(tenant)' does not exist or has no published table.")
         }
         guard let host = question.host, let table = catalog.tableForAssociation(ofHost: host), table.tenant == tenant
         else {
-            throw Problem(.invalidRequest, "No domain of '\(tenant)' covers the URL's host.")
+            throw Problem(.invalidRequest, "No domain of the tenant '\(tenant)' covers the URL's host.")
         }
         guard let served = files.file(platform, forHost: host, of: table) else { throw Problem.fileNotMade }
         let decision = try await pool.run(for: caller) { _ in
@@ -105,7 +105,7 @@ struct AssociationToolsController {
         switch name {
         case "ios": return .apple
         case "android": return .android
-        default: throw Problem(.invalidRequest, "'platform' is ios or android.")
+        default: throw Problem(.invalidRequest, "'platform' must be ios or android.")
         }
     }
 

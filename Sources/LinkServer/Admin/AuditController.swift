@@ -19,13 +19,19 @@ struct AuditController {
         var tenant: TenantID?
         if let text = request.uri.queryParameters.get("tenant") {
             guard let id = TenantID(text) else {
-                throw Problem(.unknownTenant, "A tenant's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+                throw Problem(
+                    .unknownTenant,
+                    "A tenant id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+                )
             }
             tenant = id
         }
         let grant = try gate.grant(request, context, .admin, of: tenant)
         guard grant.isForWholeTenants else {
-            throw Problem(.forbidden, "The audit tells of all environments; it takes a key of all of them.")
+            throw Problem(
+                .forbidden,
+                "The audit log covers all environments and routes. It needs a key without limits on either."
+            )
         }
         let page = try PageRequest(request)
         let rows = try await store.audit(
@@ -39,7 +45,7 @@ struct AuditController {
     @Sendable private func verify(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try gate.grant(request, context, .admin)
         guard grant.tenant == nil else {
-            throw Problem(.forbidden, "The chain runs through all tenants; it takes a key of all of them.")
+            throw Problem(.forbidden, "The audit chain covers all tenants. Verifying it needs a key for all tenants.")
         }
         return Response(try await store.verifyAudit().json)
     }

@@ -46,7 +46,7 @@ struct DraftController {
             guard let number = Int64(text), number >= 0 else {
                 throw Problem(
                     .invalidRequest,
-                    "'base' is the number of the revision that the table was made from; 0 where none was live."
+                    "'base' must be the number of the revision that the table is based on, or 0 if no table was live."
                 )
             }
             base = DraftBase(number == 0 ? nil : Revision(rawValue: number))
@@ -130,7 +130,7 @@ struct DraftController {
             let text = try field.text()
             bytes += text.utf8.count
             guard bytes <= suiteBytes * 2 else {
-                throw field.error("the suites of a plan have at most \(suiteBytes * 2) bytes together; send fewer.")
+                throw field.error("the suites of a plan can have at most \(suiteBytes * 2) bytes in total; send fewer.")
             }
             suites[name] = try LinkSuite(text)
         }
@@ -186,7 +186,7 @@ extension Request {
     mutating func note(upTo limit: Int) async throws -> PublishingService.Note {
         let object = try await object("message", "approvals", "override", upTo: limit)
         let reason = try object["override"]?.object("reason").required("reason")
-        if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("say why, for the audit.") }
+        if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("state a reason for the audit log.") }
         return PublishingService.Note(
             message: try object["message"]?.textWithoutNUL() ?? "",
             approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],

@@ -57,7 +57,7 @@ extension Eraser {
         guard let install = try await store.install(of: stickyKey, tenant: tenant) else {
             throw Problem(
                 .installsNotRecorded,
-                "The tenant has never recorded installs (settings: privacy.recordInstall), so nothing can be found by one."
+                "The tenant has never recorded installs (settings: privacy.recordInstall), so none can be erased."
             )
         }
         try await store.note(AuditAction(.eraseInstall, of: tenant, .object([:])), change: change)
@@ -77,7 +77,8 @@ extension Erasure {
 extension Eraser.Report {
     /// The data that an erasure leaves by design.
     private static let remains = [
-        "counts, with the values that were counted (such as utm values, referrer hosts and unmatched paths), none of which names an install",
+        "counts and the counted values (such as utm values, referrer hosts and unmatched paths), none of "
+            + "which names an install",
         "events without an install, such as clicks in a browser",
         "backups, and exports that were copied elsewhere",
     ]

@@ -90,7 +90,10 @@ struct ExportController {
         } catch let failure as ExportFailure {
             throw Problem(failure)
         } catch let failure as S3Failure {
-            throw Problem(.sinkUnavailable, "Nothing is lost, the next export writes it: \(failure).")
+            throw Problem(
+                .sinkUnavailable,
+                "The export destination failed: \(failure). No events are lost; the next export writes them."
+            )
         }
     }
 
@@ -99,7 +102,7 @@ struct ExportController {
     private func path(of tenant: TenantID, _ context: ServerRequestContext) throws -> String {
         let parts = context.parameters.getCatchAll()
         guard parts.count == 3, parts.allSatisfy(\.isExportName) else {
-            throw Problem(.unknownExport, "An export is named dt=…/hour=…/events-…; list them at …/exports.")
+            throw Problem(.unknownExport, "An export name has the form dt=…/hour=…/events-…; list them at …/exports.")
         }
         return "tenant=\(tenant)/" + parts.joined(separator: "/")
     }
@@ -122,7 +125,7 @@ struct ExportController {
     private func file(at path: String, said place: String? = nil) async throws -> Response {
         let exporter = exporter
         guard let first = try await told({ try await exporter.read(path, from: 0, count: Self.chunkBytes) }) else {
-            throw Problem(.unknownExport, "There is no such export; list them at …/exports.")
+            throw Problem(.unknownExport, "There is no such export; list the exports at …/exports.")
         }
         let body = ResponseBody { writer in
             var chunk = first
@@ -151,9 +154,9 @@ extension Problem {
     fileprivate init(_ failure: ExportFailure) {
         switch failure {
         case .unknownWindow:
-            self.init(.unknownExport, "There is no window of that name; list the exports at …/exports.")
+            self.init(.unknownExport, "There is no window with that name; list the exports at …/exports.")
         case .windowGone:
-            self.init(.windowGone, "Retention has dropped rows of this window; what was exported of it stays.")
+            self.init(.windowGone, "Retention has dropped rows of this window. Its existing export is kept.")
         case .occupied, .otherWindow, .damaged, .fewerRows, .otherRows:
             self.init(.exportConflict, "Nothing was changed: \(failure).")
         }

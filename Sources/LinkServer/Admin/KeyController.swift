@@ -63,10 +63,13 @@ struct KeyController {
         let old = try await target(request, context)
         let grant = try gate.grant(request, context, .keys)
         guard old.isWithin(grant) else {
-            throw Problem(.forbidden, "The key may do more than this one; a key hands out no more than it has.")
+            throw Problem(
+                .forbidden,
+                "The key to rotate has more permissions than this key. Rotate it with a key that has at least the same."
+            )
         }
         guard old.isValid(at: gate.now()) else {
-            throw Problem(.invalidRequest, "The key has ended; make a new one with POST /admin/v1/keys.")
+            throw Problem(.invalidRequest, "The key is expired or revoked. Create a new one with POST /admin/v1/keys.")
         }
         var request = request
         let object = try await request.object("graceSeconds", upTo: limits.bodyBytes)
@@ -81,17 +84,20 @@ struct KeyController {
         return Response(JSONNode(.object(members)), status: .created)
     }
 
-    /// Ends a key at once, together with the keys that it created; with `?withChildren=false` it alone.
+    /// Revokes a key and the keys that it created; with `?withChildren=false`, only the key itself.
     @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try gate.grant(request, context, .keys)
-        // Every key may end itself.
+        // Every key can revoke itself.
         guard old.isWithin(grant) || old.id == grant.id else {
-            throw Problem(.forbidden, "The key may do more than this one; ask somebody who may do as much to end it.")
+            throw Problem(
+                .forbidden,
+                "The key to revoke has more permissions than this key. Revoke it with a key that has at least the same."
+            )
         }
         let text = request.parameter("withChildren") ?? "true"
         guard let isWithChildren = Bool(text) else {
-            throw Problem(.invalidRequest, "'withChildren' is true or false.")
+            throw Problem(.invalidRequest, "'withChildren' must be true or false.")
         }
         try await context.once(grant, of: old.tenant)
         let change = gate.change(grant, context)

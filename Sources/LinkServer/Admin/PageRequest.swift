@@ -16,7 +16,7 @@ struct PageRequest {
             return
         }
         guard let limit = Int(text), (1...1_000).contains(limit) else {
-            throw Problem(.invalidRequest, "'limit' is a number from 1 to 1000.")
+            throw Problem(.invalidRequest, "'limit' must be a number from 1 to 1000.")
         }
         self.limit = limit
     }
@@ -25,7 +25,7 @@ struct PageRequest {
     func number() throws -> Int64? {
         guard let cursor else { return nil }
         guard let number = Int64(cursor) else {
-            throw Problem(.invalidRequest, "'cursor' is the 'nextCursor' of the list's part before.")
+            throw Problem(.invalidRequest, "'cursor' must be the 'nextCursor' of the previous page.")
         }
         return number
     }
@@ -55,7 +55,7 @@ struct PageRequest {
     func part<Item>(of items: [Item], key: (Item) -> String) throws -> ArraySlice<Item> {
         guard let cursor else { return items.prefix(limit + 1) }
         guard let place = items.firstIndex(where: { key($0) == cursor }) else {
-            throw Problem(.invalidRequest, "'cursor' names nothing in the list any more; begin again without it.")
+            throw Problem(.invalidRequest, "'cursor' names an item that is no longer in the list; start without it.")
         }
         return items[(place + 1)...].prefix(limit + 1)
     }

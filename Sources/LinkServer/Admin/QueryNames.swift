@@ -41,11 +41,11 @@ struct QueryNames: Sendable {
             guard known.contains(name) else {
                 let hint =
                     name.nearest(among: known).map { "did you mean '\($0)'?" }
-                    ?? (known.isEmpty ? "it takes none." : "it takes \(known.sorted().joined(separator: ", ")).")
+                    ?? (known.isEmpty ? "it has none." : "it has \(known.sorted().joined(separator: ", ")).")
                 throw Problem(.invalidRequest, "'\(name)' is not a query parameter of this operation; \(hint)")
             }
             guard seen.insert(name).inserted else {
-                throw Problem(.invalidRequest, "The query parameter '\(name)' comes twice; leave one out.")
+                throw Problem(.invalidRequest, "The query parameter '\(name)' occurs twice; remove one.")
             }
         }
     }

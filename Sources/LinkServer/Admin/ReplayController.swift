@@ -18,7 +18,7 @@ struct ReplayController {
     @Sendable private func replay(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.allRoutes(request, context, .tablesRead)
         guard entry.grant.allows(.exportsRead, for: entry.tenant) else {
-            throw Problem(.forbidden, "This key lacks the scope 'exports:read' here: a replay shows recorded links.")
+            throw Problem(.forbidden, "A replay shows recorded links, so this key needs the scope 'exports:read'.")
         }
         var request = request
         let wish = try ReplayRequest(

@@ -38,7 +38,7 @@ struct RetentionController {
             let reason = try field.text()
             guard (1...Self.longestReason).contains(reason.utf8.count) else {
                 throw field.error(
-                    "'reason' says in 1 to \(Self.longestReason) bytes why rows may go that no export holds."
+                    "state in 1 to \(Self.longestReason) bytes why rows can be dropped before they are exported."
                 )
             }
             let waiting = try await keeper.state().waiting.filter { $0.tenant == entry.tenant }

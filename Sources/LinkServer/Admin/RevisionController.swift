@@ -63,7 +63,7 @@ struct RevisionController {
         let from = try await row(try number(context), entry).revision
         var to = try await store.live(of: entry.tenant, in: entry.environment)
         if let text = request.uri.queryParameters.get("to") {
-            guard let number = Int64(text) else { throw Problem(.invalidRequest, "'to' is the number of a revision.") }
+            guard let number = Int64(text) else { throw Problem(.invalidRequest, "'to' must be a revision number.") }
             to = try await row(Revision(rawValue: number), entry).revision
         }
         guard let to else {
@@ -83,7 +83,8 @@ struct RevisionController {
         guard row.environment == entry.environment else {
             throw Problem(
                 .invalidRequest,
-                "Revision \(row.revision) is one of '\(row.environment)'; promote it to '\(entry.environment)' instead."
+                "Revision \(row.revision) belongs to '\(row.environment)'; promote it to '\(entry.environment)' "
+                    + "instead of rolling back."
             )
         }
         return try await publish(row.revision, entry.place, request, context, entry)
@@ -96,19 +97,19 @@ struct RevisionController {
             throw Problem(.invalidRequest, "Name the environment with '?to=', such as '?to=production'.")
         }
         guard entry.grant.allows(target) else {
-            throw Problem(.forbidden, "This key is not for the environment '\(target)'.")
+            throw Problem(.forbidden, "This key is not valid for the environment '\(target)'.")
         }
         // All environments share the numbers: a mistyped one must not publish an old table of the target environment.
         let row = try await row(try number(context), entry)
         guard row.environment == entry.environment else {
             throw Problem(
                 .invalidRequest,
-                "Revision \(row.revision) is one of '\(row.environment)', not of '\(entry.environment)'; name the "
-                    + "environment that it is taken from with '?environment=\(row.environment)'."
+                "Revision \(row.revision) belongs to '\(row.environment)', not to '\(entry.environment)'; name its "
+                    + "environment with '?environment=\(row.environment)'."
             )
         }
         guard target != entry.environment else {
-            throw Problem(.invalidRequest, "Revision \(row.revision) is one of '\(target)' already; roll back to it.")
+            throw Problem(.invalidRequest, "Revision \(row.revision) already belongs to '\(target)'; roll back to it.")
         }
         var place = entry.place
         place.environment = target
@@ -139,7 +140,7 @@ struct RevisionController {
         return Response(published)
     }
 
-    /// Prunes old revisions; takes `{"keep": 50, "olderThanDays": 90}`.
+    /// Prunes old revisions; accepts `{"keep": 50, "olderThanDays": 90}`.
     @Sendable private func prune(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let entry = try gate.tenantWide(request, context, .admin)
         try await store.require(entry.tenant)
@@ -159,7 +160,7 @@ struct RevisionController {
 
     private func number(_ context: ServerRequestContext) throws -> Revision {
         guard let number = context.parameters.get("revision").flatMap({ Int64($0) }), number > 0 else {
-            throw Problem(.invalidRequest, "A revision is a number, such as 7.")
+            throw Problem(.invalidRequest, "A revision must be a number, such as 7.")
         }
         return Revision(rawValue: number)
     }

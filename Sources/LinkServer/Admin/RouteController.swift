@@ -47,7 +47,7 @@ struct RouteController {
         let entry = try gate.tenant(request, context, .tablesWrite)
         let mode = request.uri.queryParameters.get("mode") ?? "merge"
         guard ["merge", "replace"].contains(mode) else {
-            throw Problem(.invalidRequest, "'mode' is 'merge' or 'replace'.")
+            throw Problem(.invalidRequest, "'mode' must be 'merge' or 'replace'.")
         }
         var lines = RouteLines(limit: limits.tableBytes)
         for try await buffer in request.body { try lines.add(buffer.readableBytesView) }
@@ -78,7 +78,7 @@ struct RouteController {
         var placement = PublishingService.Placement.keep
         if let text = request.uri.queryParameters.get("before") {
             guard let before = RouteID(text), before != id else {
-                throw Problem(.invalidRequest, "'before' names another route of the draft.")
+                throw Problem(.invalidRequest, "'before' must name another route of the draft.")
             }
             placement = .before(before)
         }
@@ -113,7 +113,10 @@ struct RouteController {
 
     private func id(_ context: ServerRequestContext) throws -> RouteID {
         guard let text = context.parameters.get("id"), let id = RouteID(text) else {
-            throw Problem(.invalidRequest, "A route's id has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw Problem(
+                .invalidRequest,
+                "A route id must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
         }
         return id
     }
@@ -136,7 +139,7 @@ private struct RouteLines {
     mutating func add(_ chunk: some Collection<UInt8>) throws {
         bytes += chunk.count
         guard bytes <= limit else {
-            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+            throw Problem(.bodyTooLarge, "The body has more than \(limit) bytes, which is the maximum.")
         }
         var start = chunk.startIndex
         while let end = chunk[start...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -50,7 +50,7 @@ struct SuiteController {
         let text = try await request.text(upTo: limits.suiteBytes)
         let suite = try await LargeDocuments.readYAML(text) { try LinkSuite($0) }
         guard suite.tenant == nil || suite.tenant == entry.tenant else {
-            throw Problem(.invalidRequest, "The suite says that it is for another tenant; correct 'tenant'.")
+            throw Problem(.invalidRequest, "The suite names another tenant; correct 'tenant'.")
         }
         try await context.once(entry.grant, of: entry.tenant)
         let row = try await store.saveSuite(
@@ -79,7 +79,10 @@ struct SuiteController {
 
     private func name(_ context: ServerRequestContext) throws -> SuiteName {
         guard let name = context.parameters.get("name").flatMap({ SuiteName($0) }) else {
-            throw Problem(.invalidRequest, "A suite's name has 1 to 64 of a-z, 0-9, '.', '_' and '-'.")
+            throw Problem(
+                .invalidRequest,
+                "A suite name must have 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a letter or digit."
+            )
         }
         return name
     }

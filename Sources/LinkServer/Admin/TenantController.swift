@@ -48,12 +48,15 @@ struct TenantController {
         var number: Int64?
         if let text = request.uri.queryParameters.get("revision") {
             guard let revision = Int64(text) else {
-                throw Problem(.invalidRequest, "'revision' is a number, such as 3.")
+                throw Problem(.invalidRequest, "'revision' must be a number, such as 3.")
             }
             number = revision
         }
         guard let row = try await store.settings(of: entry.tenant, revision: number) else {
-            throw Problem(.unknownRevision, "There are no such settings; list them at …/settings/history.")
+            throw Problem(
+                .unknownRevision,
+                "There is no such revision of the settings; list the revisions at …/settings/history."
+            )
         }
         return answer(row)
     }

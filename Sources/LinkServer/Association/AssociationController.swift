@@ -37,9 +37,9 @@ struct AssociationController: Sendable {
 }
 
 extension Problem {
-    /// Occurs only after a start, for tables whose files take long.
+    /// Occurs only after a start, for tables whose files take long to generate.
     static var fileNotMade: Problem {
-        var problem = Problem(.busy, "The file is being made. Ask again in a few seconds.")
+        var problem = Problem(.busy, "The file is being generated. Try again in a few seconds.")
         problem.hints = [.retryAfter(seconds: 5)]
         return problem
     }

@@ -27,7 +27,7 @@ struct ClickController: Sendable {
         let path = request.path ?? "/"
         // Without the slash, the path would extend the host's name in the URL below.
         guard path.utf8.first == UInt8(ascii: "/") else {
-            throw Problem(.invalidRequest, "A click asks for a path, which begins with '/'.")
+            throw Problem(.invalidRequest, "The path of a click must begin with '/'.")
         }
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
         try admission.check(.tenant(table.tenant))
@@ -76,11 +76,11 @@ struct ClickController: Sendable {
         if let rejection = resolution.rejection {
             return .page(.badRequest, "This link cannot be read", rejection.message)
         }
-        return .page(.notFound, "This link leads nowhere", "Nothing is published for it.")
+        return .page(.notFound, "Page not found", "No page is published for this link.")
     }
 
     /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
-    /// link or the page is no web page.
+    /// link or the page is not a web page.
     private func leadsBack(_ page: Link, from link: Link?) -> Bool {
         guard let link, page.isWeb else { return true }
         return page.host == link.host && page.port == link.port

@@ -33,12 +33,12 @@ struct EventController {
             return try await newest(page, filter, entry)
         }
         guard let after = Int64(text), after >= 0 else {
-            throw Problem(.invalidRequest, "'after' is the 'seq' of an event, or 0 for the beginning of the log.")
+            throw Problem(.invalidRequest, "'after' must be the 'seq' of an event, or 0 for the beginning of the log.")
         }
         guard page.cursor == nil, filter.from == nil, filter.until == nil else {
             throw Problem(
                 .invalidRequest,
-                "'after' goes through the log by 'seq'; leave out 'cursor', 'from' and 'until'."
+                "'after' reads the log in the order of 'seq'; leave out 'cursor', 'from' and 'until'."
             )
         }
         return try await oldest(page.limit, after: after, filter, entry)
@@ -139,13 +139,13 @@ struct EventController {
         guard filter.from == nil, filter.until == nil else {
             throw Problem(
                 .invalidRequest,
-                "A tail begins now, or behind 'Last-Event-ID'; leave out 'from' and 'until'."
+                "A tail starts now, or after 'Last-Event-ID'; leave out 'from' and 'until'."
             )
         }
         var position = try await log.lastSequence()
         if let text = request.headers[.lastEventID] {
             guard let last = Int64(text), last >= 0 else {
-                throw Problem(.invalidRequest, "'Last-Event-ID' is the 'id' of an event of this tail.")
+                throw Problem(.invalidRequest, "'Last-Event-ID' must be the 'id' of an event of this tail.")
             }
             // A log that was restored from a backup may end earlier.
             position = min(position, last)
@@ -153,7 +153,7 @@ struct EventController {
         guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id) else {
             var problem = Problem(
                 .busy,
-                "As many tails are open as may be; close one, or read …/events?after= instead."
+                "Too many tails are open; close one, or read …/events?after= instead."
             )
             problem.hints = [.retryAfter(seconds: 30)]
             throw problem

@@ -18,12 +18,12 @@ struct EventFilter {
         from = try request.instant("from")
         until = try request.instant("until")
         if let from, let until, from >= until {
-            throw Problem(.invalidRequest, "'from' must lie before 'until': \(from) does not lie before \(until).")
+            throw Problem(.invalidRequest, "'from' must be before 'until': \(from) is not before \(until).")
         }
         purposes = try request.purposes()
         outcome = try request.parameter("outcome").map { text in
             guard let outcome = Outcome(rawValue: text) else {
-                throw Problem(.invalidRequest, "'outcome' is matched, fallback, unmatched or rejected.")
+                throw Problem(.invalidRequest, "'outcome' must be matched, fallback, unmatched or rejected.")
             }
             return outcome
         }

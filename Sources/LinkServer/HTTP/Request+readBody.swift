@@ -45,7 +45,7 @@ extension Request {
 extension Problem {
     static let encodedBody = Problem(
         .unsupportedEncoding,
-        "Bodies are read as they are; send it without Content-Encoding."
+        "Encoded bodies are not supported; send the body without Content-Encoding."
     )
 
     /// - Parameter length: The value of `Content-Length`.
@@ -54,6 +54,6 @@ extension Problem {
     }
 
     init(bodyOver limit: Int) {
-        self.init(.bodyTooLarge, "The body has more than \(limit) bytes, which is all that is allowed.")
+        self.init(.bodyTooLarge, "The body has more than \(limit) bytes, which is the maximum.")
     }
 }

@@ -17,7 +17,7 @@ package final class RequestBufferBudget: Sendable {
     func reserve(_ bytes: Int) throws(Problem) {
         guard reserved.wrappingAdd(bytes, ordering: .relaxed).newValue > limit else { return }
         release(bytes)
-        var problem = Problem(.busy, "The server buffers as many request bodies as it may. Try again in a few seconds.")
+        var problem = Problem(.busy, "The server's buffer for request bodies is full. Try again in a few seconds.")
         problem.hints = [.retryAfter(seconds: 5)]
         throw problem
     }

@@ -311,9 +311,9 @@ extension Problem {
     fileprivate init(_ error: HTTPParserError, firstLine: Int, _ limits: ConnectionLimits) {
         switch error {
         case .headerOverflow where firstLine > limits.uriBytes:
-            self.init(.uriTooLong, "The target is longer than \(limits.uriBytes) bytes, which is all that is allowed.")
+            self.init(.uriTooLong, "The request target has more than \(limits.uriBytes) bytes, which is the maximum.")
         case .headerOverflow: self.init(headersOver: limits)
-        default: self.init(.invalidRequest, "The request is not HTTP/1.1: \(error).")
+        default: self.init(.invalidRequest, "The request is not valid HTTP/1.1: \(error).")
         }
     }
 }

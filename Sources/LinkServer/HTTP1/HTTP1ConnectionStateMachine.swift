@@ -193,7 +193,7 @@ struct HTTP1ConnectionStateMachine {
         switch reading {
         // A client that reads a response slowly may send nothing meanwhile.
         case .idle: hasSentAll ? .close : .waitForRequest
-        case .head: refuse(Problem(.requestTimeout, "The head took longer than \(limits.headSeconds) seconds."))
+        case .head: refuse(Problem(.requestTimeout, "The request head took longer than \(limits.headSeconds) s."))
         case .body: .failBody
         }
     }
@@ -248,7 +248,7 @@ struct RequestForm: Equatable {
 extension Problem {
     fileprivate init(undecodedOf reading: HTTP1ConnectionStateMachine.Reading, _ limits: ConnectionLimits) {
         switch reading {
-        case .body: self.init(.bodyTooLarge, "What is wrapped around the body's chunks is larger than the body.")
+        case .body: self.init(.bodyTooLarge, "The body has too much chunk framing; send larger chunks.")
         case .idle, .head: self.init(headersOver: limits)
         }
     }
@@ -256,7 +256,7 @@ extension Problem {
     init(headersOver limits: ConnectionLimits) {
         self.init(
             .headersTooLarge,
-            "The header fields are more than \(limits.headerFields) or have more than \(limits.headerBytes) bytes."
+            "The header has more than \(limits.headerFields) fields or more than \(limits.headerBytes) bytes."
         )
     }
 }

@@ -9,11 +9,11 @@ extension HTTPRequest {
         guard head.uri.utf8.count <= limits.uriBytes else {
             throw Problem(
                 .uriTooLong,
-                "The target has \(head.uri.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
+                "The request target has \(head.uri.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
             )
         }
         guard let method = try? Method(head.method) else {
-            throw Problem(.invalidRequest, "The method is no token.")
+            throw Problem(.invalidRequest, "The request method is not a token.")
         }
         let host = try Self.host(of: head)
         try Self.checkText(target: head.uri, host: host)
@@ -31,7 +31,7 @@ extension HTTPRequest {
     private static func host(of head: HTTPRequestHead) throws(Problem) -> String? {
         let hosts = head.headers["host"]
         guard hosts.count <= 1, hosts.first?.utf8.contains(UInt8(ascii: ",")) != true else {
-            throw Problem(.invalidRequest, "The request names more than one Host; send one.")
+            throw Problem(.invalidRequest, "The request has more than one Host; send one.")
         }
         guard !hosts.isEmpty || head.version != .http1_1 else {
             throw Problem(.invalidRequest, "The request has no Host; send one.")
@@ -43,10 +43,10 @@ extension HTTPRequest {
     /// a more lenient component could map to one of our hosts.
     static func checkText(target: String, host: String?) throws(Problem) {
         guard !target.utf8.contains(UInt8(ascii: "#")) else {
-            throw Problem(.invalidRequest, "The target has a fragment; leave '#' and what follows it out.")
+            throw Problem(.invalidRequest, "The request target has a fragment; remove '#' and everything after it.")
         }
         guard host?.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7F }) != false else {
-            throw Problem(.invalidRequest, "The host has other characters than ASCII; send its form in Punycode.")
+            throw Problem(.invalidRequest, "The host has non-ASCII characters; send it in Punycode.")
         }
     }
 
@@ -56,7 +56,7 @@ extension HTTPRequest {
         guard head.headers.contains(name: "transfer-encoding") else { return }
         let encodings = head.headers[canonicalForm: "transfer-encoding"]
         guard encodings.count == 1, encodings[0].lowercased() == "chunked", head.version == .http1_1 else {
-            throw Problem(.invalidRequest, "The only Transfer-Encoding that is read is 'chunked', of HTTP/1.1.")
+            throw Problem(.invalidRequest, "The only supported Transfer-Encoding is 'chunked', in HTTP/1.1.")
         }
     }
 
@@ -74,11 +74,11 @@ extension HTTPRequest {
             let rest = target.dropFirst(scheme.count)
             let authority = rest.prefix { !"/?#".contains($0) }
             guard host == nil || host?.lowercased() == authority.lowercased() else {
-                throw Problem(.hostMismatch, "The target and the Host name different hosts; send the same in both.")
+                throw Problem(.hostMismatch, "The request target and Host name different hosts; send the same in both.")
             }
             let path = rest.dropFirst(authority.count)
             return (String(authority), path.first == "/" ? String(path) : "/" + path)
         }
-        throw Problem(.invalidRequest, "The target is neither a path nor an http or https URL.")
+        throw Problem(.invalidRequest, "The request target is neither a path nor an http or https URL.")
     }
 }

@@ -162,18 +162,18 @@ extension HTTPRequest {
         guard path.utf8.count <= limits.uriBytes else {
             throw Problem(
                 .uriTooLong,
-                "The target has \(path.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
+                "The request target has \(path.utf8.count) bytes; at most \(limits.uriBytes) are allowed."
             )
         }
         guard path.utf8.first == UInt8(ascii: "/") || (path == "*" && method == .options) else {
-            throw Problem(.invalidRequest, "The target is no path.")
+            throw Problem(.invalidRequest, "The request target is not a path.")
         }
         let bytes = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
         guard headerFields.count <= limits.headerFields, bytes <= limits.headerBytes else {
             throw Problem(
                 .headersTooLarge,
-                "The head has \(headerFields.count) fields of \(bytes) bytes; at most \(limits.headerFields) of "
-                    + "\(limits.headerBytes) are allowed."
+                "The request has \(headerFields.count) header fields with \(bytes) bytes; at most "
+                    + "\(limits.headerFields) fields with \(limits.headerBytes) bytes are allowed."
             )
         }
         let hosts = headerFields[values: .host]

@@ -51,7 +51,10 @@ final class RepeatableChange: Sendable {
 
     func begin(_ grant: KeyGrant, of tenant: TenantID?) async throws {
         guard (1...255).contains(name.utf8.count), name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Problem(.invalidRequest, "An Idempotency-Key has 1 to 255 visible ASCII characters; a UUID will do.")
+            throw Problem(
+                .invalidRequest,
+                "An Idempotency-Key must have 1 to 255 visible ASCII characters, such as a UUID."
+            )
         }
         let repeated = state.withLock { state in
             IdempotentRequest(
@@ -110,7 +113,7 @@ final class KeptAnswers: Sendable {
             guard state.working.insert(key).inserted else {
                 throw Problem(
                     .idempotencyUnfinished,
-                    "The first request with this key is still being worked on; try again."
+                    "The first request with this Idempotency-Key is still in progress; try again."
                 )
             }
             return nil
@@ -120,7 +123,10 @@ final class KeptAnswers: Sendable {
             case .new: return
             case .answered(let answer): throw ReplayedAnswer(answer: answer)
             case .other:
-                throw Problem(.idempotencyMismatch, "This Idempotency-Key came with another request; make a new one.")
+                throw Problem(
+                    .idempotencyMismatch,
+                    "This Idempotency-Key was used for a different request; use a new one."
+                )
             }
         } catch {
             if held == nil { state.withLock { _ = $0.working.remove(key) } }
@@ -133,7 +139,7 @@ final class KeptAnswers: Sendable {
         return held
     }
 
-    /// Stores the response. The change is made already, so an error here must not fail the request.
+    /// Stores the response. The change was already made, so an error here must not fail the request.
     func keep(_ answer: StoredResponse?, to change: RepeatableChange) async {
         guard let (request, tenant) = change.begun, let answer else { return }
         do {

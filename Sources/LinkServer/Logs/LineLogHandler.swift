@@ -61,7 +61,7 @@ extension LogSettings {
             LogLine(
                 at: instant,
                 .warning,
-                "lines of the log were dropped: standard error was not read fast enough",
+                "log lines were dropped because standard error was not read fast enough",
                 ["lines": .stringConvertible(count)]
             )
         )

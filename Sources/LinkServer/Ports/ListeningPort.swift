@@ -73,9 +73,9 @@ package struct BindError: Error, Hashable, CustomStringConvertible {
         case .inUse: "\(role.rawValue): \(address) is in use; choose another \(choose)"
         case .notOurs: "\(role.rawValue): \(address) is not an address of this machine; choose another \(choose)"
         case .notPermitted:
-            "\(role.rawValue): \(address) is not allowed to this user; choose a port above 1023 \(choose)"
+            "\(role.rawValue): this user may not listen on \(address); choose a port above 1023 \(choose)"
         case .unknownHost:
-            "\(role.rawValue): no address is known for the host '\(address.host)'; write another \(choose)"
+            "\(role.rawValue): the host '\(address.host)' does not resolve to an address; choose another \(choose)"
         case .other(let detail): "\(role.rawValue): \(address) cannot be opened (\(detail)); choose another \(choose)"
         }
     }

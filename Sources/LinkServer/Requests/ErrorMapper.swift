@@ -43,12 +43,12 @@ struct ErrorMapper: Sendable {
         case let error as RouteTable.DecodingErrors:
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
         case let error as LateBody:
-            return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds.")
+            return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds to arrive.")
         // Nobody reads the responses to these.
-        case is LostBody: return Problem(.invalidRequest, "The connection ended within the body.")
-        case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The request was taken back.")
-        case is HTTPParserError: return Problem(.invalidRequest, "The body's chunks cannot be read.")
-        case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint takes.")
+        case is LostBody: return Problem(.invalidRequest, "The connection was closed before the end of the body.")
+        case is NIOHTTP2Errors.StreamClosed: return Problem(.invalidRequest, "The client cancelled the request.")
+        case is HTTPParserError: return Problem(.invalidRequest, "The chunked encoding of the body is invalid.")
+        case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "The body is larger than this endpoint accepts.")
         case let error as PublishingService.Failure: return Problem(error)
         case let error as WorkPool.Refusal: return Problem(error)
         case let error as ExportRefusal: return Problem(error)
@@ -56,9 +56,9 @@ struct ErrorMapper: Sendable {
             let reason = problem(for: error.reason, scope)
             var problem = Problem(
                 reason.code,
-                "The erasure \(error.id) is begun and not ended, because "
-                    + (reason.code == .diskFull ? "the server's disk is full" : "the work was cut off")
-                    + ". The server ends it by itself at its next start; to end it earlier, repeat it."
+                "The erasure \(error.id) was started but is not complete, because "
+                    + (reason.code == .diskFull ? "the server's disk is full" : "the work was interrupted")
+                    + ". The server completes it at its next start. To complete it earlier, repeat the request."
             )
             problem.hints = reason.hints
             return problem
@@ -71,7 +71,8 @@ struct ErrorMapper: Sendable {
         case let error as ForeignDraft:
             return Problem(
                 .forbidden,
-                "A key that is limited to routes removes only drafts that it alone has written, and '\(error.name)' is none."
+                "A key that is limited to routes can remove only drafts that it alone has written. '\(error.name)' has "
+                    + "other authors."
             )
         case let error as DocumentTooLarge: return Problem(.documentTooLarge, error.description)
         case let error as UnreadableDocument:
@@ -86,13 +87,14 @@ struct ErrorMapper: Sendable {
         case let error as OwnershipConflict:
             return Problem(
                 error.kind == .domain ? .domainTaken : .schemeTaken,
-                "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant or to all of them; "
-                    + "remove it there first, or ask for a key of all tenants."
+                "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant. Remove it "
+                    + "there first, or use a key for all tenants."
             )
         case let error as StaleWrite:
             return Problem(
                 .stale,
-                "Somebody else wrote first: it is at \(error.current) now. Read it again, then repeat."
+                "The resource was changed in the meantime and is now at version \(error.current). Read it again, then "
+                    + "repeat the request with its new ETag."
             )
         case let error as any DiskError where error.isDiskFull:
             logger.error("the disk is full", metadata: ["error": "\(error)", "request_id": "\(scope.requestID)"])
@@ -104,9 +106,12 @@ struct ErrorMapper: Sendable {
             )
             return Problem(.storageUnavailable, "\(error)")
         case let error as any HTTPResponseError where error.status == .notFound:
-            return Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
+            return Problem(.notFound, "Not found. docs/api.md lists all endpoints.")
         case let error as any HTTPResponseError where error.status == .methodNotAllowed:
-            return Problem(.methodNotAllowed, "This path does not take the method; docs/api.md lists what it takes.")
+            return Problem(
+                .methodNotAllowed,
+                "This path does not support the method. docs/api.md lists the supported methods."
+            )
         case let error as any HTTPResponseError where error.status.kind == .clientError:
             return Problem(
                 error.status == .contentTooLarge ? .bodyTooLarge : .invalidRequest,
@@ -114,7 +119,7 @@ struct ErrorMapper: Sendable {
             )
         default:
             logger.error("request failed", metadata: Self.metadata(error, scope))
-            return Problem(.internalError, "This is our fault. The log holds what happened under this request's id.")
+            return Problem(.internalError, "Internal server error. The log has the details under this request's id.")
         }
     }
 }
@@ -162,10 +167,10 @@ extension Problem {
     init(_ refusal: WorkPool.Refusal) {
         switch refusal {
         case .tooMuchOfCaller:
-            self.init(.rateLimited, "As many checks of this tenant wait as may; ask again when some are answered.")
+            self.init(.rateLimited, "Too many checks of this tenant are waiting. Try again when some are done.")
             facts = [JSONNode.Member("scope", .string("tenant"))]
-        case .tooMuch: self.init(.busy, "As many checks wait as may. Try again in a few seconds.")
-        case .closed: self.init(.busy, "The work was cut off before it was done; nothing was changed. Ask again.")
+        case .tooMuch: self.init(.busy, "Too many checks are waiting. Try again in a few seconds.")
+        case .closed: self.init(.busy, "The work was cancelled before it was done; nothing was changed. Try again.")
         }
         hints = [.retryAfter(seconds: 5)]
     }
@@ -175,20 +180,20 @@ extension Problem {
         case .tooMuchOfTenant:
             self.init(
                 .rateLimited,
-                "As many exports or erasures of this tenant wait as may; ask again when some are answered."
+                "Too many exports or erasures of this tenant are waiting. Try again when some are done."
             )
             facts = [JSONNode.Member("scope", .string("tenant"))]
-        case .tooMuch: self.init(.busy, "As many exports and erasures wait as may. Try again in a few seconds.")
+        case .tooMuch: self.init(.busy, "Too many exports and erasures are waiting. Try again in a few seconds.")
         }
         hints = [.retryAfter(seconds: 5)]
     }
 
-    /// Nothing is half done, except for exports and erasures, which continue when they are repeated.
+    /// Nothing is left half done, except for exports and erasures, which continue when they are repeated.
     fileprivate static var diskFull: Problem {
         var problem = Problem(
             .diskFull,
-            "The server's disk is full, so this was not done. Repeat it when there is room: the operator follows "
-                + "deploy/runbooks/disk-full.md."
+            "The server's disk is full, so the request was not completed. Repeat it when there is free space. The "
+                + "operator should follow deploy/runbooks/disk-full.md."
         )
         problem.hints = [.retryAfter(seconds: 10)]
         return problem
@@ -200,11 +205,11 @@ extension Problem {
         let found =
             switch error {
             case .ofTenant(let maximum):
-                "The tenant has \(maximum) drafts, which is all that it may have (limits.drafts)"
+                "The tenant has \(maximum) drafts, which is the maximum (limits.drafts)"
             case .ofOne(let maximum):
-                "The key alone has written \(maximum) drafts, which is all that one key may have (half of limits.drafts)"
+                "The key is the only author of \(maximum) drafts, which is the maximum of a key (half of limits.drafts)"
             case .bytes(let maximum):
-                "The tenant's drafts would take more than \(maximum) bytes, which is all that they may (8 times limits.tableBytes)"
+                "The tenant's drafts would exceed the maximum of \(maximum) bytes (8 times limits.tableBytes)"
             }
         self.init(.tooManyDrafts, "\(found). Publish or remove some first; list them at …/drafts.")
     }
@@ -212,9 +217,9 @@ extension Problem {
     fileprivate init(_ error: TooManySuites) {
         let found =
             switch error {
-            case .count: "The tenant has \(TooManySuites.maximumCount) suites, which is all that it may have"
+            case .count: "The tenant has \(TooManySuites.maximumCount) suites, which is the maximum"
             case .bytes:
-                "The tenant's suites would take more than \(TooManySuites.maximumBytes) bytes, which is all that they may"
+                "The tenant's suites would exceed the maximum of \(TooManySuites.maximumBytes) bytes"
             }
         self.init(.tooManySuites, "\(found). Merge or remove some first; list them at …/suites.")
     }
@@ -222,7 +227,7 @@ extension Problem {
     init(_ failure: PublishingService.Failure) {
         switch failure {
         case .unknownTenant(let tenant):
-            self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings first.")
+            self.init(.unknownTenant, "There is no tenant '\(tenant)'; write its settings to create it.")
         case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
         case .unknownRevision(let revision):
             self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
@@ -231,41 +236,41 @@ extension Problem {
             let hint = environment.rawValue.nearest(among: known).map { "Did you mean '\($0)'? " } ?? ""
             self.init(
                 .unknownEnvironment,
-                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its settings name "
-                    + "\(known.joined(separator: ", ")): to have another, add it to 'environments' there first."
+                "The tenant has no environment '\(environment)'; nothing was changed. \(hint)Its environments are "
+                    + "\(known.joined(separator: ", ")). To use another one, add it to 'environments' in the settings."
             )
         case .noDraft(let name):
-            self.init(.noDraft, "There is no draft '\(name)'; write one with PUT …/draft, and list them at …/drafts.")
+            self.init(.noDraft, "There is no draft '\(name)'; write it with PUT …/draft, or list drafts at …/drafts.")
         case .conflicts(let conflicts):
             self.init(
                 .conflict,
-                "The draft and what was published since it was begun change the same: "
+                "The draft and a revision published after its base change the same items: "
                     + conflicts.map { "\($0.kind.rawValue) '\($0.subject)'" }.joined(separator: ", ")
-                    + ". Take both sides from 'conflicts', write the draft anew with PUT …/draft?base=LIVE, where LIVE is the "
-                    + "revision that is live now, then publish."
+                    + ". Merge both sides in 'conflicts', write the result with PUT …/draft?base=LIVE, where LIVE is "
+                    + "the number of the live revision, then publish it."
             )
             facts = [JSONNode.Member("conflicts", .array(conflicts.map(\.json)))]
         case .suites(let failures):
             self.init(
                 .suitesFailed,
-                "\(failures.count) expectations of the stored suites fail; nothing was changed. Mend the draft or the suite, or "
-                    + "publish with {\"override\": {\"reason\": …}}."
+                "\(failures.count) expectations of the stored suites fail; nothing was changed. Correct the draft or "
+                    + "the suite, or publish with {\"override\": {\"reason\": …}}."
             )
             facts = [JSONNode.Member("suiteFailures", .array(failures.map(\.json)))]
         case .outsideLimit(let refusals):
-            self.init(.forbidden, "The key may not change this: \(refusals.joined(separator: "; ")).")
+            self.init(.forbidden, "The key does not permit these changes: \(refusals.joined(separator: "; ")).")
         case .tooManyRoutes(let count, let maximum):
             self.init(
                 .invalidTable,
                 "The table has \(count) routes; at most \(maximum) are allowed here (limits.tableRoutes)."
             )
         case .busy:
-            self.init(.busy, "Other changes went live again and again in between. Try again in a second.")
+            self.init(.busy, "Other changes were published at the same time. Try again in a second.")
             hints = [.retryAfter(seconds: 1)]
         case .findings(let findings):
             self.init(
                 .invalidTable,
-                "The table has errors; nothing was changed. Mend what 'findings' lists.",
+                "The table has errors; nothing was changed. Correct what 'findings' lists.",
                 findings: findings
             )
         }

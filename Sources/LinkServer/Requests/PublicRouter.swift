@@ -22,7 +22,7 @@ final class PublicRouter: Sendable {
 
     enum Match {
         case endpoint(PublicEndpoint)
-        /// - Parameter route: The path if it exists but does not take the method.
+        /// - Parameter route: The path if it exists but does not support the method.
         case refused(Problem, route: String?)
     }
 
@@ -84,10 +84,10 @@ final class PublicRouter: Sendable {
         }
         guard isExact else { return .refused(notFound, route: group.path) }
         let allowed = group.endpoints.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
-        var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
+        var problem = Problem(.methodNotAllowed, "This path does not support the method. It supports \(allowed).")
         problem.hints = [.allowedMethods(allowed)]
         return .refused(problem, route: group.path)
     }
 
-    private static let notFound = Problem(.notFound, "There is nothing here; docs/api.md lists what there is.")
+    private static let notFound = Problem(.notFound, "Not found. docs/api.md lists all endpoints.")
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import LinkAPI
 
 extension Hummingbird.Router<ServerRequestContext> {
-    /// Answers 405 with `Allow` if a path is requested with a method that it does not take. Call it after all routes
+    /// Answers 405 with `Allow` if a path is requested with a method that it does not support. Call it after all routes
     /// are added. Paths that only a catch-all takes stay 404.
     func refuseOtherMethods() {
         let query = HTTPRequest.Method(rawValue: "QUERY")
@@ -17,7 +17,10 @@ extension Hummingbird.Router<ServerRequestContext> {
                 on(path, method: method) { request, _ -> Response in
                     // The router ignores empty segments.
                     guard hasParameters || request.uri.path == text else { throw HTTPError(.notFound) }
-                    var problem = Problem(.methodNotAllowed, "This path takes \(allowed).")
+                    var problem = Problem(
+                        .methodNotAllowed,
+                        "This path does not support the method. It supports \(allowed)."
+                    )
                     problem.hints = [.allowedMethods(allowed)]
                     throw problem
                 }

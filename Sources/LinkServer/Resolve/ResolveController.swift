@@ -30,7 +30,7 @@ struct ResolveController: Sendable {
     private func resolve(_ request: PublicRequest, _ body: ByteBuffer) throws -> HandlerResult {
         let (scope, grant) = (request.scope, request.grant)
         var message = try message(in: body)
-        if message.context.now != nil { message.warnings.append("context.now is the server's own and was ignored.") }
+        if message.context.now != nil { message.warnings.append("context.now is set by the server and was ignored.") }
         message.context.now = resolving.now()
         let client = scope.client.address
         let caller = LinkResolver.Caller(
@@ -87,7 +87,7 @@ struct ResolveController: Sendable {
 
     private static let otherPlace = Problem(
         .continuationInvalid,
-        "The continuation was made for another environment or tenant; leave out 'environment', or resolve the link again."
+        "The continuation is for another environment or tenant; leave out 'environment', or resolve the link again."
     )
 
     /// Returns the links of the message. A continuation holds its own link, and is valid only for the tenant and the
@@ -116,7 +116,7 @@ struct ResolveController: Sendable {
             } catch Continuation.Failure.invalid {
                 throw Problem(
                     .continuationInvalid,
-                    "The continuation was not made here or not for this app; resolve the link again."
+                    "The continuation was not issued by this server, or not for this app; resolve the link again."
                 )
             }
         }
@@ -136,7 +136,8 @@ struct ResolveController: Sendable {
             guard let grant else {
                 throw Problem(
                     .missingKey,
-                    "This tenant's links are resolved for a key only: send 'Authorization: Bearer fp_…' with scope 'resolve'."
+                    "Resolving this tenant's links needs a key with the scope 'resolve'; send "
+                        + "'Authorization: Bearer fp_…'."
                 )
             }
             guard grant.allows(.resolve, for: table.tenant), grant.allows(table.environment) else {
@@ -153,7 +154,7 @@ struct ResolveController: Sendable {
             guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
                 throw Problem(
                     .explainForbidden,
-                    "'explain' needs a key with the scope 'explain'; leave it out, or send the key."
+                    "'explain' needs a key with the scope 'explain'; send such a key, or leave 'explain' out."
                 )
             }
         }

@@ -20,7 +20,7 @@ struct RevisionComparison {
         guard numbers.allSatisfy({ $0 > 0 }), Set(numbers).count == numbers.count, numbers.count <= most else {
             throw Problem(
                 .invalidRequest,
-                "'compare' names up to \(most) revisions, each once and with commas between, such as 7,9."
+                "'compare' must name up to \(most) different revisions, separated by commas, such as 7,9."
             )
         }
         return numbers

@@ -22,18 +22,19 @@ struct SeriesQuery {
     init(_ request: Request, at now: Timestamp) throws {
         let name = request.parameter("interval") ?? CalendarZone.Interval.day.rawValue
         guard let interval = CalendarZone.Interval(rawValue: name) else {
-            throw Problem(.invalidRequest, "'interval' is hour or day.")
+            throw Problem(.invalidRequest, "'interval' must be hour or day.")
         }
         let totals = try TotalsQuery(request)
         if let name = request.parameter("dimension") {
             guard let dimension = Dimension(rawValue: name) else {
                 let known = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(.invalidRequest, "'dimension' is one of \(known).")
+                throw Problem(.invalidRequest, "'dimension' must be one of: \(known).")
             }
             guard let value = request.parameter("value"), totals.columns.isEmpty, totals.filter.isEmpty else {
                 throw Problem(
                     .invalidRequest,
-                    "Name one 'value' of the dimension; its counts cannot be told apart by route, revision, outcome or action."
+                    "Name one 'value' of the dimension. Its counts cannot be grouped or filtered by route, "
+                        + "revision, outcome or action."
                 )
             }
             subject = .value(value, dimension)
@@ -51,14 +52,15 @@ struct SeriesQuery {
         guard let edges else {
             throw Problem(
                 .invalidRequest,
-                "These are more than \(Self.mostBuckets) hours; ask for less time, or with 'interval=day'."
+                "The range has more than \(Self.mostBuckets) hours; use a shorter range, or 'interval=day'."
             )
         }
         if case .value = subject {
             guard edges.allSatisfy({ $0.milliseconds % StatisticsQuery.Precision.hour.rawValue == 0 }) else {
                 throw Problem(
                     .invalidRequest,
-                    "Values are counted by the hours of UTC, and in '\(wish.zone.name)' hours begin at another minute. Leave 'zone' out."
+                    "Values are counted in UTC hours, and hours in '\(wish.zone.name)' start at a different minute. "
+                        + "Leave out 'zone'."
                 )
             }
         }

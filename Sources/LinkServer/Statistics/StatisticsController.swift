@@ -123,7 +123,7 @@ struct StatisticsController {
             ranking = try await Ranking(of: dimension, request, entry, statistics, at: gate.now())
         } else {
             let known = TotalsQuestion.Column.allCases.map(\.rawValue) + Dimension.allCases.map(\.rawValue)
-            throw Problem(.invalidRequest, "A dimension is one of \(known.joined(separator: ", ")).")
+            throw Problem(.invalidRequest, "The dimension must be one of: \(known.joined(separator: ", ")).")
         }
         return ranking.answer(naming: "top", "value") { $0.member("dimension", name) }.response(to: request)
     }

@@ -34,12 +34,12 @@ struct StatisticsQuery {
         let firstDay = CivilDay(daysSince1970: lastDay.daysSince1970 - Self.usualDays + 1)
         let from = try request.instant("from", in: zone) ?? zone.start(of: firstDay)
         guard from < until else {
-            throw Problem(.invalidRequest, "'from' must lie before 'until': \(from) does not lie before \(until).")
+            throw Problem(.invalidRequest, "'from' must be before 'until': \(from) is not before \(until).")
         }
         let length = until.milliseconds - from.milliseconds
         // A clock change may make one day an hour longer.
         guard length <= Self.mostDays * Timestamp.millisecondsPerDay + Precision.hour.rawValue else {
-            throw Problem(.invalidRequest, "From 'from' to 'until' there may be at most \(Self.mostDays) days.")
+            throw Problem(.invalidRequest, "The range from 'from' to 'until' can have at most \(Self.mostDays) days.")
         }
         let unit = precision.rawValue
         self.zone = zone
@@ -84,19 +84,19 @@ extension Request {
     fileprivate func zone() throws -> CalendarZone {
         guard let name = parameter("zone"), name != CalendarZone.utc.name else { return .utc }
         guard let zone = CalendarZone(name) else {
-            throw Problem(.invalidRequest, "'zone' is an IANA time zone, such as Europe/Paris.")
+            throw Problem(.invalidRequest, "'zone' must be an IANA time zone, such as Europe/Paris.")
         }
         return zone
     }
 
-    /// Reads an instant, or a day, which means its beginning in the zone.
+    /// Reads a timestamp, or a day, which means its start in the zone.
     func instant(_ name: String, in zone: CalendarZone = .utc) throws -> Timestamp? {
         guard let text = parameter(name) else { return nil }
         let instant = Timestamp(text) ?? CivilDay(text).map(zone.start)
         guard let instant, Self.countable.contains(instant) else {
             throw Problem(
                 .invalidRequest,
-                "'\(name)' is a day such as 2026-11-21, or an instant such as 2026-11-21T10:00:00Z."
+                "'\(name)' must be a day such as 2026-11-21, or a timestamp such as 2026-11-21T10:00:00Z."
             )
         }
         return instant
@@ -113,7 +113,7 @@ extension Request {
             try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
                 guard let purpose = Event.Purpose(rawValue: String(name)) else {
                     let known = Event.Purpose.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw Problem(.invalidRequest, "'purpose' is 'all', or some of \(known) with commas between.")
+                    throw Problem(.invalidRequest, "'purpose' must be 'all' or a comma-separated list of: \(known).")
                 }
                 return purpose
             }
@@ -126,7 +126,7 @@ extension Request {
         guard let limit = Int(text), range.contains(limit) else {
             throw Problem(
                 .invalidRequest,
-                "'limit' is a number from \(range.lowerBound) to \(range.upperBound)."
+                "'limit' must be a number from \(range.lowerBound) to \(range.upperBound)."
             )
         }
         return limit

@@ -13,19 +13,19 @@ struct TotalsQuery {
         columns = try names.map { name in
             guard let column = TotalsQuestion.Column(rawValue: String(name)) else {
                 let known = TotalsQuestion.Column.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(.invalidRequest, "'by' is some of \(known) with commas between.")
+                throw Problem(.invalidRequest, "'by' must be a comma-separated list of: \(known).")
             }
             return column
         }
         guard Set(columns).count == columns.count else {
-            throw Problem(.invalidRequest, "'by' names something twice.")
+            throw Problem(.invalidRequest, "'by' has a duplicate; remove it.")
         }
         var filter: [TotalsQuestion.Column: String] = [:]
         for column in TotalsQuestion.Column.allCases {
             guard let value = request.parameter(column.rawValue) else { continue }
             if column == .revision, !value.isEmpty {
                 guard let number = Int64(value), number > 0 else {
-                    throw Problem(.invalidRequest, "'revision' is a number, such as 7.")
+                    throw Problem(.invalidRequest, "'revision' must be a number, such as 7.")
                 }
             }
             filter[column] = value

@@ -75,7 +75,7 @@ package struct CertificateFiles: Sendable, Hashable {
         // Checks the opened file, which nobody can replace meanwhile. The group may read it, because Kubernetes'
         // secrets and Debian's ssl-cert rely on that.
         guard readers == .anyone || status.st_mode & 0o027 == 0 else {
-            throw ReadFailure(problem: "may be read or changed by others; close it with: chmod 600 \(path)")
+            throw ReadFailure(problem: "can be read or changed by other users; run: chmod 600 \(path)")
         }
         guard status.st_size <= mostBytes else {
             throw ReadFailure(problem: "has more than \(mostBytes) bytes; write the path of a PEM file.")
@@ -83,7 +83,7 @@ package struct CertificateFiles: Sendable, Hashable {
         // A single call reads all of a small file.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
-            throw ReadFailure(problem: "cannot be read to its end; look whether something writes it.")
+            throw ReadFailure(problem: "cannot be read completely; check whether another process is writing it.")
         }
         return bytes
     }

@@ -21,7 +21,7 @@ struct TLSIdentity {
         } catch {
             throw .init(
                 certificate: files.certificate,
-                "is no PEM certificate; write the file with the whole chain, such as fullchain.pem."
+                "is not a PEM certificate; write the path of the file with the full chain, such as fullchain.pem."
             )
         }
         do {
@@ -29,11 +29,14 @@ struct TLSIdentity {
         } catch {
             throw .init(
                 key: files.key,
-                "is no PEM key without a passphrase; write the certificate's key, such as privkey.pem."
+                "is not a PEM key without a passphrase; write the path of the certificate's key, such as privkey.pem."
             )
         }
         guard let ends = chain.map(\.notValidAfter).min(), let begins = chain.map(\.notValidBefore).max() else {
-            throw .init(certificate: files.certificate, "holds no certificate; write the file with the whole chain.")
+            throw .init(
+                certificate: files.certificate,
+                "contains no certificate; write the path of the file with the full chain."
+            )
         }
         expiry = Timestamp(milliseconds: Int64(ends) * 1_000)
         guard now < expiry else {
@@ -71,7 +74,7 @@ struct TLSIdentity {
         } catch {
             throw .init(
                 key: files.key,
-                "does not fit the certificate of \(files.certificate); write the key it was made with."
+                "does not match the certificate in \(files.certificate); write the path of that certificate's key."
             )
         }
     }

@@ -21,12 +21,12 @@ extension Problem {
             case .address: "from this address"
             case .key: "with this key"
             case .tenant: "for this tenant"
-            case .tail: "for tails of this tenant"
-            case .authentication: "with a wrong key from this address"
+            case .tail: "for event tails of this tenant"
+            case .authentication: "with an invalid key from this address"
             }
         self.init(
             .rateLimited,
-            "Too many requests \(whose): at most \(limit.perSecond) a second and \(limit.burst) at once are taken. "
+            "Too many requests \(whose): the limit is \(limit.perSecond) per second and \(limit.burst) at once. "
                 + "Try again in \(seconds) s."
         )
         facts = [JSONNode.Member("scope", .string(refusal.scope.name))]

@@ -61,7 +61,7 @@ package final class WriterHeartbeat: Service {
             if let failure = last.failure { return .bad(failure) }
             let age = uptime() - last.instant
             let seconds = age.components.seconds
-            return age < Self.patience ? .good("answered \(seconds) s ago") : .bad("silent for \(seconds) s")
+            return age < Self.patience ? .good("responded \(seconds) s ago") : .bad("no response for \(seconds) s")
         }
     }
 }

@@ -75,13 +75,13 @@ package final class APIKeyAuthenticator: Sendable {
         guard let grant = try optionalGrant(authorization) else {
             var problem = Problem(
                 .missingKey,
-                "Send 'Authorization: Bearer fp_…'; make a key with 'fingerpost keys create'."
+                "Send 'Authorization: Bearer fp_…'; create a key with 'fingerpost keys create'."
             )
             problem.hints = [.needsKey]
             throw problem
         }
         guard grant.allows(scope, for: tenant ?? grant.tenant) else {
-            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' here.")
+            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' for this request.")
         }
         return grant
     }
@@ -92,7 +92,7 @@ extension Problem {
     package static var endedKey: Problem {
         Problem(
             .invalidKey,
-            "The key is not one of this server's, or it has ended. Make one with 'fingerpost keys create'."
+            "The key is unknown to this server, expired or revoked. Create one with 'fingerpost keys create'."
         )
     }
 }

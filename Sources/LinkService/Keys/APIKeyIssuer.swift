@@ -54,10 +54,12 @@ package struct APIKeyIssuer: Sendable {
         /// Reads `{name, tenant, scopes, environments, owners, pathPrefixes, expiresAt}`.
         package init(_ object: ObjectField, at now: Timestamp) throws {
             let name = try object.required("name")
-            guard try (1...128).contains(name.text().utf8.count) else { throw name.error("a name has 1 to 128 bytes.") }
+            guard try (1...128).contains(name.text().utf8.count) else {
+                throw name.error("a name must have 1 to 128 bytes.")
+            }
             let scopes = try object.required("scopes")
             let granted = Set(try scopes.list().map { try $0.choice(KeyGrant.Scope.self) })
-            guard !granted.isEmpty else { throw scopes.error("a key without a scope may do nothing; name one.") }
+            guard !granted.isEmpty else { throw scopes.error("a key must have at least one scope; name one.") }
             self.init(
                 name: try name.textWithoutNUL(),
                 tenant: try object["tenant"].flatMap {
@@ -70,13 +72,13 @@ package struct APIKeyIssuer: Sendable {
             }
             let owners = try object["owners"].map { Set(try $0.list().map { ExactText(try $0.text()) }) }
             let prefixes = try object["pathPrefixes"]?.list().map { field in
-                guard try field.text().hasPrefix("/") else { throw field.error("a path begins with '/'.") }
+                guard try field.text().hasPrefix("/") else { throw field.error("a path prefix must begin with '/'.") }
                 return try field.text()
             }
             let lists = ["environments", "owners", "pathPrefixes"].compactMap { object[$0]?.node.json().utf8.count }
             guard lists.reduce(0, +) <= Self.maximumListBytes else {
                 throw name.error(
-                    "environments, owners and pathPrefixes of a key take at most \(Self.maximumListBytes) bytes of JSON."
+                    "environments, owners and pathPrefixes can have at most \(Self.maximumListBytes) bytes of JSON."
                 )
             }
             if owners != nil || prefixes != nil {
@@ -85,7 +87,7 @@ package struct APIKeyIssuer: Sendable {
             expiresAt = try object["expiresAt"].map { field in
                 guard let end = Timestamp(try field.text()), end > now else {
                     throw field.error(
-                        "\(field.shown) is not an instant to come; write one such as 2030-01-31T00:00:00Z."
+                        "\(field.shown) is not a future timestamp; write one such as 2030-01-31T00:00:00Z."
                     )
                 }
                 return end
@@ -104,7 +106,7 @@ package struct APIKeyIssuer: Sendable {
         within: KeyGrant? = nil
     ) async throws -> (key: APIKey, grant: KeyGrant) {
         guard let key = APIKey(environment: wish.environment, random: random(APIKey.randomBytes)) else {
-            preconditionFailure("so many random bytes make a key")
+            preconditionFailure("this number of random bytes makes a key")
         }
         let grant = KeyGrant(
             id: key.id,
@@ -122,7 +124,8 @@ package struct APIKeyIssuer: Sendable {
         guard within.map(grant.isWithin) ?? true else {
             throw Problem(
                 .forbidden,
-                "A key hands out no more than it has: name fewer scopes, its own tenant, and an end that is not later."
+                "A key cannot create a key with more permissions than its own. Name fewer scopes, its own tenant, and "
+                    + "an expiry that is not later."
             )
         }
         try await store.saveKey(grant, change: change)

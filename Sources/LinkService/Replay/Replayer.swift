@@ -35,7 +35,7 @@ package actor Replayer {
     ) async throws -> ReplayReport {
         // The actor is reentrant: a second call may begin while the first one waits for the log.
         guard !isBusy else {
-            var problem = Problem(.busy, "Another replay is running; one runs at a time. Try again when it is done.")
+            var problem = Problem(.busy, "Another replay is running. Only one can run at a time; try again later.")
             problem.hints = [.retryAfter(seconds: 10)]
             throw problem
         }

@@ -199,7 +199,7 @@ package final class LinkResolver: Sendable {
             return .success(recorded)
         case .refused(.unstorable):
             return .failure(
-                Problem(.notRecorded, "The log could not store this request. It was not recorded and not answered.")
+                Problem(.notRecorded, "The log could not store this request, so it was neither recorded nor answered.")
             )
         case .refused:
             let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }

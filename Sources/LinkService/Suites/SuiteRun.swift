@@ -19,7 +19,7 @@ extension LinkSuite {
         var files = AssociationFiles(router: table.router, budget: budget)
         return cases.flatMap { one in
             guard budget.spend(one.via == .system || one.via == .page ? 20_000 : 1_000) else {
-                let tooMuch = "was not run: the suites of the tenant take too long together; leave some cases out"
+                let tooMuch = "was not run: the tenant's suites take too long in total; remove some cases"
                 return [one.failure("undecided", tooMuch, suite: name ?? "")]
             }
             var warnings: [String] = []
@@ -77,7 +77,7 @@ private struct AssociationFiles {
                 ))
             apple[domain] = made
             let outcome = made?.decision(for: one.link, app: "\(team).\(bundle)").outcome
-            return outcome == .match ? nil : "the file of \(domain) keeps the link in the browser"
+            return outcome == .match ? nil : "the association file of \(domain) keeps the link in the browser"
         case .android(let package, _):
             let made =
                 android[domain]
@@ -85,7 +85,7 @@ private struct AssociationFiles {
             android[domain] = made
             let outcome = made?.decision(for: one.link, package: package).outcome
             return outcome == .match || outcome == .manifest
-                ? nil : "the file of \(domain) keeps the link in the browser"
+                ? nil : "the association file of \(domain) keeps the link in the browser"
         }
     }
 }

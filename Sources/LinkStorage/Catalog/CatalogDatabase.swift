@@ -104,7 +104,7 @@ package final class CatalogDatabase: CatalogStore {
 
     static func name<Name: Identifier>(_ text: String, _: Name.Type) throws -> Name {
         guard let name = Name(text) else {
-            throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is no \(Name.self)")
+            throw StorageError.corrupt(file: "catalog.db", detail: "'\(text)' is not a valid \(Name.self)")
         }
         return name
     }

@@ -29,7 +29,7 @@ struct VerifyLog: AsyncParsableCommand {
         } else {
             func number(_ key: String) -> Int64 { account[key]?.int ?? 0 }
             show(
-                "\(isWhole ? "whole" : "NOT WHOLE"): \(number("lastSeq")) = \(number("stored")) stored + "
+                "\(isWhole ? "complete" : "INCOMPLETE"): \(number("lastSeq")) = \(number("stored")) stored + "
                     + "\(number("erased")) erased + \(number("dropped")) dropped"
             )
             for fault in account["faults"]?.elements ?? [] { show(fault.text ?? "") }

@@ -104,7 +104,7 @@ struct FaultBackpressureTests {
             await asked
             let all = answers.withLock(\.self)
             #expect(all.count { $0.status == 200 } == 64)
-            // Clients are told to use another server for their next request.
+            // `Connection: close` makes clients open a new connection, to another server, for their next request.
             #expect(all.allSatisfy { $0.header("Connection") == "close" })
             let end = server.wait()
             #expect(end.reason == .exit && end.status == 0)

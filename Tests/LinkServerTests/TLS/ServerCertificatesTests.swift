@@ -41,7 +41,7 @@ struct ServerCertificatesTests {
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: files.key)
                 #expect(
                     try refusal(files)
-                        == "public.tls.key: \(files.key) may be read or changed by others; close it with: chmod 600 \(files.key)"
+                        == "public.tls.key: \(files.key) can be read or changed by other users; run: chmod 600 \(files.key)"
                 )
             }
             // A group may be trusted: Kubernetes gives a pod its secrets so.
@@ -54,7 +54,7 @@ struct ServerCertificatesTests {
         try await withTemporaryDirectory { directory in
             let (one, other) = (try TestAuthority().identity(), try TestAuthority().identity())
             let files = try TestAuthority.Identity(certificate: one.certificate, key: other.key).write(to: directory)
-            #expect(try refusal(files).contains("does not fit the certificate of \(files.certificate)"))
+            #expect(try refusal(files).contains("does not match the certificate in \(files.certificate)"))
         }
     }
 
@@ -85,7 +85,7 @@ struct ServerCertificatesTests {
             // The frame of such a key; what is in it is never looked at without a passphrase.
             let locked = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGj\n-----END ENCRYPTED PRIVATE KEY-----\n"
             let files = try TestAuthority.Identity(certificate: good.certificate, key: locked).write(to: directory)
-            #expect(try refusal(files).contains("no PEM key without a passphrase"))
+            #expect(try refusal(files).contains("not a PEM key without a passphrase"))
         }
     }
 
