@@ -151,11 +151,34 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Connections of HTTP/1 and HTTP/2 without any endpoint: parsing, limits, TLS, PROXY, writing.
+        .target(
+            name: "HTTPTransport",
+            dependencies: [
+                "LinkRouting", "LinkAPI", "NetworkTypes",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "LinkServer",
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "HTTPTransport",
+                "NetworkTypes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -207,7 +230,7 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkServer", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "HTTPTransport", "LinkServer", "NetworkTypes", "OutboundHTTP", "GeoIP",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -328,7 +351,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkServer", "NetworkTypes", "TestSupport",
+                "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTransport
 import LinkEvents
 import LinkRouting
 import LinkServer

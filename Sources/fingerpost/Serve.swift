@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import GeoIP
+import HTTPTransport
 import LinkCatalog
 import LinkEvents
 import LinkServer

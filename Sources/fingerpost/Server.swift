@@ -2,6 +2,7 @@ import Dispatch
 import Examples
 import Foundation
 import GeoIP
+import HTTPTransport
 import LinkCatalog
 import LinkEvents
 import LinkRouting

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Foundation
+import HTTPTransport
 import LinkCatalog
 import LinkRouting
 import LinkServer

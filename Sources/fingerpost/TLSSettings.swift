@@ -1,3 +1,4 @@
+import HTTPTransport
 import LinkServer
 
 /// The keys of `public.tls`, and `public.http2`.

@@ -1,6 +1,5 @@
 import LinkEvents
 
-@testable import LinkAPI
 @testable import LinkRouting
 
 /// Any bytes are a `POST /resolve`, settings, or a named error; what a request asks is answered without a trap, and leads where

@@ -1,5 +1,3 @@
-import LinkService
-
 /// Any User-Agent header is parsed without a trap, and the same text always gives the same result.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzUserAgent(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -22,27 +22,35 @@ compile() {
         -enable-upcoming-feature InternalImportsByDefault -enable-upcoming-feature ExistentialAny "$@"
 }
 
-# library NAME [FILES]: compiles all files of the target, or only these.
+# library NAME [FIND…]: compiles all files of the target, or only those that find selects by these conditions.
 library() {
+    name=$1
+    shift
+    [ $# -gt 0 ] || set -- -name '*.swift'
     # shellcheck disable=SC2046 # no source file has a space in its name
-    compile -module-name "$1" -emit-module -emit-library -static -emit-module-path "$work/$1.swiftmodule" \
-        -o "$work/lib$1.a" $(find "$root/Sources/$1" -name "${2:-*.swift}")
+    compile -module-name "$name" -emit-module -emit-library -static -emit-module-path "$work/$name.swiftmodule" \
+        -o "$work/lib$name.a" $(find "$root/Sources/$name" "$@")
 }
 
 library LinkRouting
 case $targets in *AssociationFuzz*) library AppAssociation ;; esac
 # A request contains an event's purpose. Other files of that target need packages.
-case $targets in *RequestFuzz*) library LinkEvents 'Event[.+]*swift' ;; esac
+case $targets in
+*RequestFuzz*)
+    library LinkEvents -name 'Event[.+F]*swift' -o -name '*ID.swift' -o -name Bytes16.swift -o -name '*+hexadecimal.swift' \
+        -o -name 'String+prefix.swift'
+    ;;
+esac
 
 status=0
 for target in $targets; do
     case $target in
     AssociationFuzz) further='-lAppAssociation' ;;
     RequestFuzz)
-        further="$root/Sources/LinkServer/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
+        further="$root/Sources/LinkAPI/Resolve/ResolveRequest.swift $root/Sources/LinkCatalog/Documents/Settings.swift -lLinkEvents"
         ;;
     # This target needs only these files of the server.
-    UserAgentFuzz) further=$(find "$root/Sources/LinkServer/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
+    UserAgentFuzz) further=$(find "$root/Sources/LinkService/UserAgents" -name 'UserAgent*.swift' -o -name 'BotClass.swift') ;;
     *) further='' ;;
     esac
     if [ ! -f "$fuzz/$target.swift" ]; then

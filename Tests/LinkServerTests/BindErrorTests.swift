@@ -1,4 +1,5 @@
 import Foundation
+package import HTTPTransport
 import LinkServer
 import Testing
 

@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 struct ConnectionRegistryTests {

@@ -1,3 +1,4 @@
+package import HTTPTransport
 import LinkServer
 import Testing
 

@@ -2,6 +2,7 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkAPI
 @testable import LinkServer
 

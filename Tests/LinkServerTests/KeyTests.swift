@@ -6,6 +6,7 @@ import LinkRouting
 import NIOCore
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 @testable import LinkService
 

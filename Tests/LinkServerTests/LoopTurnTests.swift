@@ -5,6 +5,7 @@ import NIOEmbedded
 import NIOHTTPTypes
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 /// A connection that asks much at once does not keep the others of its event loop waiting.

@@ -4,6 +4,7 @@ import NIOEmbedded
 import NetworkTypes
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 struct ProxyHeaderTests {

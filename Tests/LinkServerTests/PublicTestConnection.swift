@@ -6,6 +6,7 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 /// An HTTP/1 connection to the public port: all handlers of a real one, in memory.

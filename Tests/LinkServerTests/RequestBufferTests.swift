@@ -1,5 +1,6 @@
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 /// The bytes of incomplete requests that all connections of the public port buffer.

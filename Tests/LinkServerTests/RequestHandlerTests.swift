@@ -5,6 +5,7 @@ import NIOHTTPTypes
 import TestSupport
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 @testable import LinkService
 

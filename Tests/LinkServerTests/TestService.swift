@@ -1,5 +1,6 @@
 import Examples
 import Foundation
+import HTTPTransport
 import LinkCatalog
 import LinkEvents
 import LinkRouting

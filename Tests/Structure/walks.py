@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """walks.py PAGE…: fails if a page names a source file that does not exist, or a function that its file does not have.
 
-A page names a file as `LinkServer/HTTP1/HTTP1ResponseWriter.swift`, relative to Sources/, and a function of it as the
+A page names a file as `HTTPTransport/HTTP1/HTTP1ResponseWriter.swift`, relative to Sources/, and a function of it as the
 next name in backticks on the same line. Example: Tests/Structure/walks.py docs/architecture.md
 """
 

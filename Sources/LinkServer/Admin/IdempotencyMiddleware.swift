@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import LinkAPI

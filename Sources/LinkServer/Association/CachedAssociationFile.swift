@@ -1,4 +1,5 @@
 import Crypto
+import HTTPTransport
 import HTTPTypes
 import LinkEvents
 import NIOCore

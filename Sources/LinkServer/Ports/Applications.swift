@@ -1,3 +1,4 @@
+package import HTTPTransport
 package import Hummingbird
 import HummingbirdCore
 package import LinkCatalog
@@ -316,11 +317,15 @@ private func connections(_ parts: some PortParts, _ port: PortRole) -> Int {
 }
 
 private func http1Pipeline(_ parts: some PortParts, _ port: PortRole) -> HTTP1Pipeline {
-    let limits = parts.limits.current
+    let (limits, makeRequestID) = (parts.limits.current, parts.makeRequestID)
     let pipeline = HTTP1Pipeline(
         port: port,
         limits: ConnectionLimits(limits, bodySeconds: port == .admin ? limits.tableSeconds : limits.bodySeconds),
-        refusals: TransportErrorResponses(port: port, metrics: parts.metrics, makeRequestID: parts.makeRequestID),
+        refusals: TransportErrorResponses(
+            port: port,
+            metrics: parts.metrics,
+            makeRequestID: { makeRequestID().description }
+        ),
         registry: ConnectionRegistry(limit: connections(parts, port), port: port, metrics: parts.metrics),
         unsent: parts.unsent
     )

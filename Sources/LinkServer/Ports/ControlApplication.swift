@@ -1,3 +1,4 @@
+import HTTPTransport
 package import Hummingbird
 package import LinkRouting
 package import Logging

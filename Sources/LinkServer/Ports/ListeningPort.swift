@@ -1,3 +1,4 @@
+package import HTTPTransport
 import NIOCore
 package import ServiceLifecycle
 

@@ -1,3 +1,4 @@
+import HTTPTransport
 import HummingbirdCore
 import NIOCore
 import NIOExtras

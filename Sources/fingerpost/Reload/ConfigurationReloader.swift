@@ -1,5 +1,6 @@
 import Foundation
 import GeoIP
+import HTTPTransport
 import LinkServer
 import LinkService
 import Logging

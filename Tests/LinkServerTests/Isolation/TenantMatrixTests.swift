@@ -7,6 +7,7 @@ import LinkService
 import LinkStorage
 import Testing
 
+@testable import HTTPTransport
 @testable import LinkServer
 
 /// Calls every admin endpoint with one tenant's most powerful key and requests another tenant's items by every kind of

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPTransport
 import LinkServer
 import NIOCore
 import NIOHTTP1

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTPTransport
 import LinkRouting
 import LinkServer
 import Logging

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import NIOCore
 
 /// A whole response, sent by Hummingbird or by a connection directly.
@@ -28,20 +27,5 @@ struct BufferedResponse: Sendable {
         var answer = self
         answer.body = ByteBuffer()
         return answer
-    }
-}
-
-extension Response {
-    init(_ answer: BufferedResponse) {
-        self.init(status: answer.status, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
-    }
-}
-
-extension Response {
-    init(status: HTTPResponse.Status = .ok, json: [UInt8], headers: HTTPFields = HTTPFields()) {
-        var headers = headers
-        headers[.contentType] = "application/json"
-        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
-        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
     }
 }

@@ -72,21 +72,10 @@ package final class UnsentAnswers: Sendable {
         return closed
     }
 
-    /// Metrics of the bytes that wait, by port.
-    package var readings: [MetricRegistry.Reading] {
+    /// The bytes that wait, by port, and those of the connection with the most.
+    package var waiting: (byPort: [PortRole: Int], largest: Int) {
         let backlogs = state.withLock { Array($0.backlogs.values) }
         let ports = Dictionary(grouping: backlogs, by: \.port).mapValues { $0.reduce(0) { $0 + $1.bytes } }
-        let totals = [PortRole.admin, .ops, .public].map { port in
-            MetricRegistry.Reading.gauge(
-                "fingerpost_unsent_bytes",
-                Double(ports[port] ?? 0),
-                [("port", port.rawValue)]
-            )
-        }
-        let largest = backlogs.reduce(0) { max($0, $1.bytes) }
-        return totals + [
-            .gauge("fingerpost_unsent_bytes_largest", Double(largest)),
-            .gauge("fingerpost_unsent_bytes_limit", Double(limit)),
-        ]
+        return (ports, backlogs.reduce(0) { max($0, $1.bytes) })
     }
 }

@@ -1,15 +1,21 @@
+import CoreMetrics
 import HTTPTypes
 import LinkAPI
-import LinkEvents
 import Metrics
 import NIOCore
 import NIOHTTPTypes
 
 /// Responses to requests that reach no endpoint, because they break a limit or cannot be parsed.
-struct TransportErrorResponses: Sendable {
+package struct TransportErrorResponses: Sendable {
     let port: PortRole
-    let metrics: MetricRegistry
-    let makeRequestID: @Sendable () -> RecordedID
+    let metrics: any MetricsFactory
+    let makeRequestID: @Sendable () -> String
+
+    package init(port: PortRole, metrics: any MetricsFactory, makeRequestID: @escaping @Sendable () -> String) {
+        self.port = port
+        self.metrics = metrics
+        self.makeRequestID = makeRequestID
+    }
 
     /// Returns the parts of a response after which the connection ends.
     func lastParts(for problem: Problem) -> [HTTPResponsePart] { parts(for: problem, [.connection: "close"]) }
@@ -33,7 +39,7 @@ struct TransportErrorResponses: Sendable {
             dimensions: [("port", port.rawValue), ("code", problem.code.rawValue)],
             factory: metrics
         ).increment()
-        let id = makeRequestID().description
+        let id = makeRequestID()
         return (id, ByteBuffer(bytes: problem.json(requestID: id)))
     }
 }

@@ -2,12 +2,26 @@ import NIOCore
 import NIOHTTP1
 
 /// The handlers of an HTTP/1 connection between its socket and the handler of its requests.
-struct HTTP1Pipeline: Sendable {
+package struct HTTP1Pipeline: Sendable {
     let port: PortRole
     let limits: ConnectionLimits
     let refusals: TransportErrorResponses
     let registry: ConnectionRegistry
     let unsent: UnsentAnswers
+
+    package init(
+        port: PortRole,
+        limits: ConnectionLimits,
+        refusals: TransportErrorResponses,
+        registry: ConnectionRegistry,
+        unsent: UnsentAnswers
+    ) {
+        self.port = port
+        self.limits = limits
+        self.refusals = refusals
+        self.registry = registry
+        self.unsent = unsent
+    }
 
     /// Creates the decoder's generic types. If two event loops accept their first connections at the same time and both
     /// create them, the runtime of Swift 6.3 can read a null pointer while it checks their conformances. So every port

@@ -1,4 +1,4 @@
-import HummingbirdCore
+import CoreMetrics
 import Metrics
 import NIOCore
 import Synchronization
@@ -98,7 +98,7 @@ final class ConnectionRegistry: Sendable {
     /// - Parameters:
     ///   - limit: Maximum number of open connections of the port.
     ///   - metric: Name of the metric that reports the number of open connections.
-    init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: MetricRegistry) {
+    init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: any MetricsFactory) {
         self.limit = limit
         comfortable = limit - max(1, limit / 10)
         open = Meter(label: metric, dimensions: [("port", port.rawValue)], factory: metrics)
@@ -129,7 +129,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Accepts connections up to the port's limit; at the limit, evicts one that waits for its client.
-    struct Room: AvailableConnectionsDelegate {
+    package struct Room {
         fileprivate let registry: ConnectionRegistry
         fileprivate let limit: Int
         private var count = 0

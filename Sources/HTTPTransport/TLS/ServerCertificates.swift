@@ -43,7 +43,7 @@ package final class ServerCertificates: Service {
     package init(
         _ files: CertificateFiles,
         http2: HTTP2Offer,
-        metrics: MetricRegistry,
+        metrics: any MetricsFactory,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         logger: Logger

@@ -32,14 +32,22 @@ struct ConnectionLimits: Sendable {
     /// Size of one read on a connection of the public port. After it, the event loop turns to its next connection.
     static let readBytes = 4_096
 
-    init(_ limits: ServerLimits, bodySeconds: Int) {
-        uriBytes = limits.uriBytes
-        headerBytes = limits.headerBytes
-        headerFields = limits.headerFields
-        headSeconds = limits.headSeconds
+    package init(
+        uriBytes: Int,
+        headerBytes: Int,
+        headerFields: Int,
+        headSeconds: Int,
+        bodySeconds: Int,
+        idleSeconds: Int,
+        stalledSeconds: Int
+    ) {
+        self.uriBytes = uriBytes
+        self.headerBytes = headerBytes
+        self.headerFields = headerFields
+        self.headSeconds = headSeconds
         self.bodySeconds = bodySeconds
-        idleSeconds = limits.idleSeconds
-        stalledSeconds = limits.stalledSeconds
+        self.idleSeconds = idleSeconds
+        self.stalledSeconds = stalledSeconds
     }
 
     /// NIO's decoder treats the target as a header field, so its bound for one field is the larger of both limits.
