@@ -1,6 +1,6 @@
 /// A pattern of an association file: `*`, `?` and `$(name)` are special, all other text is literal.
 ///
-/// Source: Apple, "components" of applinks; see docs/association.md, "Patterns".
+/// Source: Apple, "components" of applinks.
 struct Glob: Hashable, Sendable {
     var pieces: [Piece]
 

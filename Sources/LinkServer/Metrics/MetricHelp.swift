@@ -1,4 +1,4 @@
-/// The help text of each metric, in one line; docs/operations.md tells which to watch.
+/// The help text of each metric, in one line; docs/operations.md lists those to watch.
 enum MetricHelp {
     static let texts: [String: String] = [
         "fingerpost_auth_failures_total": "Requests with a missing, invalid or insufficient key.",
