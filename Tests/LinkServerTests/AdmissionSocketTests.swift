@@ -1,3 +1,4 @@
+import HTTPTransport
 import LinkEvents
 import LinkServer
 import LinkService

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import HTTPTransport
 import HTTPTypes
 import LinkCatalog
 import LinkRouting

@@ -1,5 +1,5 @@
 import Foundation
-package import HTTPTransport
+import HTTPTransport
 import LinkServer
 import Testing
 

@@ -1,4 +1,4 @@
-package import HTTPTransport
+import HTTPTransport
 import LinkServer
 import Testing
 

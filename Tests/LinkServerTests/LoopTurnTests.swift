@@ -115,7 +115,7 @@ struct LoopTurnTests {
         private func answer() {
             while requests > 0 {
                 requests -= 1
-                connection.send(LinkServer.BufferedResponse(.ok))
+                connection.send(HTTPTransport.BufferedResponse(.ok))
             }
         }
     }

@@ -129,7 +129,7 @@ struct RequestHandlerTests {
     // MARK: Bounds
 
     private final class Sender: ResponseSender {
-        func send(_ response: LinkServer.BufferedResponse) {}
+        func send(_ response: HTTPTransport.BufferedResponse) {}
         func flushingOnce(_ body: () -> Void) { body() }
     }
 
@@ -182,7 +182,7 @@ struct RequestHandlerTests {
             let endpoint = PublicEndpoint(methods: [.post], path: "/x", bodyLimit: { 1_000 }) { _, _ in
                 .async {
                     for await _ in ends {}
-                    return LinkServer.BufferedResponse(.ok)
+                    return HTTPTransport.BufferedResponse(.ok)
                 }
             }
             let requests = Self.service(endpoint, of: service)

@@ -3,17 +3,17 @@ import NIOCore
 /// Handles accept failures of a listening socket. When the process has no free descriptor, it evicts a connection that
 /// waits for its client, and accepts again after a pause. NIO alone would retry at once and forever, because the
 /// pending connection stays in the queue.
-final class AcceptFailureHandler: ChannelInboundHandler {
+package final class AcceptFailureHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(100)
     /// Maximum number of connections that are accepted beyond the port's limit.
-    static let connectionsPerRead: UInt = 4
+    package static let connectionsPerRead: UInt = 4
 
     private let registry: ConnectionRegistry?
     private var isPausing = false
 
-    init(_ registry: ConnectionRegistry?) { self.registry = registry }
+    package init(_ registry: ConnectionRegistry?) { self.registry = registry }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
@@ -31,7 +31,7 @@ final class AcceptFailureHandler: ChannelInboundHandler {
 
 extension Channel {
     /// Adds an ``AcceptFailureHandler`` to a listening socket.
-    func survivesLackOfDescriptors(_ registry: ConnectionRegistry?) async {
+    package func survivesLackOfDescriptors(_ registry: ConnectionRegistry?) async {
         try? await setOption(.maxMessagesPerRead, value: AcceptFailureHandler.connectionsPerRead).get()
         let added = eventLoop.submit {
             try self.pipeline.syncOperations.addHandler(AcceptFailureHandler(registry), position: .first)

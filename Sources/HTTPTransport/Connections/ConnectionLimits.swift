@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 /// The limits of one connection before a handler sees its request.
-struct ConnectionLimits: Sendable {
+package struct ConnectionLimits: Sendable {
     /// Maximum length of a request's target.
     var uriBytes: Int
     /// Maximum size of all header field names and values of a request together.
@@ -30,7 +30,7 @@ struct ConnectionLimits: Sendable {
     static let pipelined = 64
 
     /// Size of one read on a connection of the public port. After it, the event loop turns to its next connection.
-    static let readBytes = 4_096
+    package static let readBytes = 4_096
 
     package init(
         uriBytes: Int,

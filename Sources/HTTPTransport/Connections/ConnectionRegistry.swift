@@ -1,11 +1,11 @@
-import CoreMetrics
+package import CoreMetrics
 import Metrics
 import NIOCore
 import Synchronization
 
 /// The open connections of a port, or its open HTTP/2 streams. Near the limit, each new one evicts another that waits
 /// for its client, so idle connections and slow requests cannot lock out other clients.
-final class ConnectionRegistry: Sendable {
+package final class ConnectionRegistry: Sendable {
     /// Above this number, each new connection evicts another. The remaining tenth of the limit is headroom for
     /// connections that arrive before the evicted ones are closed.
     private let comfortable: Int
@@ -98,7 +98,8 @@ final class ConnectionRegistry: Sendable {
     /// - Parameters:
     ///   - limit: Maximum number of open connections of the port.
     ///   - metric: Name of the metric that reports the number of open connections.
-    init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: any MetricsFactory) {
+    package init(limit: Int, of metric: String = "fingerpost_connections", port: PortRole, metrics: any MetricsFactory)
+    {
         self.limit = limit
         comfortable = limit - max(1, limit / 10)
         open = Meter(label: metric, dimensions: [("port", port.rawValue)], factory: metrics)
@@ -139,16 +140,16 @@ final class ConnectionRegistry: Sendable {
             self.limit = limit
         }
 
-        mutating func connectionOpened() { count += 1 }
-        mutating func connectionClosed() { count -= 1 }
+        package mutating func connectionOpened() { count += 1 }
+        package mutating func connectionClosed() { count -= 1 }
 
-        func isAcceptingNewConnections() -> Bool {
+        package func isAcceptingNewConnections() -> Bool {
             if count >= limit { registry.makeRoom() }
             return count < limit
         }
     }
 
-    var room: Room { Room(self, limit: limit) }
+    package var room: Room { Room(self, limit: limit) }
 
     func leave(_ registration: Registration) {
         open.decrement()
@@ -167,7 +168,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// Returns when no registration is left.
-    func untilEmpty() async {
+    package func untilEmpty() async {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in
                 if !state.registrations.isEmpty { state.waiters.append(continuation) }
@@ -179,7 +180,7 @@ final class ConnectionRegistry: Sendable {
 
     /// Stops reading from all connections. Each ends when its requests are answered, or after
     /// ``ConnectionLimits/lingerSeconds``.
-    func endInputs() {
+    package func endInputs() {
         for registration in state.withLock(\.registrations) { registration.endInput() }
     }
 }

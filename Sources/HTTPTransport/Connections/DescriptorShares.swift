@@ -24,7 +24,7 @@ package struct DescriptorShares: Sendable, Hashable {
         `public` = max(1, min(wanted, rest - adminPort))
     }
 
-    func connections(of port: PortRole) -> Int {
+    package func connections(of port: PortRole) -> Int {
         switch port {
         case .public: `public`
         case .admin: admin

@@ -12,5 +12,5 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The longest accept queue that Linux allows, so that a flood of connections delays others by milliseconds. A client
     /// for which the queue has no room retries a second later.
-    static let backlog = 4_096
+    package static let backlog = 4_096
 }

@@ -1,11 +1,11 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// Lets the connections of an event loop continue one after the other; the loop polls all sockets between two of them.
 ///
 /// NIO runs immediate tasks, including those that they add, until none is left. Connections that continued with
 /// `execute` would keep all others from being read until they are done.
-final class LoopTurns {
+package final class LoopTurns {
     private let loop: any EventLoop
     private var waiting = CircularBuffer<() -> Void>()
 
@@ -32,11 +32,13 @@ final class LoopTurns {
     }
 
     /// The turns of all event loops of a port.
-    final class OfPort: Sendable {
+    package final class OfPort: Sendable {
         private let turns = Mutex<[ObjectIdentifier: NIOLoopBound<LoopTurns>]>([:])
 
+        package init() {}
+
         /// - Parameter loop: The event loop of the caller.
-        func on(_ loop: any EventLoop) -> LoopTurns {
+        package func on(_ loop: any EventLoop) -> LoopTurns {
             turns.withLock { turns in
                 if let known = turns[ObjectIdentifier(loop)] { return known }
                 let new = NIOLoopBound(LoopTurns(loop), eventLoop: loop)

@@ -1,13 +1,13 @@
-import NIOCore
+package import NIOCore
 
 /// Tracks at the socket of a connection what its client has not taken yet, and closes the connection when the client
 /// stalls, however little waits for it. Otherwise the connection would stay open forever, and a shutdown would wait for
 /// it.
-final class Outflow: ChannelDuplexHandler {
-    typealias InboundIn = Any
-    typealias InboundOut = Any
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
+package final class Outflow: ChannelDuplexHandler {
+    package typealias InboundIn = Any
+    package typealias InboundOut = Any
+    package typealias OutboundIn = IOData
+    package typealias OutboundOut = IOData
 
     /// Bytes that a client must take within the limit if more wait for it: one byte now and then counts as a stall.
     static let leastTaken = 16 << 10
@@ -26,7 +26,7 @@ final class Outflow: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
 
     /// - Parameter limit: How long a client may take nothing of what waits for it.
-    init(_ unsent: UnsentAnswers, port: PortRole, stalledAfter limit: TimeAmount) {
+    package init(_ unsent: UnsentAnswers, port: PortRole, stalledAfter limit: TimeAmount) {
         self.unsent = unsent
         self.port = port
         self.limit = limit
@@ -56,26 +56,26 @@ final class Outflow: ChannelDuplexHandler {
         if let context { note(context) }
     }
 
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    package func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         look?.cancel()
         look = nil
         if isNoted { unsent.note(0, for: context.channel, of: port, hasMoved: false) }
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         written += unwrapOutboundIn(data).readableBytes
         context.write(data, promise: promise)
     }
 
-    func flush(context: ChannelHandlerContext) {
+    package func flush(context: ChannelHandlerContext) {
         context.flush()
         note(context)
     }
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         note(context)
         context.fireChannelWritabilityChanged()
     }

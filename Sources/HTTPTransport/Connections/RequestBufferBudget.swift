@@ -1,5 +1,5 @@
 import HTTPTypes
-import LinkAPI
+package import LinkAPI
 import Synchronization
 
 /// Limits the bytes of requests that all connections of the public port buffer before they are handled: incomplete
@@ -14,7 +14,7 @@ package final class RequestBufferBudget: Sendable {
     /// Reserves `bytes`.
     ///
     /// - Throws: A `busy` problem if fewer than `bytes` are left; nothing is reserved then.
-    func reserve(_ bytes: Int) throws(Problem) {
+    package func reserve(_ bytes: Int) throws(Problem) {
         guard reserved.wrappingAdd(bytes, ordering: .relaxed).newValue > limit else { return }
         release(bytes)
         var problem = Problem(.busy, "The server's buffer for request bodies is full. Try again in a few seconds.")
@@ -22,7 +22,7 @@ package final class RequestBufferBudget: Sendable {
         throw problem
     }
 
-    func release(_ bytes: Int) { reserved.wrappingSubtract(bytes, ordering: .relaxed) }
+    package func release(_ bytes: Int) { reserved.wrappingSubtract(bytes, ordering: .relaxed) }
 
     /// The bytes that are reserved now; for tests.
     var bytesReserved: Int { reserved.load(ordering: .relaxed) }

@@ -13,7 +13,7 @@ package final class UnsentAnswers: Sendable {
     /// How long a client may pause before it counts as one that does not read its responses.
     private static let pause = TimeAmount.seconds(1)
 
-    private let limit: Int
+    package let limit: Int
     private let state = Mutex(State())
 
     private struct State {

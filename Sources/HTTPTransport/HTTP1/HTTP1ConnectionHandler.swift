@@ -10,7 +10,7 @@ import NIOHTTPTypes
 ///
 /// Each connection has one timer, which checks the deadline when it fires, so a request that arrives in one piece
 /// schedules none.
-final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
+package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -36,7 +36,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
     private var context: ChannelHandlerContext?
 
     /// Takes the requests; nil if the next handler does.
-    var receiver: (any RequestReceiver)?
+    package var receiver: (any RequestReceiver)?
     /// Called when held input can be passed to the decoder.
     var onReadyForInput: () -> Void = {}
     /// Number of requests that have begun, for ``HTTP1InputLimiter``.
@@ -230,7 +230,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
         if case .end = part { endResponse(context) }
     }
 
-    func send(_ response: BufferedResponse) {
+    package func send(_ response: BufferedResponse) {
         // The connection is closed.
         guard let context else { return }
         responses.write(response, isLast: machine.beginResponse(), to: context)
@@ -239,7 +239,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender {
         if !isBatching { flush(context: context) }
     }
 
-    func flushingOnce(_ body: () -> Void) {
+    package func flushingOnce(_ body: () -> Void) {
         guard !isBatching else { return body() }
         isBatching = true
         body()

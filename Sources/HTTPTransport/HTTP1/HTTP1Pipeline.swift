@@ -1,13 +1,13 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 
 /// The handlers of an HTTP/1 connection between its socket and the handler of its requests.
 package struct HTTP1Pipeline: Sendable {
-    let port: PortRole
-    let limits: ConnectionLimits
-    let refusals: TransportErrorResponses
-    let registry: ConnectionRegistry
-    let unsent: UnsentAnswers
+    package let port: PortRole
+    package let limits: ConnectionLimits
+    package let refusals: TransportErrorResponses
+    package let registry: ConnectionRegistry
+    package let unsent: UnsentAnswers
 
     package init(
         port: PortRole,
@@ -26,7 +26,7 @@ package struct HTTP1Pipeline: Sendable {
     /// Creates the decoder's generic types. If two event loops accept their first connections at the same time and both
     /// create them, the runtime of Swift 6.3 can read a null pointer while it checks their conformances. So every port
     /// calls this before it listens.
-    func createGenericTypes() { withExtendedLifetime(decoder()) {} }
+    package func createGenericTypes() { withExtendedLifetime(decoder()) {} }
 
     private func decoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
         ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: limits.decoderLimits))
@@ -36,7 +36,7 @@ package struct HTTP1Pipeline: Sendable {
     ///   - turns: Nil if the requests are not answered on the event loop.
     ///   - buffers: The budget for input that is held while an earlier request is answered.
     /// - Returns: The last handler, which writes the responses.
-    func addHandlers(
+    package func addHandlers(
         to channel: any Channel,
         turns: LoopTurns?,
         buffers: RequestBufferBudget

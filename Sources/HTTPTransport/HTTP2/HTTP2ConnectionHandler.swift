@@ -1,14 +1,14 @@
-import NIOCore
-import NIOHTTP2
+package import NIOCore
+package import NIOHTTP2
 
 /// Ends an HTTP/2 connection: when it is idle for too long, when the server stops, after a protocol error, or when the
 /// client disconnects. After GOAWAY the connection ends within a fixed time. NIO's handler for this, like
 /// Hummingbird's, starts its timer with a reply that the client may withhold.
-final class HTTP2ConnectionHandler: ChannelDuplexHandler {
-    typealias InboundIn = HTTP2Frame
-    typealias InboundOut = HTTP2Frame
-    typealias OutboundIn = HTTP2Frame
-    typealias OutboundOut = HTTP2Frame
+package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
+    package typealias InboundIn = HTTP2Frame
+    package typealias InboundOut = HTTP2Frame
+    package typealias OutboundIn = HTTP2Frame
+    package typealias OutboundOut = HTTP2Frame
 
     private let limits: HTTP2Limits
     private let registry: ConnectionRegistry
@@ -33,7 +33,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     private var requests = 0
     private var waitsForTurn = false
 
-    init(
+    package init(
         _ limits: HTTP2Limits,
         registry: ConnectionRegistry,
         outflow: Outflow,
@@ -50,7 +50,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     // MARK: Streams
 
     /// The delegate that reports the connection's streams to this handler.
-    var streams: any NIOHTTP2StreamDelegate { Streams(handler: NIOLoopBound(self, eventLoop: loop)) }
+    package var streams: any NIOHTTP2StreamDelegate { Streams(handler: NIOLoopBound(self, eventLoop: loop)) }
 
     private struct Streams: NIOHTTP2StreamDelegate {
         let handler: NIOLoopBound<HTTP2ConnectionHandler>
@@ -127,20 +127,20 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         if !waitsForTurn { requests = 0 }
         context.fireChannelReadComplete()
     }
 
     // MARK: Deadlines
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         registration = registry.enter(context.channel)
         watch(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         if let registration { registry.leave(registration) }
         registration = nil
@@ -164,12 +164,12 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
 
     // MARK: Shutdown
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .ping(announcement, ack: true) = unwrapInboundIn(data).payload { take(closing.wasHeard(), context) }
         context.fireChannelRead(data)
     }
 
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent: take(closing.begin(), context)
         // The client sends no further requests but may wait for responses.
@@ -179,7 +179,7 @@ final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         // Only one stream ended, and the library told the client why.
         case is NIOHTTP2Errors.StreamError, is NIOHTTP2Errors.NoSuchStream, is NIOHTTP2Errors.ContentLengthViolated:

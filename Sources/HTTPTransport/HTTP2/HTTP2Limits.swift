@@ -1,13 +1,13 @@
-import NIOCore
-import NIOHTTP2
+package import NIOCore
+package import NIOHTTP2
 
 /// The limits of one HTTP/2 connection. A client that exceeds them gets GOAWAY, with the code ENHANCE_YOUR_CALM if the
 /// frames themselves were valid.
-struct HTTP2Limits: Sendable {
+package struct HTTP2Limits: Sendable {
     /// Maximum time without an open stream.
     let idle: TimeAmount
     /// Maximum time without progress while response bytes wait for the client, and for its streams to end after GOAWAY.
-    let stalled: TimeAmount
+    package let stalled: TimeAmount
     /// Maximum time from the beginning of a stream to the last byte of its response. A client that leaves its window at
     /// zero keeps a response from being written at all.
     let stream: TimeAmount
@@ -17,7 +17,7 @@ struct HTTP2Limits: Sendable {
 
     private static let concurrentStreams = 100
 
-    init(_ limits: ConnectionLimits) {
+    package init(_ limits: ConnectionLimits) {
         idle = .seconds(Int64(limits.idleSeconds))
         stalled = .seconds(Int64(limits.stalledSeconds))
         stream = .seconds(Int64(limits.bodySeconds + limits.stalledSeconds))
@@ -28,7 +28,7 @@ struct HTTP2Limits: Sendable {
     var look: TimeAmount { .nanoseconds(min(idle, stream).nanoseconds / 4) }
 
     /// Mostly the library's defaults, spelled out so that an update of the library changes nothing unnoticed.
-    var configuration: NIOHTTP2Handler.Configuration {
+    package var configuration: NIOHTTP2Handler.Configuration {
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.concurrentStreams),

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Enforces the limits of a request on an HTTP/2 stream, and converts the request to the form of an HTTP/1 request.
-final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
+package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -27,7 +27,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     private var deadline: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
-    init(
+    package init(
         limits: ConnectionLimits,
         refusals: TransportErrorResponses,
         registry: ConnectionRegistry,
@@ -118,7 +118,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
 
     // MARK: Outbound
 
-    func send(_ response: BufferedResponse) {
+    package func send(_ response: BufferedResponse) {
         // The stream is closed.
         guard let context else { return }
         let head = HTTPResponse(status: response.status, headerFields: response.headers)
@@ -131,7 +131,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     }
 
     /// A stream has one response.
-    func flushingOnce(_ body: () -> Void) { body() }
+    package func flushingOnce(_ body: () -> Void) { body() }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {

@@ -1,9 +1,17 @@
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
     /// The field name that a literal in our sources spells; traps where it spells none.
-    static func constant(_ name: StaticString) -> Self {
+    package static func constant(_ name: StaticString) -> Self {
         guard let field = Self(name.description) else { preconditionFailure("'\(name)' is not a header field name") }
         return field
     }
+}
+
+extension HTTPField.Name {
+    package static let requestID = HTTPField.Name.constant("X-Request-ID")
+    package static let contentTypeOptions = HTTPField.Name.constant("X-Content-Type-Options")
+    package static let traceParent = HTTPField.Name.constant("traceparent")
+    package static let traceState = HTTPField.Name.constant("tracestate")
+    package static let traceResponse = HTTPField.Name.constant("traceresponse")
 }

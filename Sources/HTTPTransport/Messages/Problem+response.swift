@@ -1,9 +1,9 @@
-import HTTPTypes
+package import HTTPTypes
 import LinkAPI
 import NIOCore
 
 extension Problem {
-    func answer(requestID: String) -> BufferedResponse {
+    package func answer(requestID: String) -> BufferedResponse {
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
@@ -22,7 +22,7 @@ extension Problem {
     )
 
     /// The header fields of the hints.
-    var headers: HTTPFields {
+    package var headers: HTTPFields {
         var headers = HTTPFields()
         for hint in hints {
             switch hint {

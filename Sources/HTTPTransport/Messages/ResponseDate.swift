@@ -1,15 +1,15 @@
-import LinkRouting
+package import LinkRouting
 import Synchronization
 
 /// The value of `Date`, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7); formatted once a second.
-final class ResponseDate: Sendable {
+package final class ResponseDate: Sendable {
     private let time: @Sendable () -> Timestamp
     private let last = Mutex((second: Int64.min, text: ""))
 
     /// - Parameter time: The wall clock.
-    init(_ time: @escaping @Sendable () -> Timestamp) { self.time = time }
+    package init(_ time: @escaping @Sendable () -> Timestamp) { self.time = time }
 
-    var now: String {
+    package var now: String {
         let second = time().milliseconds / 1_000
         return last.withLock { last in
             if last.second != second { last = (second, Self.text(second)) }

@@ -1,4 +1,4 @@
-import CoreMetrics
+package import CoreMetrics
 import HTTPTypes
 import LinkAPI
 import Metrics

@@ -1,5 +1,5 @@
-import NIOCore
-import NetworkTypes
+package import NIOCore
+package import NetworkTypes
 
 /// Reads the PROXY header at the beginning of a connection, and closes a connection that does not begin with one.
 ///
@@ -100,7 +100,7 @@ extension Channel {
     /// Sets up a connection that begins with a PROXY header if its peer is a trusted proxy.
     ///
     /// - Parameter handlers: Adds the handlers for what follows the header; called with the address of the client.
-    func setUpAfterProxyHeader(
+    package func setUpAfterProxyHeader(
         from isTrusted: @Sendable (NetworkAddress) -> Bool,
         handlers: @escaping @Sendable (any Channel, NetworkAddress?) -> EventLoopFuture<Void>
     ) -> EventLoopFuture<Void> {

@@ -3,7 +3,7 @@ import NIOTLS
 
 /// Closes a connection whose TLS handshake takes too long or is unfinished when the server stops; comes after the TLS
 /// handler.
-final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+package final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Any
     typealias InboundOut = Any
 
@@ -14,7 +14,7 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var registration: ConnectionRegistry.Registration?
     private var deadline: Scheduled<Void>?
 
-    init(registry: ConnectionRegistry) { self.registry = registry }
+    package init(registry: ConnectionRegistry) { self.registry = registry }
 
     func handlerAdded(context: ChannelHandlerContext) {
         registration = registry.enter(context.channel)

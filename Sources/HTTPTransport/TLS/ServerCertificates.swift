@@ -1,8 +1,8 @@
 import Crypto
 package import LinkRouting
 package import Logging
-import Metrics
-import NIOSSL
+package import Metrics
+package import NIOSSL
 import ServiceLifecycle
 import Synchronization
 
@@ -68,7 +68,7 @@ package final class ServerCertificates: Service {
     }
 
     /// The TLS context for new connections.
-    var context: NIOSSLContext { state.withLock(\.context) }
+    package var context: NIOSSLContext { state.withLock(\.context) }
 
     /// Checks the files every minute until the service shuts down.
     package func run() async throws {

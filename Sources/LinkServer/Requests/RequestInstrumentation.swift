@@ -1,3 +1,4 @@
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import LinkEvents
@@ -86,15 +87,6 @@ struct FrameMiddleware: RouterMiddleware {
             return response
         }
     }
-}
-
-extension HTTPField.Name {
-    // Valid constants; the alternatives are never used.
-    static let requestID = HTTPField.Name.constant("X-Request-ID")
-    static let contentTypeOptions = HTTPField.Name.constant("X-Content-Type-Options")
-    static let traceParent = HTTPField.Name.constant("traceparent")
-    static let traceState = HTTPField.Name.constant("tracestate")
-    static let traceResponse = HTTPField.Name.constant("traceresponse")
 }
 
 extension String {
