@@ -1,19 +1,5 @@
 package import LinkRouting
 
-/// The name of a draft within its tenant and environment.
-package struct DraftName: Identifier {
-    package let rawValue: String
-    /// The draft that is meant where none is named.
-    package static let main = DraftName(known: "main")
-
-    package init?(_ text: some StringProtocol) {
-        guard isIdentifier(text) else { return nil }
-        rawValue = String(text)
-    }
-
-    private init(known: String) { rawValue = known }
-}
-
 /// The version of a draft. Versions are never reused, even when a draft is published and started anew.
 package enum DraftVersion: Sendable, Hashable, CustomStringConvertible {
     /// A number from the tenant's write counter.
