@@ -15,7 +15,7 @@ def append(bench):
     """Appends batches of 1,024 events, each synced. SQLite writes the same rows in transactions of the same size,
     without index and counts."""
     folder = bench.scratch.path("appended")
-    events = 2_000_000 if bench.full else 200_000
+    events = bench.size(200_000, full=2_000_000, smoke=5_000)
     bench.say(f"appending {events:,} events")
     printed = bench.scratch.run(bench.log_binary, "fill", folder, "--events", str(events), "--days", "2")
     seconds = float(re.search(r"appending: ([\d.]+) s", printed).group(1))
@@ -46,7 +46,7 @@ def _copy(source, destination):
 
 
 def export(bench):
-    events = 2_000_000 if bench.full else 500_000
+    events = bench.size(500_000, full=2_000_000, smoke=5_000)
     # A round with a large log takes one to two minutes.
     rounds = min(2, bench.rounds)
     bench.say(f"exporting {events:,} events in each format, in {rounds} rounds")

@@ -9,7 +9,6 @@ import time
 from figures import Figure, at_most, value_at_most
 from servers import Service
 
-ROUTES = 10_000
 
 
 def settings(tenant):
@@ -29,10 +28,11 @@ def table(tenant, count, generation=0):
 def figures(bench):
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("published"), "--demo")
     service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
-    bench.say(f"publishing {ROUTES:,} routes again and again, beside 64 connections")
+    routes = bench.size(10_000, full=10_000, smoke=1_000)
+    bench.say(f"publishing {routes:,} routes again and again, beside 64 connections")
     quiet = _ended(_load(bench, service))
     # Each publication changes every route. The documents are built in advance, because the load uses all cores.
-    tables = [table("bench", ROUTES, generation) for generation in range(2)]
+    tables = [table("bench", routes, generation) for generation in range(2)]
     load = _load(bench, service)
     written, live, parsed = [], [], []
     while load[0].poll() is None:
@@ -48,7 +48,7 @@ def figures(bench):
     busy = _ended(load)
     service.stop()
     yield Figure(
-        f"publish {ROUTES:,} routes, until live", max(live), "seconds", "Python's json.loads of them", statistics.median(parsed),
+        f"publish {routes:,} routes, until live", max(live), "seconds", "Python's json.loads of them", statistics.median(parsed),
         bound=value_at_most(1),
         note=f"the slowest of {len(live)} under load, after {statistics.median(written):.2g} s to write the draft",
     )

@@ -18,7 +18,7 @@ MESSAGES = {
 
 def figures(bench):
     inputs = _inputs(bench)
-    largest = 1_000_000 if bench.full else bench.routes
+    largest = bench.size(bench.routes, full=1_000_000, smoke=bench.routes)
     sizes = [size for size in GENERATED if size <= largest]
     yield from _times(bench, inputs, sizes)
     yield from _counts(bench, inputs, [size for size in sizes if bench.full or size <= 100_000])

@@ -16,19 +16,20 @@ TENANTS = 4
 
 def start(bench):
     """Time from process start to /readyz, with 10,000 routes and a log on disk, after a clean shutdown."""
-    events = 10_000_000 if bench.full else bench.events
+    events = bench.size(bench.events, full=10_000_000, smoke=bench.events)
     if events < 10_000_000:
         bench.say(f"SMALLER: the log has {events:,} events, not the 10 million of the bound; --events 10000000 or --full")
+    routes = bench.size(10_000, full=10_000, smoke=1_000)
     data = bench.scratch.path("started")
     service = Service(bench.scratch, bench.service_binary, data, "--demo")
-    _publish(service, "bench", 10_000)
+    _publish(service, "bench", routes)
     service.stop()
     shutil.rmtree(os.path.join(data, "events"))
     bench.say(f"writing {events:,} events")
     bench.scratch.run(bench.log_binary, "fill", os.path.join(data, "events"), "--events", str(events), "--days", "30")
     empty = bench.scratch.path("empty")
     full, none, echo = [], [], []
-    for _ in range(5):
+    for _ in range(1 if bench.smoke else 5):
         for folder, times in ((data, full), (empty, none)):
             service = Service(bench.scratch, bench.service_binary, folder)
             times.append(service.start_seconds)
@@ -38,13 +39,13 @@ def start(bench):
         echo.append(time.perf_counter() - began)
         bench.scratch.end(process)
     yield Figure(
-        f"start, 10,000 routes and {events:,} events", statistics.median(full), "seconds", "the echo", statistics.median(echo),
+        f"start, {routes:,} routes and {events:,} events", statistics.median(full), "seconds", "the echo", statistics.median(echo),
         bound=value_at_most(1), note=f"in an empty directory {statistics.median(none):.2g} s",
     )
 
 
 def memory(bench):
-    routes = 1_000_000 if bench.full else bench.routes
+    routes = bench.size(bench.routes, full=1_000_000, smoke=bench.routes)
     process, _ = start_yardstick(bench.scratch, bench.yardsticks_binary, "echo")
     data = bench.scratch.path("remembered")
     service = Service(bench.scratch, bench.service_binary, data, "--demo")

@@ -28,12 +28,8 @@ struct Durable: AsyncParsableCommand {
 
 private final class Recording: Greeting {
     private let rows: RowWriter
-    private var context: ChannelHandlerContext?
 
     init(_ rows: RowWriter) { self.rows = rows }
-
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     override func requestEnded(_ context: ChannelHandlerContext) {
         let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))

@@ -19,7 +19,7 @@ struct Hello: AsyncParsableCommand {
     }
 }
 
-/// Answers each request alike: at once, unless whoever inherits has something to do before.
+/// Sends the same response to every request: at once, unless a subclass overrides ``requestEnded(_:)``.
 class Greeting: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -50,7 +50,14 @@ class Greeting: ChannelInboundHandler {
         try await channel.closeFuture.get()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    /// The channel's context; nil once the channel is closed. A subclass cannot implement `handlerAdded` itself, because
+    /// the conformance is this class's and would keep the protocol's default.
+    private(set) final var context: ChannelHandlerContext?
+
+    final func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    final func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    final func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .end = unwrapInboundIn(data) { requestEnded(context) }
     }
 
