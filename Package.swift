@@ -71,7 +71,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Addresses of the network and contexts of traces, for everything that receives or sends requests.
+        // Network addresses and trace contexts, for everything that receives or sends requests.
         .target(
             name: "NetworkTypes",
             dependencies: [
@@ -158,7 +158,6 @@ let package = Package(
                 "LinkRouting", "LinkAPI", "NetworkTypes",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -185,11 +184,9 @@ let package = Package(
                 .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Atomics", package: "swift-atomics"),
@@ -225,12 +222,21 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What the command line does, without its parsing.
+        .target(
+            name: "LinkCommands",
+            dependencies: [
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkAPI", "LinkService", "OutboundHTTP",
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "fingerpost",
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -261,8 +267,8 @@ let package = Package(
         .executableTarget(
             name: "RoutingBench",
             dependencies: [
-                .target(name: "CMalloc", condition: .when(platforms: [.linux])), "LinkCatalog", "LinkEvents",
-                "LinkRouting", "LinkServer",
+                .target(name: "CMalloc", condition: .when(platforms: [.linux])), "LinkAPI", "LinkCatalog",
+                "LinkEvents", "LinkRouting", "LinkServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Benchmarks/RoutingBench",
@@ -305,6 +311,11 @@ let package = Package(
                 "EditingHistories", "LinkAPI", "LinkCatalog", "LinkRouting", "LinkService", "LinkStorage",
                 "TestSupport",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LinkCommandsTests",
+            dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),
@@ -356,7 +367,6 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -365,7 +375,6 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: strict

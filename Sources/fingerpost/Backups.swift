@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkEvents
 import LinkRouting
 import LinkStorage

@@ -1,4 +1,5 @@
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import LinkServer
 import LinkService

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import SystemPackage
 

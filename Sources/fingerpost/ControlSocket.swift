@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import LinkAPI
 import LinkCatalog
+import LinkCommands
 import LinkEvents
 import LinkRouting
 import LinkServer
@@ -54,7 +55,7 @@ enum ControlMessage {
                 .post("http+unix://\(escaped)/control", json: Array(message.json().utf8))
             let node = try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: maximumBytes))
             guard response.status == 200 else {
-                throw AdminClient.Refusal(status: response.status, body: node).told()
+                throw AdminClient.Refusal(status: response.status, body: node).failure
             }
             return node
         } catch let error as OutboundHTTP.Failure {

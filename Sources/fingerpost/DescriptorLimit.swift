@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import LinkCommands
 import LinkServer
 import Logging
 
@@ -12,7 +13,7 @@ enum DescriptorLimit {
     /// Raises the limit as far as permitted and returns the new limit.
     ///
     /// - Throws: An exit code if the limit is too low.
-    static func raise() throws(ExitCode) -> Int {
+    static func raise() throws(CommandFailure) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limits = rlimit()
         guard getrlimit(resource, &limits) == 0 else { return ServerLimits().descriptors }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkEvents
 import LinkStorage
 
@@ -36,6 +37,7 @@ struct Fingerpost: AsyncParsableCommand {
         // With SIGPIPE ignored, a closed pipe becomes a write error, which every command reports in the same way.
         signal(SIGPIPE, SIG_IGN)
         var failure = await runCommand()
+        if let told = failure as? CommandFailure { failure = tell(told) }
         if let help = failure, exitCode(for: help).isSuccess {
             let text = fullMessage(for: help)
             if !text.isEmpty { StandardOutput.write(text + "\n") }
@@ -44,9 +46,9 @@ struct Fingerpost: AsyncParsableCommand {
         do throws(StandardOutput.Failure) {
             try StandardOutput.flush()
         } catch {
-            failure = error.told()
+            failure = tell(error.failure)
         }
-        StandardError.flush()
+        ProcessLog.flush()
         exit(withError: failure)
     }
 
@@ -61,7 +63,7 @@ struct Fingerpost: AsyncParsableCommand {
             }
             return nil
         } catch let failure as StandardOutput.Failure {
-            return failure.told()
+            return failure.failure
         } catch let error as StorageError {
             return fail(error)
         } catch let error as any DiskError {
@@ -70,43 +72,18 @@ struct Fingerpost: AsyncParsableCommand {
             return StorageError(error).map { fail($0) } ?? error
         }
     }
+
+    /// Prints a failure on standard error and returns its exit code.
+    private static func tell(_ failure: CommandFailure) -> ExitCode {
+        failure.lines.forEach(warn)
+        return ExitCode(failure.status.rawValue)
+    }
 }
 
-/// The exit codes of commands, based on sysexits.h.
-enum ExitStatus: Int32 {
-    case failed = 1
-    /// Something would change; used by plan and replay.
-    case wouldChange = 2
-    case unreadableInput = 65
-    case unavailable = 69
-    case internalError = 70
-    case ioError = 74
-    case inUse = 75
-    case wrongConfiguration = 78
-}
-
-/// Prints what is wrong with the data directory. Returns the matching exit code.
-func fail(_ error: StorageError) -> ExitCode {
+/// A failure that says what is wrong with the data directory, with its exit code.
+func fail(_ error: StorageError) -> CommandFailure {
     guard let status = ExitStatus(rawValue: error.exitCode) else {
         preconditionFailure("every code of a storage error is one of the documented ones")
     }
     return fail(error.description, status)
-}
-
-/// Reads a text file, or standard input for `-`.
-func readText(_ path: String) throws -> String {
-    do {
-        guard path != "-" else {
-            return String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
-        }
-        let data = try Data(contentsOf: URL(filePath: path))
-        guard let text = String(validating: data, as: UTF8.self) else {
-            throw fail("\(path) is not UTF-8; save it as UTF-8.", .unreadableInput)
-        }
-        return text
-    } catch let error as ExitCode {
-        throw error
-    } catch {
-        throw fail("\(path) cannot be read: \(error.localizedDescription)", .unreadableInput)
-    }
 }

@@ -3,6 +3,7 @@ import Foundation
 import GeoIP
 import HTTPTransport
 import LinkCatalog
+import LinkCommands
 import LinkEvents
 import LinkServer
 import LinkStorage
@@ -31,7 +32,7 @@ struct Serve: AsyncParsableCommand {
         read.limits.descriptors = try DescriptorLimit.raise()
         let configuration = read
         let log = LogSettings(configuration.log.values)
-        StandardError.takeLog(log)
+        ProcessLog.start(log)
         let logger = Logger(label: "fingerpost")
         let metrics = MetricRegistry()
         MetricsSystem.bootstrap(metrics)

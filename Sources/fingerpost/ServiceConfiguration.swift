@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HTTPTransport
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import LinkServer
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import LinkServer
 import LinkService
@@ -41,7 +42,7 @@ struct Test: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let offline = try table.map(OfflineTable.init)
+        let offline = try table.map { try OfflineTable($0, now: Server.now()) }
         let read = try suites.map { path in
             do {
                 var suite = try LinkSuite(try readText(path))

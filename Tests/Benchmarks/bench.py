@@ -80,7 +80,10 @@ def arguments():
     stored = os.path.join(here, "baseline.json")
     parser.add_argument("--compare", nargs="?", const=stored, metavar="FILE", help="fail where a tenth was lost against a baseline")
     parser.add_argument("--save-baseline", nargs="?", const=stored, metavar="FILE", help="store the ratios as the baseline")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.smoke and (options.full or options.compare or options.save_baseline):
+        parser.error("the figures of --smoke mean nothing: use it without --full, --compare and --save-baseline")
+    return options
 
 
 def main():

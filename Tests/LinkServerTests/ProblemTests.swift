@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import HTTPTypes
 import Testing
 
@@ -22,5 +23,11 @@ struct ProblemTests {
         let actual = Dictionary(Problem.Code.allCases.map { ($0.rawValue, $0.status) }) { $1 }
         #expect(documented.count == promised.count)
         #expect(promised == actual)
+    }
+
+    @Test(arguments: Problem.Code.allCases) func statusHasAReasonPhrase(code: Problem.Code) {
+        let status = Problem(code, "detail").status
+        #expect(status.code == code.status)
+        #expect(!status.reasonPhrase.isEmpty)
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 package import LinkAPI
 import Synchronization
 

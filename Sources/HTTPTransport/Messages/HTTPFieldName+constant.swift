@@ -6,9 +6,7 @@ extension HTTPField.Name {
         guard let field = Self(name.description) else { preconditionFailure("'\(name)' is not a header field name") }
         return field
     }
-}
 
-extension HTTPField.Name {
     package static let requestID = HTTPField.Name.constant("X-Request-ID")
     package static let contentTypeOptions = HTTPField.Name.constant("X-Content-Type-Options")
     package static let traceParent = HTTPField.Name.constant("traceparent")

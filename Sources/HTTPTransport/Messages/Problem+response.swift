@@ -11,7 +11,7 @@ extension Problem {
     }
 
     /// The status of the response, with its reason phrase.
-    var status: HTTPResponse.Status { Self.statuses[code.status] ?? HTTPResponse.Status(code: code.status) }
+    package var status: HTTPResponse.Status { Self.statuses[code.status] ?? HTTPResponse.Status(code: code.status) }
 
     private static let statuses: [Int: HTTPResponse.Status] = Dictionary(
         uniqueKeysWithValues: [

@@ -10,7 +10,7 @@ package struct Problem: Error, Equatable {
     package var facts: [JSONNode.Member] = []
     package var hints: [Hint] = []
 
-    /// What the response says to HTTP clients, in its header.
+    /// Facts that the response states as header fields.
     package enum Hint: Equatable, Sendable {
         case retryAfter(seconds: UInt64)
         case allowedMethods(String)
@@ -73,7 +73,7 @@ package struct Problem: Error, Equatable {
         case storedNotLive = "stored_not_live"
         case internalError = "internal_error"
 
-        /// The HTTP status of the code; the only place that maps one.
+        /// The HTTP status of the code.
         package var status: Int {
             switch self {
             case .malformedJSON, .invalidRequest, .hostMismatch, .continuationInvalid: 400

@@ -3,7 +3,7 @@ import LinkRouting
 /// The name of a draft within its tenant and environment.
 package struct DraftName: Identifier {
     package let rawValue: String
-    /// The draft that is meant where none is named.
+    /// The default draft.
     package static let main = DraftName(known: "main")
 
     package init?(_ text: some StringProtocol) {

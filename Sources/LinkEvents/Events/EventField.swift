@@ -60,7 +60,7 @@ extension Event.Fields {
 protocol EventFieldVisitor {
     associatedtype Failure: Error = Never
 
-    /// The event's place in the log, which is no property of the event.
+    /// The event's place in the log, which is not a property of the event.
     mutating func sequence(_ name: String) throws(Failure)
     mutating func visit<Value: EventFieldValue>(
         _ name: String,

@@ -32,7 +32,7 @@ extension Optional: EventFieldValue where Wrapped: EventFieldValue {
     static var form: ExportForm { Wrapped.form }
 
     var value: EventValue { self?.value ?? .null }
-    /// A text that is no value of the type, such as the action of a later version, is none.
+    /// An unknown text, such as an action of a later version, becomes nil.
     init?(_ value: EventValue) { self = Wrapped(value) }
 
     var byteCount: Int { self?.byteCount ?? 0 }

@@ -84,7 +84,7 @@ struct KeyController {
         return Response(JSONNode(.object(members)), status: .created)
     }
 
-    /// Revokes a key and the keys that it created; with `?withChildren=false`, only the key itself.
+    /// Revokes a key, the keys that it created and those that it replaced; with `?withChildren=false`, only the key itself.
     @Sendable private func revoke(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let old = try await target(request, context)
         let grant = try gate.grant(request, context, .keys)

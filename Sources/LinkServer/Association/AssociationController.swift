@@ -38,7 +38,8 @@ struct AssociationController: Sendable {
 }
 
 extension Problem {
-    /// Occurs only after a start, for tables whose files take long to generate.
+    /// Occurs for tables whose files take long to generate, after a start or an update, and for a moment while an update
+    /// goes live.
     static var fileNotMade: Problem {
         var problem = Problem(.busy, "The file is being generated. Try again in a few seconds.")
         problem.hints = [.retryAfter(seconds: 5)]

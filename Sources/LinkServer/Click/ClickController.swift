@@ -48,7 +48,7 @@ struct ClickController: Sendable {
             kind: .click,
             purpose: visitor.purpose
         )
-        let passage = resolving.resolve(
+        let resolvedLink = resolving.resolve(
             "https://\(authority)\(path)",
             from: catalog,
             clientEventID: nil,
@@ -56,8 +56,10 @@ struct ClickController: Sendable {
             explanation: .omitted,
             by: caller
         )
-        scope.facts.note(passage.event)
-        return resolving.result(afterRecording: [passage], arrivedAt: scope.arrival) { _ in answer(to: passage.answer) }
+        scope.facts.note(resolvedLink.fields)
+        return resolving.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
+            answer(to: resolvedLink.answer)
+        }
     }
 
     private func answer(to answer: CatalogResolution) -> BufferedResponse {

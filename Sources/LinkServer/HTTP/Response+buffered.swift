@@ -7,9 +7,7 @@ extension Response {
     init(_ answer: BufferedResponse) {
         self.init(status: answer.status, headers: answer.headers, body: ResponseBody(byteBuffer: answer.body))
     }
-}
 
-extension Response {
     init(status: HTTPResponse.Status = .ok, json: [UInt8], headers: HTTPFields = HTTPFields()) {
         var headers = headers
         headers[.contentType] = "application/json"

@@ -1,4 +1,3 @@
-import HTTPTypes
 import LinkAPI
 import LinkCatalog
 package import LinkRouting

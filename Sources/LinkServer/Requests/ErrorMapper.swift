@@ -89,7 +89,7 @@ struct ErrorMapper: Sendable {
             return Problem(
                 error.kind == .domain ? .domainTaken : .schemeTaken,
                 "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant. Remove it "
-                    + "there first, or use a key for all tenants."
+                    + "there first. With a key for all tenants, domains may overlap, but not be equal."
             )
         case let error as StaleWrite:
             return Problem(

@@ -47,7 +47,7 @@ struct ResolveController: Sendable {
         )
         let (links, isBatch, tenant) = try links(of: &message)
         let catalog = resolving.catalog.current
-        let passages = links.map { link in
+        let resolvedLinks = links.map { link in
             resolving.resolve(
                 link.url,
                 from: catalog,
@@ -58,17 +58,18 @@ struct ResolveController: Sendable {
                 by: caller
             )
         }
-        if let tenant, passages.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
-        if let first = passages.first { scope.facts.note(first.event) }
-        let tenants = Set(passages.compactMap { $0.answer.table?.tenant })
+        if let tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
+        if let first = resolvedLinks.first { scope.facts.note(first.fields) }
+        let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
         message.warnings += tenants.sorted().compactMap {
             catalog.warning(about: message.environment ?? .production, of: $0)
         }
-        try checkClientKey(passages, grant)
-        if message.explanation == .included { try checkExplanation(passages, grant) }
-        try checkTenants(of: passages)
-        return resolving.result(afterRecording: passages, arrivedAt: scope.arrival) { [warnings = message.warnings] in
-            BufferedResponse(json: try json(of: passages, $0, isBatch: isBatch, warnings: warnings))
+        try checkClientKey(resolvedLinks, grant)
+        if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
+        try checkTenants(of: resolvedLinks)
+        return resolving.result(afterRecording: resolvedLinks, arrivedAt: scope.arrival) {
+            [warnings = message.warnings] in
+            BufferedResponse(json: try json(of: resolvedLinks, $0, isBatch: isBatch, warnings: warnings))
         }
     }
 
@@ -124,16 +125,16 @@ struct ResolveController: Sendable {
     }
 
     /// Takes each link from its tenant's rate limit. If one tenant's is exceeded, nothing is answered or recorded.
-    private func checkTenants(of passages: [LinkResolver.ResolvedLink]) throws {
+    private func checkTenants(of resolvedLinks: [LinkResolver.ResolvedLink]) throws {
         guard admission.policy.tenant != nil else { return }
-        let counts = Dictionary(passages.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
+        let counts = Dictionary(resolvedLinks.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
     }
 
     /// Checks the key for the tenants that answer only their own apps and servers.
-    private func checkClientKey(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
-        for passage in passages {
-            guard let table = passage.answer.table, table.wantsClientKey else { continue }
+    private func checkClientKey(_ resolvedLinks: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
+        for resolvedLink in resolvedLinks {
+            guard let table = resolvedLink.answer.table, table.wantsClientKey else { continue }
             guard let grant else {
                 throw Problem(
                     .missingKey,
@@ -149,9 +150,9 @@ struct ResolveController: Sendable {
 
     /// Checks the key for a trace, which shows unpublished paths: it needs the scope `explain`, unless the tenant shows
     /// traces to all.
-    private func checkExplanation(_ passages: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
-        for passage in passages {
-            guard let table = passage.answer.table, table.settings.explain == .key else { continue }
+    private func checkExplanation(_ resolvedLinks: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
+        for resolvedLink in resolvedLinks {
+            guard let table = resolvedLink.answer.table, table.settings.explain == .key else { continue }
             guard grant?.allows(.explain, for: table.tenant) == true, grant?.allows(table.environment) == true else {
                 throw Problem(
                     .explainForbidden,
@@ -162,22 +163,22 @@ struct ResolveController: Sendable {
     }
 
     private func json(
-        of passages: [LinkResolver.ResolvedLink],
+        of resolvedLinks: [LinkResolver.ResolvedLink],
         _ recorded: LinkResolver.Recorded,
         isBatch: Bool,
         warnings: [String]
     ) throws -> [UInt8] {
         var writer = JSONWriter()
         guard isBatch else {
-            guard let passage = passages.first else { preconditionFailure("a message has at least one link") }
-            var response = try resolving.response(passage, recorded)
+            guard let resolvedLink = resolvedLinks.first else { preconditionFailure("a message has at least one link") }
+            var response = try resolving.response(resolvedLink, recorded)
             response.warnings = warnings
             return response.json()
         }
         writer.beginObject()
         writer.key("results")
         writer.beginArray()
-        for passage in passages { try resolving.response(passage, recorded).write(to: &writer) }
+        for resolvedLink in resolvedLinks { try resolving.response(resolvedLink, recorded).write(to: &writer) }
         writer.endArray()
         if !warnings.isEmpty {
             writer.key("warnings")

@@ -67,8 +67,8 @@ package final class APIKeyAuthenticator: Sendable {
         if isNew { noteUse(grant.id, hour) }
     }
 
-    /// Returns the grant of the key in an `Authorization` field, which must have the scope for the tenant, or for the key's own tenants
-    /// if `tenant` is nil.
+    /// Returns the grant of the key in an `Authorization` field, which must have the scope for the tenant, or for the
+    /// key's own tenants if `tenant` is nil.
     ///
     /// - Throws: A ``Problem`` if the key is missing, is invalid or lacks the scope.
     package func grant(_ authorization: String?, scope: KeyGrant.Scope, tenant: TenantID?) throws -> KeyGrant {

@@ -106,7 +106,7 @@ package struct APIKeyIssuer: Sendable {
         within: KeyGrant? = nil
     ) async throws -> (key: APIKey, grant: KeyGrant) {
         guard let key = APIKey(environment: wish.environment, random: random(APIKey.randomBytes)) else {
-            preconditionFailure("this number of random bytes makes a key")
+            preconditionFailure("the number of random bytes is that of a key")
         }
         let grant = KeyGrant(
             id: key.id,

@@ -1,4 +1,3 @@
-import HTTPTypes
 package import LinkAPI
 package import LinkCatalog
 package import LinkEvents

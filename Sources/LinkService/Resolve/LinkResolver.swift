@@ -1,4 +1,3 @@
-import HTTPTypes
 package import LinkAPI
 package import LinkCatalog
 package import LinkEvents
@@ -102,12 +101,12 @@ package final class LinkResolver: Sendable {
         package let answer: CatalogResolution
         /// The link's text, for a continuation.
         let url: String
-        package let event: Event.Fields
+        package let fields: Event.Fields
 
-        init(_ answer: CatalogResolution, url: String, event: Event.Fields) {
+        init(_ answer: CatalogResolution, url: String, fields: Event.Fields) {
             self.answer = answer
             self.url = url
-            self.event = event
+            self.fields = fields
         }
     }
 
@@ -132,7 +131,7 @@ package final class LinkResolver: Sendable {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
         event.clientEventID = clientEventID.map { RecordedID($0) }
-        return ResolvedLink(answer, url: url, event: event)
+        return ResolvedLink(answer, url: url, fields: event)
     }
 
     /// Which links of a request are in the log.
@@ -142,10 +141,10 @@ package final class LinkResolver: Sendable {
         case owned
         case nothing
 
-        func holds(_ passage: ResolvedLink) -> Bool {
+        func holds(_ resolvedLink: ResolvedLink) -> Bool {
             switch self {
             case .all: true
-            case .owned: passage.event.tenant != .none
+            case .owned: resolvedLink.fields.tenant != .none
             case .nothing: false
             }
         }
@@ -155,46 +154,46 @@ package final class LinkResolver: Sendable {
     ///
     /// - Parameter completion: Called once, on any thread. After a failure, its problem is the only permitted response.
     package func record(
-        _ passages: [ResolvedLink],
+        _ resolvedLinks: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?,
         completion: @escaping @Sendable (Result<Recorded, Problem>) -> Void
     ) {
         guard isRecording else { return completion(.success(.nothing)) }
         let latency = arrival.map { (uptime() - $0).microseconds }
-        let events = passages.map { passage in
-            var fields = passage.event
+        let events = resolvedLinks.map { resolvedLink in
+            var fields = resolvedLink.fields
             fields.latencyMicroseconds = latency
             return Event(fields)
         }
         recorder.record(events) { [recorder] result in
             guard case .refused(.unownedRate) = result else {
-                return completion(Self.outcome(result, of: .all, passages))
+                return completion(Self.outcome(result, of: .all, resolvedLinks))
             }
             let owned = events.filter { $0.tenant != .none }
             guard !owned.isEmpty else { return completion(.success(.nothing)) }
-            recorder.record(owned) { completion(Self.outcome($0, of: .owned, passages)) }
+            recorder.record(owned) { completion(Self.outcome($0, of: .owned, resolvedLinks)) }
         }
     }
 
     /// Commits the events as the method above does. A cancelled task still gets the result.
     func record(
-        _ passages: [ResolvedLink],
+        _ resolvedLinks: [ResolvedLink],
         arrivedAt arrival: ContinuousClock.Instant?
     ) async throws(Problem) -> Recorded {
         try await withCheckedContinuation { continuation in
-            record(passages, arrivedAt: arrival) { continuation.resume(returning: $0) }
+            record(resolvedLinks, arrivedAt: arrival) { continuation.resume(returning: $0) }
         }.get()
     }
 
     private static func outcome(
         _ result: RecordResult,
         of recorded: Recorded,
-        _ passages: [ResolvedLink]
+        _ resolvedLinks: [ResolvedLink]
     ) -> Result<Recorded, Problem> {
         switch result {
         case .stored:
-            for passage in passages where recorded.holds(passage) {
-                resolutions[passage.answer.resolution.outcome]?.increment()
+            for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
+                resolutions[resolvedLink.answer.resolution.outcome]?.increment()
             }
             return .success(recorded)
         case .refused(.unstorable):
@@ -202,7 +201,7 @@ package final class LinkResolver: Sendable {
                 Problem(.notRecorded, "The log could not store this request, so it was neither recorded nor answered.")
             )
         case .refused:
-            let mayAnswer = passages.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
+            let mayAnswer = resolvedLinks.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
             if mayAnswer { return .success(.nothing) }
             var problem = Problem(
                 .logUnavailable,
@@ -213,16 +212,16 @@ package final class LinkResolver: Sendable {
         }
     }
 
-    package func response(_ passage: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
-        var response = ResolveResponse(passage.answer)
-        response.id = passage.event.id
-        response.isRecorded = recorded.holds(passage)
-        if passage.answer.resolution.action == .signIn {
+    package func response(_ resolvedLink: ResolvedLink, _ recorded: Recorded) throws -> ResolveResponse {
+        var response = ResolveResponse(resolvedLink.answer)
+        response.id = resolvedLink.fields.id
+        response.isRecorded = recorded.holds(resolvedLink)
+        if resolvedLink.answer.resolution.action == .signIn {
             let continuation = Continuation(
-                tenant: passage.answer.tenant,
-                environment: passage.answer.environment,
-                app: passage.answer.resolution.app,
-                url: passage.url,
+                tenant: resolvedLink.answer.tenant,
+                environment: resolvedLink.answer.environment,
+                app: resolvedLink.answer.resolution.app,
+                url: resolvedLink.url,
                 expiresAt: Timestamp(milliseconds: now().milliseconds + Continuation.lifetime)
             )
             response.continuation = (try sealer.seal(continuation), continuation.expiresAt)

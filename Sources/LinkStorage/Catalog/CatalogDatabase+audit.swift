@@ -105,7 +105,7 @@ extension CatalogDatabase {
                     SELECT * FROM audit WHERE id < ? AND (? IS NULL OR tenant = ?) ORDER BY id DESC LIMIT ?
                     """,
                 arguments: [before ?? .max, tenant?.rawValue, tenant?.rawValue, limit]
-            ).map(Self.auditRow)
+            ).map(Self.auditEntry)
         }
     }
 
@@ -116,7 +116,7 @@ extension CatalogDatabase {
             let first = try Int64.fetchOne(db, sql: "SELECT first FROM audit_chain") ?? 1
             let rows = try Row.fetchCursor(db, sql: "SELECT * FROM audit ORDER BY id")
             while let row = try rows.next() {
-                let said = try Self.auditRow(row)
+                let said = try Self.auditEntry(row)
                 let hash = row["hash"] as Data?
                 let isWhole = said.id < first ? hash == nil : hash == said.chainHash(after: head)
                 guard said.id == (previous ?? 0) + 1, isWhole else {
@@ -131,7 +131,7 @@ extension CatalogDatabase {
         }
     }
 
-    private static func auditRow(_ row: Row) throws -> AuditEntry {
+    private static func auditEntry(_ row: Row) throws -> AuditEntry {
         AuditEntry(
             id: row["id"],
             at: Timestamp(milliseconds: row["at"]),

@@ -1,6 +1,7 @@
 import AppAssociation
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkRouting
 
 struct AssociationBuild: AsyncParsableCommand {
@@ -26,7 +27,7 @@ struct AssociationBuild: AsyncParsableCommand {
     @Flag(help: "List over-open links instead of printing the file.") var overOpen = false
 
     func run() async throws {
-        let router = try OfflineTable(table).router
+        let router = try OfflineTable(table, now: Server.now()).router
         let hosts = try hosts(of: router)
         if overOpen { return show(overOpens(hosts, router)) }
         guard let out else {

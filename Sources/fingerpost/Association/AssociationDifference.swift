@@ -1,6 +1,7 @@
 import AppAssociation
 import ArgumentParser
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 
 struct AssociationDifference: AsyncParsableCommand {
@@ -36,7 +37,12 @@ struct AssociationDifference: AsyncParsableCommand {
         }
         var seen: Set<String> = []
         links = links.filter { seen.insert($0).inserted }
-        let diff = AssociationDiff(of: links, from: try OfflineTable(before).router, to: try OfflineTable(after).router)
+        let now = Server.now()
+        let diff = AssociationDiff(
+            of: links,
+            from: try OfflineTable(before, now: now).router,
+            to: try OfflineTable(after, now: now).router
+        )
         guard !json else { return show(diff.json, .compact) }
         for move in diff.moves {
             show(

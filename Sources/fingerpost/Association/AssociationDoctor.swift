@@ -1,5 +1,6 @@
 import AppAssociation
 import ArgumentParser
+import LinkCommands
 import LinkRouting
 import NIOCore
 import NetworkTypes
@@ -62,7 +63,7 @@ struct AssociationDoctor: AsyncParsableCommand {
 
     func run() async throws {
         let target = try DoctorTarget(domain)
-        let published = try PublishedFiles(table: table, server: server)
+        let published = try PublishedFiles(table: table, server: server, now: Server.now())
         var examinations: [HostCheck] = []
         for platform in platforms {
             var examination = HostCheck(
@@ -110,39 +111,5 @@ struct AssociationDoctor: AsyncParsableCommand {
             extraRoots: ca,
             address: address
         )
-    }
-}
-
-/// The domain that `doctor` examines: `HOST`, `*.HOST` or either with a port.
-struct DoctorTarget {
-    /// The host that serves the file, in ASCII.
-    let host: String
-    let port: UInt16?
-    let isWildcard: Bool
-    /// The host that people take for the same: with `www.` added or removed. Nil if there is none.
-    let twin: String?
-
-    init(_ text: String) throws {
-        let isWildcard = text.hasPrefix("*.")
-        let parts = text.dropFirst(isWildcard ? 2 : 0).split(separator: ":", omittingEmptySubsequences: false)
-        let port = parts.count == 2 ? UInt16(parts[1]) : nil
-        guard parts.count == 1 || port != nil, let name = try? HostName(parts[0]) else {
-            throw fail(
-                "'\(text)' is not a domain; write www.acme.com, *.acme.com or www.acme.com:8443.",
-                .unreadableInput
-            )
-        }
-        host = name.ascii
-        self.port = port
-        self.isWildcard = isWildcard
-        let labels = host.split(separator: ".")
-        twin =
-            if labels.first == "www", !isWildcard {
-                labels.dropFirst().joined(separator: ".")
-            } else if labels.count == 2 || isWildcard {
-                "www.\(host)"
-            } else {
-                nil
-            }
     }
 }

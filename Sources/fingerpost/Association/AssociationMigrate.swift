@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import LinkAPI
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 
 struct AssociationMigrate: AsyncParsableCommand {
@@ -92,6 +93,6 @@ struct AssociationMigrate: AsyncParsableCommand {
     private func write(_ document: JSONNode, to path: String) throws {
         let isJSON = path.hasSuffix(".json")
         let text = isJSON ? document.json(.pretty) + "\n" : try Document.yaml(document)
-        try fingerpost.write(text, toFile: path)
+        try LinkCommands.write(text, toFile: path)
     }
 }

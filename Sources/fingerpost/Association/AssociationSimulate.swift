@@ -1,6 +1,7 @@
 import AppAssociation
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkRouting
 
 struct AssociationSimulate: AsyncParsableCommand {
@@ -63,7 +64,7 @@ struct AssociationSimulate: AsyncParsableCommand {
         json ? show(node, .compact) : show(DecisionText(node).lines)
     }
 
-    private func unreadable(_ error: JSONSyntaxError) -> ExitCode {
+    private func unreadable(_ error: JSONSyntaxError) -> CommandFailure {
         fail(
             "\(table ?? server ?? arguments[0]): \(error.description) A device drops the whole file.",
             .unreadableInput
@@ -71,7 +72,7 @@ struct AssociationSimulate: AsyncParsableCommand {
     }
 
     private func file(for url: String) async throws -> [UInt8] {
-        guard let published = try PublishedFiles(table: table, server: server) else {
+        guard let published = try PublishedFiles(table: table, server: server, now: Server.now()) else {
             return try readBytes(arguments[0])
         }
         var asked = domain ?? ""

@@ -1,6 +1,7 @@
 import AppAssociation
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkRouting
 
 struct AssociationValidate: AsyncParsableCommand {

@@ -1,3 +1,4 @@
+import LinkCommands
 import LinkRouting
 
 /// Exports missing windows one by one. Shows a progress bar on a terminal, otherwise one line per window.

@@ -1,4 +1,5 @@
 import LinkCatalog
+import LinkCommands
 import LinkEvents
 import LinkRouting
 import LinkServer

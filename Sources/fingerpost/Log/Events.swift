@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import LinkCommands
 import LinkRouting
 import OutboundHTTP
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinkCommands
 import LinkEvents
 import LinkRouting
 import OutboundHTTP

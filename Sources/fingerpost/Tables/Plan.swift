@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import OutboundHTTP
 

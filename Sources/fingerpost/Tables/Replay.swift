@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkAPI
 import LinkCatalog
+import LinkCommands
 import LinkEvents
 import LinkRouting
 import LinkServer
@@ -132,7 +133,7 @@ struct Replay: AsyncParsableCommand {
         } catch let error as StorageError {
             throw fail(error)
         } catch let failure as PublishingService.Failure {
-            throw AdminClient.Refusal(status: 0, body: failure.json).told()
+            throw AdminClient.Refusal(status: 0, body: failure.json).failure
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinkCatalog
+import LinkCommands
 import LinkRouting
 import OutboundHTTP
 

@@ -1,28 +1,20 @@
 import Dispatch
 import Foundation
+import LinkCommands
 import LinkServer
 import Logging
 import NetworkTypes
 import Synchronization
 
-/// Standard error, written in whole lines. Once it takes the log, a separate thread writes, so that no caller waits for
-/// the reader.
-enum StandardError {
-    private static let log = Mutex<LogWriter?>(nil)
+/// The log of the process, on standard error. A separate thread writes it, so that no caller waits for the reader.
+enum ProcessLog {
+    private static let writer = Mutex<LogWriter?>(nil)
 
-    static func write(_ line: [UInt8]) {
-        guard let writer = log.withLock({ $0 }) else {
-            // A failed write to standard error cannot be reported anywhere.
-            _ = writeAll(line, to: STDERR_FILENO)
-            return
-        }
-        writer.append(line)
-    }
-
-    /// Makes all loggers of the process write here, with the trace of their task.
-    static func takeLog(_ settings: LogSettings) {
+    /// Makes all loggers of the process write there, with the trace of their task, and ``StandardError`` as well.
+    static func start(_ settings: LogSettings) {
         let writer = LogWriter { settings.lineAboutLost($0, at: Server.now()) }
-        log.withLock { $0 = writer }
+        Self.writer.withLock { $0 = writer }
+        StandardError.redirect(to: writer.append)
         let traces = Logger.MetadataProvider {
             TraceContext.current.map { ["trace_id": "\($0.traceID)"] } ?? [:]
         }
@@ -40,7 +32,7 @@ enum StandardError {
     }
 
     /// Waits until the log is written, for two seconds at most. Called before the process exits.
-    static func flush() { log.withLock { $0 }?.flush(within: .seconds(2)) }
+    static func flush() { writer.withLock { $0 }?.flush(within: .seconds(2)) }
 }
 
 /// Writes log lines in order, on a separate thread.

@@ -1,18 +1,18 @@
 import Foundation
 import LinkCatalog
-import LinkRouting
+package import LinkRouting
 
 /// A tenant's file, typically kept in git.
-struct TableFile {
-    let path: String
-    let tenant: TenantID
-    let settings: JSONNode?
-    let table: JSONNode?
+package struct TableFile {
+    package let path: String
+    package let tenant: TenantID
+    package let settings: JSONNode?
+    package let table: JSONNode?
     /// The revision that the file was pulled from; nil if the file does not say.
-    let basedOn: Int64?
+    package let basedOn: Int64?
 
     /// - Parameter tenant: The tenant of a file that does not name one.
-    init(_ path: String, tenant: String?) throws {
+    package init(_ path: String, tenant: String?) throws {
         self.path = path
         do {
             let document = try TenantDocument(try readText(path))
@@ -35,7 +35,7 @@ struct TableFile {
     }
 
     /// Returns the request body for the plan endpoint, including suites to store.
-    func wish(_ suites: [(name: String, text: String)]) -> JSONNode {
+    package func wish(_ suites: [(name: String, text: String)]) -> JSONNode {
         let texts = suites.map { JSONNode.Member($0.name, .string($0.text)) }
         return .object([
             "basedOn": basedOn.map { .int($0) }, "settings": settings, "table": table,

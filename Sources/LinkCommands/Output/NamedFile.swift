@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes a file that the user named. A regular file is replaced atomically; the target of a symbolic link is written
 /// and the link stays. A device or pipe is written directly.
-func write(_ text: String, toFile path: String) throws {
+package func write(_ text: String, toFile path: String) throws {
     var (found, link) = (stat(), stat())
     let isThere = stat(path, &found) == 0
     let isReplaced = isThere ? found.st_mode & S_IFMT == S_IFREG : lstat(path, &link) != 0

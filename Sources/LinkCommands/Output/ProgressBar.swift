@@ -2,7 +2,7 @@ import Foundation
 import LinkRouting
 
 /// A progress bar on standard error.
-struct ProgressBar {
+package struct ProgressBar {
     private let total: Int
     private let unit: String
     private let isTerminal: Bool
@@ -10,30 +10,30 @@ struct ProgressBar {
 
     private static let width = 30
 
-    init(total: Int, unit: String, isTerminal: Bool = isatty(STDERR_FILENO) == 1) {
+    package init(total: Int, unit: String, isTerminal: Bool = isatty(STDERR_FILENO) == 1) {
         self.total = total
         self.unit = unit
         self.isTerminal = isTerminal
     }
 
     /// Shows the current item.
-    func show(_ item: String) {
+    package func show(_ item: String) {
         guard isTerminal else { return }
         write("\r\(line) \(item.escapedForTerminal)\u{1B}[K")
     }
 
     /// Counts a finished item. Prints `line` if standard error is not a terminal.
-    mutating func step(_ line: String) {
+    package mutating func step(_ line: String) {
         done += 1
         if !isTerminal { warn(line) }
     }
 
-    func end() {
+    package func end() {
         if isTerminal { write("\r\(line)\u{1B}[K\n") }
     }
 
     /// The bar, such as `[######                        ] 12 of 60 windows`.
-    var line: String {
+    package var line: String {
         let filled = total > 0 ? done * Self.width / total : Self.width
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: Self.width - filled)
         return "[\(bar)] \(done) of \(total) \(unit)"

@@ -1,16 +1,16 @@
-import LinkRouting
+package import LinkRouting
 
 /// A replay's report as text for people.
-struct ReplayText {
+package struct ReplayText {
     private let report: JSONNode
 
     /// The maximum number of samples shown per change.
     private static let samples = 2
 
-    init(_ report: JSONNode) { self.report = report }
+    package init(_ report: JSONNode) { self.report = report }
 
     /// The lines of the report, with an empty line between sections.
-    var lines: [String] {
+    package var lines: [String] {
         summary + [routes, changes, hidden, unseen].filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
 

@@ -1,25 +1,24 @@
-import ArgumentParser
 import Foundation
-import LinkRouting
+package import LinkRouting
 import Synchronization
 
 // All output of the command line goes through these functions: much of it is untrusted text, which could contain
 // terminal escape sequences.
 
 /// Writes a line for people to standard output.
-func show(_ line: String) { StandardOutput.write(line.escapedForTerminal + "\n") }
+package func show(_ line: String) { StandardOutput.write(line.escapedForTerminal + "\n") }
 
-func show(_ lines: [String]) {
+package func show(_ lines: [String]) {
     for line in lines { show(line) }
 }
 
 /// Writes JSON to standard output.
-func show(_ node: JSONNode, _ layout: JSONWriter.Layout = .pretty) { show(json: node.json(layout)) }
+package func show(_ node: JSONNode, _ layout: JSONWriter.Layout = .pretty) { show(json: node.json(layout)) }
 
-func show(json: String) { StandardOutput.write(json.jsonEscapedForTerminal + "\n") }
+package func show(json: String) { StandardOutput.write(json.jsonEscapedForTerminal + "\n") }
 
 /// Writes a document to standard output: unchanged to a file or pipe, escaped to a terminal.
-func show(document: String) {
+package func show(document: String) {
     guard isatty(STDOUT_FILENO) == 1 else { return StandardOutput.write(document) }
     let lines = document.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     StandardOutput.write(lines.map { String($0).escapedForTerminal }.joined(separator: "\n"))
@@ -27,28 +26,21 @@ func show(document: String) {
 
 extension BinaryInteger {
     /// The number with a noun, such as `1 row` or `2 rows`.
-    func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
+    package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
 }
 
 /// Writes a line to standard error.
-func warn(_ line: String) { StandardError.write(Array("\(line.escapedForTerminal)\n".utf8)) }
-
-/// Prints an error, followed by more lines. Returns the exit code to throw.
-func fail(_ message: String, _ status: ExitStatus, more lines: [String] = []) -> ExitCode {
-    warn("fingerpost: \(message)")
-    lines.forEach(warn)
-    return ExitCode(status.rawValue)
-}
+package func warn(_ line: String) { StandardError.write(Array("\(line.escapedForTerminal)\n".utf8)) }
 
 /// Buffered standard output. The next `flush` throws a write failure; output until then is dropped.
-enum StandardOutput {
-    struct Failure: Error {
+package enum StandardOutput {
+    package struct Failure: Error {
         /// The `errno` of the failure.
-        let code: Int32
+        package let code: Int32
 
-        /// Prints the failure and returns the exit code. A closed pipe, such as with `head`, is not printed.
-        func told() -> ExitCode {
-            guard code != EPIPE else { return ExitCode(ExitStatus.ioError.rawValue) }
+        /// The failure of the command. A closed pipe, such as with `head`, prints nothing.
+        package var failure: CommandFailure {
+            guard code != EPIPE else { return CommandFailure(lines: [], status: .ioError) }
             return fail("standard output cannot be written: \(String(cString: strerror(code)))", .ioError)
         }
     }
@@ -67,7 +59,7 @@ enum StandardOutput {
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
     private static let bufferedBytes = 64 << 10
 
-    static func write(_ text: String) {
+    package static func write(_ text: String) {
         state.withLock { state in
             state.waiting += text.utf8
             if isTerminal || state.waiting.count >= bufferedBytes { state.writeOut() }
@@ -75,7 +67,7 @@ enum StandardOutput {
     }
 
     /// Writes buffered output. Throws the first failure since the last flush.
-    static func flush() throws(Failure) {
+    package static func flush() throws(Failure) {
         let code = state.withLock { state in
             state.writeOut()
             defer { state.failure = nil }
@@ -85,7 +77,7 @@ enum StandardOutput {
     }
 
     /// Throws if the reader of a pipe has closed it. A command that waits for more input would not notice otherwise.
-    static func requireReader() throws(Failure) {
+    package static func requireReader() throws(Failure) {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         guard poll(&output, 1, 0) == 1, output.revents & Int16(POLLERR) != 0 else { return }
         throw Failure(code: EPIPE)
@@ -93,7 +85,7 @@ enum StandardOutput {
 }
 
 /// Writes all bytes and blocks until done. Returns the `errno` of a failure; nil on success.
-func writeAll(_ bytes: [UInt8], to file: Int32) -> Int32? {
+package func writeAll(_ bytes: [UInt8], to file: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
         let (count, code) = rest.withUnsafeBytes { (write(file, $0.baseAddress, $0.count), errno) }

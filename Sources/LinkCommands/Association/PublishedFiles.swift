@@ -1,17 +1,17 @@
 import AppAssociation
-import LinkRouting
+package import LinkRouting
 import OutboundHTTP
 
 /// The published association files, generated from a tenant file or fetched from a server.
-enum PublishedFiles {
+package enum PublishedFiles {
     case table(String, Router)
     /// The server's public address.
     case server(String)
 
     /// Returns nil if neither is given.
-    init?(table: String?, server: String?) throws {
+    package init?(table: String?, server: String?, now: Timestamp) throws {
         if let table {
-            self = .table(table, try OfflineTable(table).router)
+            self = .table(table, try OfflineTable(table, now: now).router)
         } else if let server {
             self = .server(server)
         } else {
@@ -20,7 +20,7 @@ enum PublishedFiles {
     }
 
     /// Returns the file that `host` should serve; nil if no tenant owns the host.
-    func file(_ platform: AssociationPlatform, of host: String) async throws -> [UInt8]? {
+    package func file(_ platform: AssociationPlatform, of host: String) async throws -> [UInt8]? {
         switch self {
         case .table(_, let router):
             let owner = router.identity.domain(for: host)?.host ?? wildcardFile(host, router)

@@ -1,32 +1,32 @@
-import AppAssociation
-import LinkRouting
-import OutboundHTTP
+package import AppAssociation
+package import LinkRouting
+package import OutboundHTTP
 
 /// Examines the file that one host serves for one platform.
-struct HostCheck {
+package struct HostCheck {
     private let target: DoctorTarget
     private let platform: AssociationPlatform
     private let app: String?
     private let http: OutboundHTTP
     /// Nil if Apple's CDN must not be asked.
     private let cdn: CDN?
-    private(set) var answers: [Answer] = []
-    private(set) var files: [AssociationReport.File] = []
+    package private(set) var answers: [Answer] = []
+    package private(set) var files: [AssociationReport.File] = []
     /// The file, if the host responds with status 200.
     private var served: [UInt8]?
 
     /// A requested URL and its result.
-    struct Answer {
-        let url: String
-        let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
+    package struct Answer {
+        package let url: String
+        package let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
 
-        var isFile: Bool { (try? result.get())?.status == 200 }
+        package var isFile: Bool { (try? result.get())?.status == 200 }
     }
 
     /// The base URL of the CDN, and the HTTP client for it.
-    typealias CDN = (base: String, http: OutboundHTTP)
+    package typealias CDN = (base: String, http: OutboundHTTP)
 
-    init(_ target: DoctorTarget, _ platform: AssociationPlatform, app: String?, http: OutboundHTTP, cdn: CDN?) {
+    package init(_ target: DoctorTarget, _ platform: AssociationPlatform, app: String?, http: OutboundHTTP, cdn: CDN?) {
         self.target = target
         self.platform = platform
         self.app = app
@@ -34,7 +34,7 @@ struct HostCheck {
         self.cdn = platform == .ios ? cdn : nil
     }
 
-    mutating func run() async {
+    package mutating func run() async {
         let answer = await ask(url(of: target.host), by: http)
         var findings: [AssociationFinding]
         switch answer.result {
@@ -60,7 +60,7 @@ struct HostCheck {
     }
 
     /// Compares the served file with the published one, which is nil if nothing is published for the host.
-    mutating func compare(with published: [UInt8]?) {
+    package mutating func compare(with published: [UInt8]?) {
         guard let served, !files.isEmpty else { return }
         guard let published else {
             files[0].findings.append(
@@ -243,7 +243,7 @@ struct HostCheck {
 
 extension HostCheck.Answer {
     /// `200 application/json, 1234 bytes`, or the reason for the failure.
-    var summary: String {
+    package var summary: String {
         switch result {
         case .success(let response):
             ["\(response.status)", response.header("Location").map { "to \($0)" }, response.header("Content-Type")]
@@ -252,9 +252,9 @@ extension HostCheck.Answer {
         }
     }
 
-    var text: String { "\(url): \(summary)" }
+    package var text: String { "\(url): \(summary)" }
 
-    var json: JSONNode {
+    package var json: JSONNode {
         switch result {
         case .success(let response):
             .object([
@@ -268,13 +268,13 @@ extension HostCheck.Answer {
 }
 
 extension AssociationPlatform {
-    typealias Codes = (
+    package typealias Codes = (
         notServed: AssociationFinding.Code, hostNotCovered: AssociationFinding.Code,
         notPublished: AssociationFinding.Code, appNotNamed: AssociationFinding.Code
     )
 
     /// The platform's finding codes for the same mistakes.
-    var codes: Codes {
+    package var codes: Codes {
         switch self {
         case .ios: (.notServed, .hostNotCovered, .notPublished, .appNotNamed)
         case .android:

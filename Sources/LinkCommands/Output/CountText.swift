@@ -1,13 +1,13 @@
-import LinkRouting
+package import LinkRouting
 
 /// Aligned text columns: the first one is left-aligned, the others right-aligned.
-struct TextColumns {
+package struct TextColumns {
     private let rows: [[String]]
 
     /// Cells are escaped before they are measured.
-    init(_ rows: [[String]]) { self.rows = rows.map { $0.map(\.escapedForTerminal) } }
+    package init(_ rows: [[String]]) { self.rows = rows.map { $0.map(\.escapedForTerminal) } }
 
-    var lines: [String] {
+    package var lines: [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in
@@ -20,15 +20,15 @@ struct TextColumns {
 }
 
 /// Lines with a count, its share of the total, and its names.
-struct CountLines {
+package struct CountLines {
     private let total: Int64
     private var rows: [(count: Int64, names: [String])] = []
 
-    init(total: Int64) { self.total = total }
+    package init(total: Int64) { self.total = total }
 
-    mutating func add(_ count: JSONNode?, _ names: [String]) { rows.append((count?.int ?? 0, names)) }
+    package mutating func add(_ count: JSONNode?, _ names: [String]) { rows.append((count?.int ?? 0, names)) }
 
-    var lines: [String] {
+    package var lines: [String] {
         let width = rows.map { "\($0.count)".count }.max() ?? 0
         return rows.map { row in
             let count = "\(row.count)"
@@ -49,16 +49,16 @@ struct CountLines {
 
 extension JSONNode {
     /// The value as text for people; a dash for null.
-    var shown: String { kind == "null" ? "-" : text ?? json() }
+    package var shown: String { kind == "null" ? "-" : text ?? json() }
 
     /// The name of a series: the values shared by its events.
-    var groupName: String {
+    package var groupName: String {
         let names = (members ?? []).filter { !["count", "counts"].contains($0.key) }.map(\.value.shown)
         return names.isEmpty ? "count" : names.joined(separator: " ")
     }
 
     /// Lines of a ranking: one value per line, followed by the aggregated rest.
-    func rankingLines(_ list: String, _ value: String) -> [String] {
+    package func rankingLines(_ list: String, _ value: String) -> [String] {
         let total = self["count"]?.int ?? 0
         var lines = CountLines(total: total)
         for item in self[list]?.elements ?? [] { lines.add(item["count"], [item[value]?.shown ?? ""]) }

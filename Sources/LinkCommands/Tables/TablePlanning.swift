@@ -1,33 +1,44 @@
 import Foundation
 import LinkAPI
 import LinkCatalog
-import LinkRouting
-import LinkServer
+package import LinkRouting
 import OutboundHTTP
 
 /// Compares a tenant's file with a server, and applies it to the server.
-struct TablePlanning: Sendable {
-    let file: TableFile
-    let client: AdminClient
+package struct TablePlanning: Sendable {
+    package let file: TableFile
+    package let client: AdminClient
     /// The suites to store once the table is live.
-    var suites: [(name: String, text: String)] = []
+    package var suites: [(name: String, text: String)] = []
 
     private var tenant: String { "tenants/\(file.tenant)" }
 
-    /// The server's plan for the file.
-    struct Plan: Sendable {
-        let body: JSONNode
-        /// The ETag of the live table; nil for a new tenant.
-        let live: String?
-        /// The revision of the settings; nil for a new tenant.
-        let settingsRevision: Int64?
+    package init(file: TableFile, client: AdminClient, suites: [(name: String, text: String)] = []) {
+        self.file = file
+        self.client = client
+        self.suites = suites
+    }
 
-        var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
-        var changesTable: Bool { !(body["changes"]?["words"]?.elements ?? []).isEmpty }
-        var isEmpty: Bool { !changesSettings && !changesTable }
-        var onlySuitesFail: Bool { errors.isEmpty }
-        var isRefused: Bool { !errors.isEmpty || !suiteFailures.isEmpty }
-        var suiteFailures: [JSONNode] { body["suiteFailures"]?.elements ?? [] }
+    /// The server's plan for the file.
+    package struct Plan: Sendable {
+        package let body: JSONNode
+        /// The ETag of the live table; nil for a new tenant.
+        package let live: String?
+        /// The revision of the settings; nil for a new tenant.
+        package let settingsRevision: Int64?
+
+        package init(body: JSONNode, live: String?, settingsRevision: Int64?) {
+            self.body = body
+            self.live = live
+            self.settingsRevision = settingsRevision
+        }
+
+        package var changesSettings: Bool { !(body["settings"]?.elements ?? []).isEmpty }
+        package var changesTable: Bool { !(body["changes"]?["words"]?.elements ?? []).isEmpty }
+        package var isEmpty: Bool { !changesSettings && !changesTable }
+        package var onlySuitesFail: Bool { errors.isEmpty }
+        package var isRefused: Bool { !errors.isEmpty || !suiteFailures.isEmpty }
+        package var suiteFailures: [JSONNode] { body["suiteFailures"]?.elements ?? [] }
         private var errors: [JSONNode] { findings.filter { $0["severity"]?.text == "error" } }
         private var findings: [JSONNode] { body["findings"]?.elements ?? [] }
 
@@ -35,7 +46,7 @@ struct TablePlanning: Sendable {
         private static let shown = 20
 
         /// The plan as text for people.
-        var lines: [String] {
+        package var lines: [String] {
             var lines: [String] = []
             if settingsRevision == nil { lines.append("the tenant is new") }
             for field in body["settings"]?.elements ?? [] {
@@ -58,7 +69,7 @@ struct TablePlanning: Sendable {
         }
     }
 
-    func plan() async throws -> Plan {
+    package func plan() async throws -> Plan {
         do {
             let settings = try await client.send(.get, "\(tenant)/settings")
             let plan = try await client.send(.post, "\(tenant)/draft/plan", json: file.wish(suites))
@@ -107,7 +118,7 @@ struct TablePlanning: Sendable {
 
     /// Applies settings first, then the table, which depends on them, then the suites, which the table passes. Returns
     /// the new revision; nil if the table does not change.
-    func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
+    package func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
         let published = try await applySettingsAndTable(plan, note)
         for suite in suites {
             _ = try await client.send(.put, "\(tenant)/suites/\(suite.name)", body: Array(suite.text.utf8))

@@ -1,0 +1,88 @@
+import Foundation
+package import LinkRouting
+import NIOCore
+package import OutboundHTTP
+
+/// A client of the admin API.
+package struct AdminClient {
+    package let server: String
+    package let key: String
+    package let environment: String?
+
+    private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
+
+    package init(server: String, key: String, environment: String?) {
+        self.server = server
+        self.key = key
+        self.environment = environment
+    }
+
+    package struct Answer {
+        package let status: Int
+        package let eTag: String?
+        package let bytes: [UInt8]
+        /// Null if the body is not JSON.
+        package let body: JSONNode
+    }
+
+    /// An error response of the server.
+    package struct Refusal: Error {
+        package let status: Int
+        package let body: JSONNode
+
+        package var code: String { body["code"]?.text ?? "" }
+
+        package init(status: Int, body: JSONNode) {
+            self.status = status
+            self.body = body
+        }
+    }
+
+    /// Sends a request. Throws ``Refusal`` for a status other than 2xx, and an exit code if the server does not
+    /// respond.
+    ///
+    /// - Parameter path: The path below `/admin/v1/`.
+    package func send(
+        _ method: OutboundHTTP.Method,
+        _ path: String,
+        query: [(String, String)] = [],
+        headers: [(String, String)] = [],
+        body: [UInt8]? = nil
+    ) async throws -> Answer {
+        guard environment == nil || path.hasPrefix("tenants/") else {
+            throw fail("remove --environment: keys and the audit log belong to all environments.", .wrongConfiguration)
+        }
+        var components = URLComponents()
+        components.queryItems = (query + (environment.map { [("environment", $0)] } ?? [])).map {
+            URLQueryItem(name: $0.0, value: $0.1)
+        }
+        let parameters = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : "?\($0)" } ?? ""
+        do {
+            let response = try await OutboundHTTP(timeout: .seconds(120), maximumBytes: 256 << 20).send(
+                method,
+                "\(server)/admin/v1/\(path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)\(parameters)",
+                [("Authorization", "Bearer \(key)")] + headers,
+                body
+            )
+            let node = (try? JSONReader.parse(response.body, limits: Self.limits)) ?? .null
+            guard (200..<300).contains(response.status) else { throw Refusal(status: response.status, body: node) }
+            let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
+            return Answer(status: response.status, eTag: eTag, bytes: response.body, body: node)
+        } catch let failure as OutboundHTTP.Failure {
+            throw fail(failure.description, .unavailable)
+        }
+    }
+
+    /// Sends a request with a JSON body; nil sends no body.
+    package func send(
+        _ method: OutboundHTTP.Method,
+        _ path: String,
+        query: [(String, String)] = [],
+        ifMatch: String? = nil,
+        json: JSONNode?
+    ) async throws -> Answer {
+        var headers = ifMatch.map { [("If-Match", "\"\($0)\"")] } ?? []
+        if json != nil { headers.append(("Content-Type", "application/json")) }
+        return try await send(method, path, query: query, headers: headers, body: json.map { Array($0.json().utf8) })
+    }
+}

@@ -1,0 +1,42 @@
+package import LinkRouting
+
+/// A finding of a response, as text for people.
+package struct FindingText {
+    package let node: JSONNode
+
+    package init(_ node: JSONNode) { self.node = node }
+
+    package var line: String {
+        let place = node["path"]?.text.map { "\($0): " } ?? ""
+        let example = node["example"]?.text.map { " Example: \($0)." } ?? ""
+        let fix = node["fix"]?.text.map { " \($0)" } ?? ""
+        return "\(node["severity"]?.text ?? ""): \(place)\(node["message"]?.text ?? "")\(example)\(fix)"
+    }
+}
+
+/// Text for entries of `suiteFailures`: one line per case, with its first difference.
+package struct SuiteFailureLines {
+    private let failures: [JSONNode]
+
+    private static let shown = 20
+
+    package init(_ failures: [JSONNode]) { self.failures = failures }
+
+    package var lines: [String] {
+        var cases: [(place: String, first: JSONNode, count: Int)] = []
+        for failure in failures {
+            let place = "\(failure["suite"]?.text ?? ""):\(failure["line"]?.int ?? 0)"
+            if cases.last?.place == place {
+                cases[cases.count - 1].count += 1
+            } else {
+                cases.append((place, failure, 1))
+            }
+        }
+        let told = cases.prefix(Self.shown).map { one in
+            let more = one.count > 1 ? " (and \(one.count - 1) more)" : ""
+            return "\(one.place): \(one.first["link"]?.text ?? ""): \(one.first["expected"]?.text ?? ""): "
+                + "\(one.first["difference"]?.text ?? "")\(more)"
+        }
+        return told + (cases.count > told.count ? ["… and \(cases.count - told.count) more cases"] : [])
+    }
+}

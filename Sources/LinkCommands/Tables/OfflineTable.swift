@@ -1,0 +1,93 @@
+package import LinkAPI
+package import LinkCatalog
+package import LinkRouting
+import LinkService
+
+/// Resolves links against a tenant's file without a server.
+package struct OfflineTable {
+    private let catalog: Catalog
+    /// The router for the file's table and settings.
+    package let router: Router
+    package let published: PublishedTable
+    private let now: Timestamp
+    /// Set if the file has no settings: the table then applies to every link.
+    private let bare: PublishedTable?
+
+    /// Loads a file.
+    ///
+    /// - Parameter now: The time of resolutions whose context names none.
+    /// - Throws: A ``CommandFailure`` with exit code 65 if it is not a tenant file or has errors.
+    package init(_ path: String, now: Timestamp) throws {
+        self.now = now
+        let text = try readText(path)
+        do {
+            let document = try TenantDocument(text)
+            let (settings, table, findings) = document.checked()
+            guard let table, !findings.contains(where: { $0.severity == .error }) else {
+                let lines =
+                    findings.isEmpty ? ["it has no table"] : findings.filter { $0.severity == .error }.map(\.line)
+                throw fail("\(path): \(lines[0])", .unreadableInput, more: lines.dropFirst().map { "  \($0)" })
+            }
+            guard let tenant = document.tenant ?? TenantID("local") else {
+                preconditionFailure("'local' is an identifier")
+            }
+            let ownSettings = try settings ?? Settings(Field(.object([:]), path: "settings"))
+            let published = PublishedTable(
+                tenant: tenant,
+                environment: .production,
+                revision: nil,
+                settingsRevision: 0,
+                settings: ownSettings,
+                table: table
+            )
+            catalog = Catalog([published])
+            router = published.router
+            self.published = published
+            bare = settings == nil ? published : nil
+        } catch let error as DocumentError {
+            throw fail("\(path): \(error.description)", .unreadableInput)
+        }
+    }
+
+    /// Returns a suite's failures against the table. A file without settings has no hosts, so its links go directly to
+    /// the table.
+    package func failures(of suite: LinkSuite) -> [SuiteFailure] {
+        guard bare != nil else { return suite.failures(against: published, at: now) }
+        return suite.cases.flatMap { one in
+            var warnings: [String] = []
+            let context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
+            let answer = answer(one.link, in: context, explanation: one.wantsTrace ? .included : .omitted)
+            let node = try? JSONReader.parse(answer.json(), limits: JSONReader.Limits(maximumBytes: 1 << 20))
+            return one.failures(of: node ?? .null, suite: suite.name ?? "", sealsContinuations: false)
+        }
+    }
+
+    /// Returns the response that a server would give, except for `id`, `recorded` and a sealed continuation.
+    package func answer(_ url: String, in context: Context, explanation: Router.Explanation) -> ResolveResponse {
+        var context = context
+        context.now = context.now ?? now
+        var answer = catalog.resolve(url, in: context, explanation: explanation)
+        if let bare, let link = answer.link {
+            answer = CatalogResolution(
+                link: link,
+                table: bare,
+                resolution: bare.router.resolve(link, in: context, explanation: explanation)
+            )
+        }
+        var response = ResolveResponse(answer)
+        if answer.resolution.action == .signIn {
+            response.warnings.append("Only a server can issue a continuation; offline it is null.")
+        }
+        return response
+    }
+}
+
+extension Finding {
+    /// The finding as text for people: place, message, example link and fix.
+    package var line: String {
+        let shown = example.map { message.contains($0) ? "" : " Example: \($0)." } ?? ""
+        let place = position.flatMap { $0.line > 0 ? "line \($0.line), column \($0.column): " : nil } ?? ""
+        return
+            "\(severity.rawValue): \(place)\(path.isEmpty ? "" : path + ": ")\(message)\(shown)\(fix.isEmpty ? "" : " \(fix)")"
+    }
+}

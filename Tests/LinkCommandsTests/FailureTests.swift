@@ -1,0 +1,64 @@
+import Foundation
+import LinkCommands
+import LinkRouting
+import OutboundHTTP
+import Testing
+
+/// What a command prints on standard error, and its exit code.
+struct FailureTests {
+    @Test func refusalListsItsFindingsAndConflicts() throws {
+        let body = try JSONReader.parse(
+            """
+            {"code":"conflict","detail":"The draft conflicts.","findings":[{"severity":"error","message":"Wrong."}],
+             "suiteFailures":[{"suite":"s","line":2,"link":"acme://x","expected":"route","difference":"none"}],
+             "conflicts":[{"kind":"route","subject":"a","base":null,"live":{"id":"a"},"draft":{"id":"b"}}]}
+            """,
+            limits: JSONReader.Limits(maximumBytes: 4_096)
+        )
+        let failure = AdminClient.Refusal(status: 412, body: body).failure
+        #expect(failure.status == .failed)
+        #expect(
+            failure.lines == [
+                "fingerpost: The draft conflicts.", "  error: Wrong.", "  s:2: acme://x: route: none", "  route 'a'",
+                "    base: null", #"    live: {"id":"a"}"#, #"    draft: {"id":"b"}"#,
+            ]
+        )
+    }
+
+    @Test func refusalWithoutADetailNamesItsStatus() {
+        let failure = AdminClient.Refusal(status: 502, body: .null).failure
+        #expect(failure.lines == ["fingerpost: the server responded with 502"])
+    }
+
+    @Test func environmentIsRefusedWhereNoneApplies() async {
+        let client = AdminClient(server: "http://127.0.0.1:1", key: "k", environment: "staging")
+        let failure = await #expect(throws: CommandFailure.self) { try await client.send(.get, "keys") }
+        #expect(failure?.status == .wrongConfiguration)
+    }
+
+    @Test func serverThatDoesNotRespondIsSixtyNine() async {
+        let client = AdminClient(server: "http://127.0.0.1:1", key: "k", environment: nil)
+        let failure = await #expect(throws: CommandFailure.self) { try await client.send(.get, "keys") }
+        #expect(failure?.status == .unavailable)
+    }
+
+    @Test(arguments: ["acme.com:0x", "a b", "acme.com:99999", "acme.com:1:2", ""])
+    func textThatIsNoDomainIsSixtyFive(_ text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try DoctorTarget(text) }
+        #expect(failure?.status == .unreadableInput)
+    }
+
+    @Test(arguments: [
+        ("www.acme.com", "www.acme.com", nil as UInt16?, false, "acme.com" as String?),
+        ("acme.com", "acme.com", nil, false, "www.acme.com"), ("*.acme.com", "acme.com", nil, true, "www.acme.com"),
+        ("links.acme.com:8443", "links.acme.com", 8443, false, nil),
+        ("bücher.example", "xn--bcher-kva.example", nil, false, "www.xn--bcher-kva.example"),
+    ])
+    func domainHasItsTwin(_ text: String, _ host: String, _ port: UInt16?, _ isWildcard: Bool, _ twin: String?) throws {
+        let target = try DoctorTarget(text)
+        #expect(target.host == host)
+        #expect(target.port == port)
+        #expect(target.isWildcard == isWildcard)
+        #expect(target.twin == twin)
+    }
+}

@@ -1,0 +1,117 @@
+import LinkCommands
+import LinkRouting
+import Testing
+
+/// Text for people: columns, shares, findings, plans and replays.
+struct TextTests {
+    private static func node(_ json: String) throws -> JSONNode {
+        try JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 16))
+    }
+
+    @Test func firstColumnIsLeftAlignedAndTheOthersRight() {
+        let lines = TextColumns([["route", "links"], ["product", "7"], ["a", "1234"]]).lines
+        #expect(lines == ["route    links", "product      7", "a         1234"])
+    }
+
+    @Test func escapeSequencesOfACellAreVisibleAndCounted() {
+        let lines = TextColumns([["a\u{1B}[2J", "1"], ["bb", "22"]]).lines
+        #expect(lines.allSatisfy { !$0.contains("\u{1B}") })
+        #expect(Set(lines.map(\.count)).count == 1)
+    }
+
+    @Test func sharesAreOfTheTotal() {
+        var counts = CountLines(total: 3)
+        counts.add(.int(2), ["ios"])
+        counts.add(.int(1), ["android"])
+        #expect(counts.lines == ["2   66.7 %  ios", "1   33.3 %  android"])
+        var none = CountLines(total: 0)
+        none.add(.int(0), ["ios"])
+        #expect(none.lines == ["0       - %  ios"])
+    }
+
+    @Test func rankingEndsWithTheRestAndTheTotal() throws {
+        let ranking = try Self.node(
+            #"{"count":10,"routes":[{"route":"product","count":6},{"route":null,"count":1}],"rest":2,"other":1,"none":0}"#
+        )
+        #expect(
+            ranking.rankingLines("routes", "route") == [
+                " 6   60.0 %  product", " 1   10.0 %  -", " 2   20.0 %  (more)", " 1   10.0 %  (other)",
+                "10  100.0 %  total",
+            ]
+        )
+    }
+
+    @Test func findingHasItsPlaceExampleAndFix() throws {
+        let finding = try Self.node(
+            #"{"severity":"error","path":"routes[0]","message":"Two routes are equal.","example":"/a","fix":"Remove one."}"#
+        )
+        #expect(FindingText(finding).line == "error: routes[0]: Two routes are equal. Example: /a. Remove one.")
+        #expect(FindingText(try Self.node("{}")).line == ": ")
+    }
+
+    @Test func failuresOfACaseAreOneLine() throws {
+        let failures = try (0..<3).map { index in
+            try Self.node(
+                #"{"suite":"items","line":\#(index < 2 ? 4 : 9),"link":"acme://x","expected":"route","difference":"got \#(index)"}"#
+            )
+        }
+        #expect(
+            SuiteFailureLines(failures).lines == [
+                "items:4: acme://x: route: got 0 (and 1 more)", "items:9: acme://x: route: got 2",
+            ]
+        )
+        let many = try (0..<30).map { try Self.node(#"{"suite":"s","line":\#($0)}"#) }
+        #expect(SuiteFailureLines(many).lines.count == 21)
+        #expect(SuiteFailureLines(many).lines.last == "… and 10 more cases")
+    }
+
+    @Test(arguments: [
+        (#"{"settings":[],"changes":{"words":[]},"findings":[],"suiteFailures":[]}"#, true, false),
+        (#"{"settings":[{"path":"apps","after":[]}],"changes":{"words":[]}}"#, false, false),
+        (#"{"changes":{"words":["route 'a' is new"]},"findings":[{"severity":"warning"}]}"#, false, false),
+        (#"{"changes":{"words":["route 'a' is new"]},"findings":[{"severity":"error"}]}"#, false, true),
+        (#"{"changes":{"words":["route 'a' is new"]},"suiteFailures":[{"suite":"s","line":1}]}"#, false, true),
+    ])
+    func planIsEmptyOrRefused(_ body: String, _ isEmpty: Bool, _ isRefused: Bool) throws {
+        let plan = TablePlanning.Plan(body: try Self.node(body), live: "1", settingsRevision: 1)
+        #expect(plan.isEmpty == isEmpty)
+        #expect(plan.isRefused == isRefused)
+        #expect(plan.lines.contains("nothing would change") == isEmpty)
+    }
+
+    @Test func planShowsAtMostTwentyMovedLinks() throws {
+        let moves = (0..<23).map { #"{"link":"l\#($0)","app":"A","before":"app","after":"browser"}"# }
+        let plan = TablePlanning.Plan(
+            body: try Self.node(#"{"moves":[\#(moves.joined(separator: ","))]}"#),
+            live: "1",
+            settingsRevision: nil
+        )
+        #expect(plan.lines.first == "the tenant is new")
+        #expect(plan.lines.contains("l19: A moves from app to browser"))
+        #expect(plan.lines.contains("… and 3 more links that move"))
+    }
+
+    @Test func replayHasASectionForEachKindOfResult() throws {
+        let report = try Self.node(
+            """
+            {"tenant":"shop","environment":"production","live":3,"from":"F","to":"T","limited":true,"events":12,"replayed":10,
+             "unchanged":8,"changed":2,"standIns":1,"hidden":{"rejected":2},"unseen":[],
+             "byRoute":[{"route":"product","outcome":"matched","replayed":10,"changed":2,"gained":0}],"moreRoutes":0,
+             "changes":[{"from":{"route":"product","outcome":"matched","action":"open_app"},"to":{"route":null,
+             "outcome":"fallback","action":null},"differs":["route","screen"],"count":2,
+             "samples":[{"link":"acme://p/1","context":{},"from":{"screen":"P"},"to":{}}]}],"moreChanges":4}
+            """
+        )
+        #expect(
+            ReplayText(report).lines == [
+                "shop in production, against revision 3: 12 recorded links from F to T",
+                "Older links were left out; raise --limit to include more.", "replayed 10: 2 change, 8 stay", "",
+                "route    replayed  change  gain", "product        10       2     0", "",
+                "2 × product open_app → fallback (route, screen)", "    acme://p/1  {}", "        screen: P → nothing",
+                "… and 4 more kinds of changes", "", "Not replayed, because data is missing from the log:",
+                "  2 rejected links: their text is never recorded",
+                "1 of the replayed links had a placeholder instead of a sensitive value.",
+            ]
+        )
+    }
+}
