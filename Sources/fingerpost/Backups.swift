@@ -40,7 +40,7 @@ struct MakeBackup: AsyncParsableCommand {
             let directory = try DataDirectory(data)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
-                let log = try EventLog(directory.eventsPath, now: Server.now)
+                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
                 let list = try await BackupWorker(directory, catalog: database, log: log).write(to: target)
                 try log.close()
                 try database.close()
@@ -78,7 +78,7 @@ struct Restore: AsyncParsableCommand {
             try backup.restore(from: folder, to: directory)
             // Opening migrates the files to this version's schema, and fails on unusable ones.
             let database = try CatalogDatabase(directory.catalogPath, checkFirst: .yes)
-            let log = try EventLog(directory.eventsPath, now: Server.now)
+            let log = try EventLog(directory.eventsPath, now: SystemClock.now)
             let last = try await log.lastSequence()
             try log.close()
             try database.close()
@@ -89,37 +89,5 @@ struct Restore: AsyncParsableCommand {
         } catch let error as FileFailure {
             throw fail(error.description, .ioError)
         }
-    }
-}
-
-/// Writes backups on a separate thread, because they read all data.
-actor BackupWorker {
-    private let executor = BlockingExecutor(label: "fingerpost.backup")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    private let directory: DataDirectory
-    private let catalog: CatalogDatabase
-    private let log: EventLog
-
-    init(_ directory: DataDirectory, catalog: CatalogDatabase, log: EventLog) {
-        self.directory = directory
-        self.catalog = catalog
-        self.log = log
-    }
-
-    func write(to target: String) throws -> JSONNode {
-        let begun = Server.now()
-        let backup = try Backup.make(
-            of: directory,
-            catalog: catalog,
-            log: log,
-            to: target,
-            at: begun,
-            version: Fingerpost.configuration.version
-        )
-        // The backup is complete even if its time cannot be stored, such as on a full disk. The metric then still shows
-        // the time of the previous backup.
-        try? directory.noteBackup(begunAt: begun)
-        return backup.json
     }
 }

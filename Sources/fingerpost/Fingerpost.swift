@@ -22,9 +22,9 @@ struct Fingerpost: AsyncParsableCommand {
               74 a file cannot be opened, or a write failed · 75 the data directory is in use
               78 invalid configuration
             """,
-        version: "0.1.0",
+        version: BuildInfo.version,
         subcommands: [
-            Serve.self, Migrate.self, Resolve.self, Test.self, Check.self, Association.self, Export.self,
+            Serve.self, Migrate.self, Resolve.self, TestCommand.self, Check.self, Association.self, Export.self,
             Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
             Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Replay.self, Revisions.self, Suites.self,

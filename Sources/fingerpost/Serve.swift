@@ -44,7 +44,7 @@ struct Serve: AsyncParsableCommand {
                     files,
                     http2: configuration.tls.http2,
                     metrics: metrics,
-                    now: Server.now,
+                    now: SystemClock.now,
                     sleep: { try await Task.sleep(for: $0) },
                     logger: logger
                 )
@@ -162,7 +162,7 @@ struct Migrate: AsyncParsableCommand {
         do {
             let directory = try DataDirectory(data)
             try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
-            try EventLog(directory.eventsPath, now: Server.now).close()
+            try EventLog(directory.eventsPath, now: SystemClock.now).close()
             try directory.markClean()
             show("\(data) is up to date.")
         } catch let error as StorageError {

@@ -27,7 +27,7 @@ struct AssociationBuild: AsyncParsableCommand {
     @Flag(help: "List over-open links instead of printing the file.") var overOpen = false
 
     func run() async throws {
-        let router = try OfflineTable(table, now: Server.now()).router
+        let router = try OfflineTable(table, now: SystemClock.now()).router
         let hosts = try hosts(of: router)
         if overOpen { return show(overOpens(hosts, router)) }
         guard let out else {

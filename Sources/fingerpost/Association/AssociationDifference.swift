@@ -37,7 +37,7 @@ struct AssociationDifference: AsyncParsableCommand {
         }
         var seen: Set<String> = []
         links = links.filter { seen.insert($0).inserted }
-        let now = Server.now()
+        let now = SystemClock.now()
         let diff = AssociationDiff(
             of: links,
             from: try OfflineTable(before, now: now).router,

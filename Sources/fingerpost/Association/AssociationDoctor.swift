@@ -63,7 +63,7 @@ struct AssociationDoctor: AsyncParsableCommand {
 
     func run() async throws {
         let target = try DoctorTarget(domain)
-        let published = try PublishedFiles(table: table, server: server, now: Server.now())
+        let published = try PublishedFiles(table: table, server: server, now: SystemClock.now())
         var examinations: [HostCheck] = []
         for platform in platforms {
             var examination = HostCheck(

@@ -72,7 +72,7 @@ struct AssociationSimulate: AsyncParsableCommand {
     }
 
     private func file(for url: String) async throws -> [UInt8] {
-        guard let published = try PublishedFiles(table: table, server: server, now: Server.now()) else {
+        guard let published = try PublishedFiles(table: table, server: server, now: SystemClock.now()) else {
             return try readBytes(arguments[0])
         }
         var asked = domain ?? ""

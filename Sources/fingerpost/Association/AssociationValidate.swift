@@ -36,7 +36,7 @@ struct AssociationValidate: AsyncParsableCommand {
         }
         let report = AssociationReport(files)
         if sarif {
-            show(json: report.sarif(version: Fingerpost.configuration.version, .pretty))
+            show(json: report.sarif(version: BuildInfo.version, .pretty))
         } else {
             json ? show(json: report.json()) : show(report.lines)
         }

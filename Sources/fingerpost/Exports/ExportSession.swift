@@ -60,10 +60,10 @@ struct ExportSession: Sendable {
         _ body: @escaping @Sendable (ExportSession) async throws -> Void
     ) async throws {
         let database = try CatalogDatabase(directory.catalogPath)
-        let log = try EventLog(directory.eventsPath, now: Server.now)
+        let log = try EventLog(directory.eventsPath, now: SystemClock.now)
         let catalog = (try await database.snapshot()).catalog()
         let logger = Logger(label: "fingerpost")
-        let recorder = EventRecorder(store: log, now: Server.now, logger: logger)
+        let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let exporter = Exporter(
             store: log,
             ledger: log,
@@ -71,7 +71,7 @@ struct ExportSession: Sendable {
             recorder: recorder,
             plans: { [] },
             announcing: configuration.exports.webhook == nil ? .off : .on,
-            now: Server.now,
+            now: SystemClock.now,
             sleep: { _ in },
             logger: logger
         )

@@ -41,7 +41,7 @@ struct VerifyLog: AsyncParsableCommand {
     private func account() async throws -> JSONNode {
         do {
             let directory = try DataDirectory(data)
-            let log = try EventLog(directory.eventsPath, now: Server.now)
+            let log = try EventLog(directory.eventsPath, now: SystemClock.now)
             let account = try await log.account()
             try log.close()
             try directory.leaveAsFound()

@@ -113,13 +113,16 @@ struct Replay: AsyncParsableCommand {
             let directory = try DataDirectory(path)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
-                let log = try EventLog(directory.eventsPath, now: Server.now)
+                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
                 // Nothing is published here, so no suite runs and nothing goes live.
-                let editor = PublishingService(store: database, random: Server.random) { _, _, _ in
+                let editor = PublishingService(store: database, random: SystemRandom.bytes) { _, _, _ in
                     []
                 } onCommit: { _ in
                 }
-                let report = try await Replayer(history: log, editor: editor, now: Server.now).replay(wish, at: place)
+                let report = try await Replayer(history: log, editor: editor, now: SystemClock.now).replay(
+                    wish,
+                    at: place
+                )
                 try log.close()
                 try database.close()
                 return report.json

@@ -7,8 +7,9 @@ import LinkServer
 import LinkService
 import OutboundHTTP
 
-struct Test: AsyncParsableCommand {
+struct TestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "test",
         abstract: "Run link suites against a table file or a server.",
         discussion: """
             EXAMPLES
@@ -42,7 +43,7 @@ struct Test: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let offline = try table.map { try OfflineTable($0, now: Server.now()) }
+        let offline = try table.map { try OfflineTable($0, now: SystemClock.now()) }
         let read = try suites.map { path in
             do {
                 var suite = try LinkSuite(try readText(path))

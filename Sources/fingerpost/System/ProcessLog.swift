@@ -12,7 +12,7 @@ enum ProcessLog {
 
     /// Makes all loggers of the process write there, with the trace of their task, and ``StandardError`` as well.
     static func start(_ settings: LogSettings) {
-        let writer = LogWriter { settings.lineAboutLost($0, at: Server.now()) }
+        let writer = LogWriter { settings.lineAboutLost($0, at: SystemClock.now()) }
         Self.writer.withLock { $0 = writer }
         StandardError.redirect(to: writer.append)
         let traces = Logger.MetadataProvider {
@@ -23,7 +23,7 @@ enum ProcessLog {
                 LineLogHandler(
                     settings: settings,
                     metadataProvider: provider,
-                    now: Server.now,
+                    now: SystemClock.now,
                     write: writer.append
                 )
             },

@@ -28,16 +28,6 @@ struct Server {
     /// The certificates of the public port; nil if it uses plain HTTP.
     let certificates: ServerCertificates?
 
-    /// The system clock. Code in other modules gets the time injected.
-    static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
-
-    static func random(_ count: Int) -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
-    }
-
-    static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
-
     /// Opens the files of the data directory; after an unclean stop the catalog is checked first. `board` reports the
     /// progress.
     init(
@@ -57,7 +47,7 @@ struct Server {
         health = board.health
         (database, log) = try await Self.open(directory, telling: board.health, logger)
         board.health.start("loading the tables")
-        recorder = EventRecorder(store: log, now: Self.now, logger: logger)
+        recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let files = AssociationFileCache()
         let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
         let editor = PublishingService(
@@ -66,10 +56,10 @@ struct Server {
             maximumRoutes: configuration.limits.tableRoutes,
             maximumTableBytes: { live.limits.tableBytes },
             maximumDrafts: configuration.limits.drafts,
-            random: Self.random,
+            random: SystemRandom.bytes,
             known: { catalog.known }
         ) { suite, table, budget in
-            suite.failures(against: table, at: Self.now(), within: budget)
+            suite.failures(against: table, at: SystemClock.now(), within: budget)
         } prepare: {
             try files.prepare($0, unless: $1)
         } onCommit: {
@@ -85,8 +75,8 @@ struct Server {
         try await editor.reload()
         try Self.requireSomethingToServe(catalog.current)
         let keys = try await database.continuationKeys(
-            random: Self.random(ContinuationSealer.keyBytes),
-            at: Self.now(),
+            random: SystemRandom.bytes(ContinuationSealer.keyBytes),
+            at: SystemClock.now(),
             age: 86_400_000
         )
         guard let sealer = ContinuationSealer(keys: keys) else {
@@ -99,14 +89,14 @@ struct Server {
             recorder: recorder,
             plans: { catalog.current.tables.map { ExportPlan($0) } },
             announcing: configuration.exports.webhook == nil ? .off : .on,
-            now: Self.now,
+            now: SystemClock.now,
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
         let keeper = RetentionService(
             days: log,
             rules: { catalog.current.retentionRules },
-            now: Self.now,
+            now: SystemClock.now,
             sleep: { try await Task.sleep(for: $0) },
             logger: logger
         )
@@ -129,16 +119,16 @@ struct Server {
             Health.Check("log") { [log] in .good(log.condition) },
         ])
         keyUses = KeyUseRecorder(store: database, logger: logger)
-        let ring = APIKeyAuthenticator(try await database.keyGrants(), now: Self.now, noteUse: keyUses.note)
+        let ring = APIKeyAuthenticator(try await database.keyGrants(), now: SystemClock.now, noteUse: keyUses.note)
         parts = ServerDependencies(
             resolving: LinkResolver(
                 catalog: catalog,
                 recorder: recorder,
                 sealer: sealer,
                 eventIDs: EventIDGenerator(random: BufferedRandom().next),
-                addressKeys: AddressKeys(random: Self.random),
+                addressKeys: AddressKeys(random: SystemRandom.bytes),
                 locate: live.locate,
-                now: Self.now,
+                now: SystemClock.now,
                 uptime: { .now },
                 node: configuration.node,
                 isRecording: configuration.isRecording
@@ -151,15 +141,15 @@ struct Server {
                 metrics: metrics,
                 uptime: { DispatchTime.now().uptimeNanoseconds }
             ),
-            keyMaker: APIKeyIssuer(store: database, ring: ring, random: Self.random),
+            keyMaker: APIKeyIssuer(store: database, ring: ring, random: SystemRandom.bytes),
             editor: editor,
             store: database,
             exporter: exporter,
             keeper: keeper,
-            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: Self.now, logger: logger),
+            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: SystemClock.now, logger: logger),
             days: log,
             log: log,
-            replayer: Replayer(history: log, editor: editor, now: Self.now),
+            replayer: Replayer(history: log, editor: editor, now: SystemClock.now),
             metrics: metrics,
             limits: live.limits,
             unsent: board.unsent,
@@ -194,7 +184,7 @@ struct Server {
                             checkFirst: directory.wasUnclean ? .yes : .no
                         )
                         health.start("opening the log")
-                        let log = try EventLog(directory.eventsPath, now: Self.now) { damage in
+                        let log = try EventLog(directory.eventsPath, now: SystemClock.now) { damage in
                             logger.error(
                                 "a day of the log is damaged; operations that do not need it continue",
                                 metadata: ["error": "\(damage)"]
@@ -228,7 +218,7 @@ struct Server {
     /// Loads the example tenants into an empty directory and creates a key for them; nil if there are tenants.
     func loadDemo() async throws -> APIKey? {
         guard try await database.tenants().isEmpty else { return nil }
-        let change = AuditContext(actor: Self.system, at: Self.now(), requestID: "demo")
+        let change = AuditContext(actor: .system, at: SystemClock.now(), requestID: "demo")
         for (name, text) in Examples.tenants {
             let document = try TenantDocument(text)
             guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {

@@ -29,7 +29,7 @@ struct OpsServer {
         self.logger = logger
         let process = ProcessReadings(
             directory: configuration.data,
-            version: Fingerpost.configuration.version,
+            version: BuildInfo.version,
             sqlite: try SQLiteLibrary.version()
         )
         readings.add(process.readings)
@@ -86,7 +86,7 @@ struct OpsServer {
             logSettings: live.log,
             logger: logger,
             uptime: { .now },
-            makeRequestID: { ids.next(at: Server.now()) }
+            makeRequestID: { ids.next(at: SystemClock.now()) }
         )
     }
 }

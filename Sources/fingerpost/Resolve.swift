@@ -21,7 +21,7 @@ struct Resolve: AsyncParsableCommand {
     @Flag(help: "Print JSON on one line; by default it is indented.") var json = false
 
     func run() async throws {
-        let table = try OfflineTable(table, now: Server.now())
+        let table = try OfflineTable(table, now: SystemClock.now())
         var warnings: [String] = []
         let facts: Context
         do {
@@ -40,41 +40,5 @@ struct Resolve: AsyncParsableCommand {
             return
         }
         show(json: String(decoding: bytes, as: UTF8.self))
-    }
-}
-
-struct Check: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Check a table file; a table with errors cannot be published.",
-        discussion: """
-            EXAMPLE
-              fingerpost check config/examples/shop.yaml --json
-
-            Exit code 1 when there is an error, 0 otherwise.
-            """
-    )
-
-    @ArgumentParser.Argument(help: "A tenant or table file; - reads standard input.") var table: String
-    @Flag(help: "Print the findings as JSON.") var json = false
-
-    func run() async throws {
-        var findings: [Finding]
-        do {
-            findings = try TenantDocument(try readText(table)).checked(now: Server.now()).findings
-        } catch let error as DocumentError {
-            findings = [Finding(error)]
-        }
-        if json {
-            var writer = JSONWriter()
-            writer.beginObject()
-            writer.key("findings")
-            writer.findings(findings)
-            writer.endObject()
-            show(json: writer.text)
-        } else {
-            for finding in findings { show(finding.line) }
-            if findings.isEmpty { show("no findings") }
-        }
-        if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 }

@@ -100,7 +100,7 @@ extension Server {
             let announcer = WebhookDispatcher(
                 ledger: log,
                 webhook: live.webhook ?? webhook,
-                now: Self.now,
+                now: SystemClock.now,
                 sleep: { try await Task.sleep(for: $0) },
                 logger: logger
             )

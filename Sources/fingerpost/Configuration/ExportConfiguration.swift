@@ -90,7 +90,7 @@ struct ExportConfiguration {
                 location: s3.location,
                 credentials: latest() ?? s3.credentials,
                 http: OutboundHTTP(timeout: s3.timeout, maximumBytes: 16 << 20),
-                now: Server.now,
+                now: SystemClock.now,
                 sleep: { try await Task.sleep(for: $0) }
             )
         )

@@ -21,7 +21,7 @@ struct CatalogCommands {
             let directory = try DataDirectory(path)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
-                let maker = APIKeyIssuer(store: database, ring: nil, random: Server.random)
+                let maker = APIKeyIssuer(store: database, ring: nil, random: SystemRandom.bytes)
                 let answer = try await work(CatalogCommands(store: database, keys: maker))
                 try database.close()
                 return answer
@@ -72,6 +72,6 @@ struct CatalogCommands {
     func verifyAudit() async throws -> JSONNode { try await store.verifyAudit().json }
 
     private func change(_ request: String) -> AuditContext {
-        AuditContext(actor: Server.system, at: Server.now(), requestID: request)
+        AuditContext(actor: Actor.system, at: SystemClock.now(), requestID: request)
     }
 }

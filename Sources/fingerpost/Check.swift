@@ -1,0 +1,41 @@
+import ArgumentParser
+import LinkAPI
+import LinkCatalog
+import LinkCommands
+import LinkRouting
+
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a table file; a table with errors cannot be published.",
+        discussion: """
+            EXAMPLE
+              fingerpost check config/examples/shop.yaml --json
+
+            Exit code 1 when there is an error, 0 otherwise.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "A tenant or table file; - reads standard input.") var table: String
+    @Flag(help: "Print the findings as JSON.") var json = false
+
+    func run() async throws {
+        var findings: [Finding]
+        do {
+            findings = try TenantDocument(try readText(table)).checked(now: SystemClock.now()).findings
+        } catch let error as DocumentError {
+            findings = [Finding(error)]
+        }
+        if json {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("findings")
+            writer.findings(findings)
+            writer.endObject()
+            show(json: writer.text)
+        } else {
+            for finding in findings { show(finding.line) }
+            if findings.isEmpty { show("no findings") }
+        }
+        if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import LinkCatalog
+import LinkRouting
+
+/// The wall clock. Code in other modules gets the time injected.
+enum SystemClock {
+    static func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }
+}
+
+/// The system's source of random numbers. Code in other modules gets random bytes injected.
+enum SystemRandom {
+    static func bytes(_ count: Int) -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}
+
+extension Actor {
+    /// Who changes the catalog on the machine of the service itself.
+    static let system = Actor(kind: .system, id: "fingerpost", name: "fingerpost")
+}
