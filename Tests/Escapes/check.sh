@@ -25,5 +25,5 @@ grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' | grep -v '^Sourc
     | said 'Escape with what is in Sources/LinkRouting/Values/Escapes.swift' || status=1
 grep -rnE -f "$folder/output.txt" Sources/fingerpost --include='*.swift' \
     | grep -vE '^Sources/fingerpost/(Output|Exports/ProgressBar)\.swift:' \
-    | said 'Write with what is in Sources/fingerpost/Output.swift' || status=1
+    | said 'Write with what is in Sources/LinkCommands/Output/StandardOutput.swift' || status=1
 exit $status
