@@ -23,7 +23,7 @@ said() {
 
 grep -rnE -f "$folder/escapes.txt" Sources --include='*.swift' | grep -v '^Sources/LinkRouting/Values/Escapes.swift:' \
     | said 'Escape with what is in Sources/LinkRouting/Values/Escapes.swift' || status=1
-grep -rnE -f "$folder/output.txt" Sources/fingerpost --include='*.swift' \
-    | grep -vE '^Sources/fingerpost/(Output|Exports/ProgressBar)\.swift:' \
+grep -rnE -f "$folder/output.txt" Sources/fingerpost Sources/LinkCommands --include='*.swift' \
+    | grep -vE '^Sources/LinkCommands/Output/(StandardOutput|ProgressBar)\.swift:' \
     | said 'Write with what is in Sources/LinkCommands/Output/StandardOutput.swift' || status=1
 exit $status
