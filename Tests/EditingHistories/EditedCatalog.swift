@@ -234,7 +234,7 @@ struct EditedCatalog: Sendable {
         guard editor != .anyone else { return nil }
         let owner = EditingHistory.owners[EditingModel.bloggersRoute].map { ExactText($0) }
         return KeyGrant(
-            id: "key",
+            id: KeyID(rawValue: "key"),
             secretHash: Data(),
             tenant: tenant,
             scopes: [.admin],

@@ -9,7 +9,7 @@ struct APIKeyTests {
         let key = try key(7)
 
         #expect(key.token.hasPrefix("fp_production_\(key.id)_"))
-        #expect(key.id.utf8.count == 12)
+        #expect(key.id.rawValue.utf8.count == 12)
         #expect(key.token.utf8.count == "fp_production_".utf8.count + 12 + 1 + 43 + 6)
         #expect(key.token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
     }
@@ -83,7 +83,7 @@ struct APIKeyTests {
         let taxi = try #require(TenantID("taxi"))
         func grant(_ scopes: Set<KeyGrant.Scope>, of tenant: TenantID?) -> KeyGrant {
             KeyGrant(
-                id: "k",
+                id: KeyID(rawValue: "k"),
                 secretHash: Data(),
                 tenant: tenant,
                 scopes: scopes,

@@ -39,7 +39,7 @@ struct AdminSession {
         change(&wish)
         let made = try await service.parts.keyMaker.create(wish, change: service.change)
         key = made.key.token
-        id = made.key.id
+        id = made.key.id.rawValue
     }
 
     /// With the key from the response that created it.

@@ -61,8 +61,8 @@ struct AdmissionTests {
         )
         #expect(admitted(admission, .address(client("203.0.113.1"))) == 2)
         #expect(admitted(admission, .wrongKey(client("203.0.113.1"))) == 3)
-        #expect(admitted(admission, .key("one")) == 4)
-        #expect(admitted(admission, .key("two")) == 4)
+        #expect(admitted(admission, .key(KeyID(rawValue: "one"))) == 4)
+        #expect(admitted(admission, .key(KeyID(rawValue: "two"))) == 4)
         #expect(admitted(admission, .tenant(tenant)) == 5)
     }
 
@@ -70,7 +70,8 @@ struct AdmissionTests {
         let tenant = try #require(TenantID("shop"))
         let admission = admission(.unlimited)
         for caller: Admission.Caller in [
-            .address(client("203.0.113.1")), .wrongKey(client("203.0.113.1")), .key("one"), .tenant(tenant),
+            .address(client("203.0.113.1")), .wrongKey(client("203.0.113.1")), .key(KeyID(rawValue: "one")),
+            .tenant(tenant),
         ] {
             #expect(admitted(admission, caller, of: 1_000) == 1_000)
         }

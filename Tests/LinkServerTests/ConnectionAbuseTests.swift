@@ -34,7 +34,9 @@ struct ConnectionAbuseTests {
     @Test(arguments: endless)
     func whatComesToNothingIsReadUpToABound(_ endless: Endless) async throws {
         try await withService { service in
-            try await service.listening { port in
+            try await service.listening({
+                $0.headSeconds = 600; $0.bodySeconds = 600; $0.idleSeconds = 600
+            }) { port in
                 let (sent, answer) = try await onThread {
                     let connection = try RawConnection(port: port)
                     connection.send(endless.start)

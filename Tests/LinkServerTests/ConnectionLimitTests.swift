@@ -123,7 +123,9 @@ struct ConnectionLimitTests {
     @Test(arguments: refused)
     func refusalHasItsStatusAndEndsTheConnection(_ refused: Refused) async throws {
         try await withService { service in
-            try await service.listening { port in
+            try await service.listening({
+                $0.headSeconds = 600; $0.bodySeconds = 600
+            }) { port in
                 let answer = try await onThread {
                     let connection = try RawConnection(port: port)
                     connection.send(refused.request)

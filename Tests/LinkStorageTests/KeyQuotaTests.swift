@@ -17,13 +17,13 @@ struct KeyQuotaTests {
 
     private func grant(_ id: String, of tenant: TenantID?, by maker: String? = nil) -> KeyGrant {
         KeyGrant(
-            id: id,
+            id: KeyID(rawValue: id),
             secretHash: Data(repeating: 1, count: 32),
             tenant: tenant,
             scopes: [.keys],
             createdAt: now,
             expiresAt: nil,
-            createdBy: maker,
+            createdBy: maker.map { KeyID(rawValue: $0) },
             name: "a"
         )
     }
@@ -59,7 +59,7 @@ struct KeyQuotaTests {
             #expect(try await database.keyIDs(of: shop).count == 1_000)
             #expect(try await database.keyIDs(of: nil).count == 1_002)
             // Ended keys free their places.
-            _ = try await database.endKey("k00000000001", at: now, as: .revoke, change: change)
+            _ = try await database.endKey(KeyID(rawValue: "k00000000001"), at: now, as: .revoke, change: change)
             try await database.saveKey(grant("shop00000000", of: shop), change: change)
         }
     }
@@ -69,14 +69,14 @@ struct KeyQuotaTests {
             let shop = tenant("shop")
             try await database.saveKey(grant("maker0000000", of: shop), change: change)
             try await database.saveKey(grant("child0000000", of: shop, by: "maker0000000"), change: change)
-            let ended = try await database.endKey("maker0000000", at: now, as: .revoke, change: change)
-            #expect(ended?.others.map(\.id) == ["child0000000"])
+            let ended = try await database.endKey(KeyID(rawValue: "maker0000000"), at: now, as: .revoke, change: change)
+            #expect(ended?.others.map(\.id.rawValue) == ["child0000000"])
             for maker in ["maker0000000", "nobody000000"] {
                 await #expect(throws: MakerHasEnded()) {
                     try await database.saveKey(grant("late00000000", of: shop, by: maker), change: change)
                 }
             }
-            #expect(try await database.keyGrants(["late00000000"]).isEmpty)
+            #expect(try await database.keyGrants([KeyID(rawValue: "late00000000")]).isEmpty)
         }
     }
 }

@@ -180,6 +180,8 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
             return context.fireErrorCaught(machine.reading == .body && !(error is LateBody) ? LostBody() : error)
         }
         if let action = machine.fail(with: failure) { return perform(action, context) }
+        // Discarded input changes nothing: the responses before it are still sent.
+        guard machine.reading == .body else { return }
         context.fireErrorCaught(error)
     }
 
@@ -251,7 +253,7 @@ package final class HTTP1ConnectionHandler: ChannelDuplexHandler, ResponseSender
 
     private func endResponse(_ context: ChannelHandlerContext) {
         let action = machine.endResponse()
-        if !machine.hasUnanswered { startWaiting() }
+        if !machine.awaitsResponse { startWaiting() }
         perform(action, context)
         if !machine.awaitsResponse { onReadyForInput() }
     }
@@ -300,10 +302,10 @@ extension HTTPRequestHead {
         version == .http1_1 && headers.first(name: "expect")?.lowercased() == "100-continue"
     }
 
-    /// Whether the request asks for an upgrade. The decoder reads nothing after such a request, and no upgrade is
+    /// Whether the request asks for an upgrade or a tunnel. The decoder reads nothing after such a request, and no upgrade is
     /// granted, so an open connection would be of no use: behind a proxy that shares connections between its clients,
     /// the next request would be another client's.
-    fileprivate var asksForAnotherProtocol: Bool { headers.contains(name: "upgrade") }
+    fileprivate var asksForAnotherProtocol: Bool { method == .CONNECT || headers.contains(name: "upgrade") }
 }
 
 extension Problem {

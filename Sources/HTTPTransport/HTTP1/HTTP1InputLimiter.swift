@@ -113,7 +113,8 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
 
     private func hold(_ bytes: ByteBuffer) {
         // When a client closes its output, NIO reads all remaining input, whether or not a read was requested.
-        guard held.readableBytes + bytes.readableBytes <= Self.mostHeld,
+        // Nothing is held behind input that was dropped.
+        guard !isTooMuch, held.readableBytes + bytes.readableBytes <= Self.mostHeld,
             (try? buffers.reserve(bytes.readableBytes)) != nil
         else {
             isTooMuch = true

@@ -77,20 +77,35 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     /// Called when the request of a stream is complete and its client waits for the server.
     func requestBegan() {
         busy += 1
-        if busy == 1 { registration?.stopWaiting() }
+        if busy == 1, isWritable { registration?.stopWaiting() }
     }
 
     /// Called when such a request is answered or its stream has ended.
     func requestEnded() {
         busy -= 1
-        if busy == 0 { registration?.startWaiting() }
+        if busy == 0 { startWaiting() }
+    }
+
+    private func startWaiting() {
+        registration?.startWaiting()
+        registry.makeRoomIfFull()
+    }
+
+    private var isWritable: Bool { context?.channel.isWritable ?? false }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        // A client that does not read its responses may be evicted, whatever it has requested meanwhile.
+        if !isWritable { startWaiting() } else if busy > 0 { registration?.stopWaiting() }
+        // Responses without a body are not counted in `streams(hold:)`.
+        resume()
+        context.fireChannelWritabilityChanged()
     }
 
     // MARK: Backpressure
 
     /// Returns whether the next request is answered now; if not, its stream calls ``waits(_:)``.
     func takesRequest() -> Bool {
-        guard outflow.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else { return false }
+        guard isWritable, outflow.mayAnswer, waiting.isEmpty, requests < LoopTurns.requests else { return false }
         requests += 1
         return true
     }
@@ -109,7 +124,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func resume() {
-        while !waitsForTurn, outflow.mayAnswer, let stream = waiting.popFirst() {
+        while !waitsForTurn, isWritable, outflow.mayAnswer, let stream = waiting.popFirst() {
             requests += 1
             stream.goOn()
             if requests >= LoopTurns.requests, !waiting.isEmpty { waitForTurn() }
@@ -146,6 +161,9 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
         registration = nil
         look?.cancel()
         end?.cancel()
+        // The streams of a closed connection are not reported as closed, and each refers to this handler.
+        open.removeAll()
+        waiting.removeAll()
     }
 
     /// Starts the one timer of the connection and all its streams; a request schedules none.
@@ -158,6 +176,7 @@ package final class HTTP2ConnectionHandler: ChannelDuplexHandler {
             if self.open.isEmpty, self.idleSince + self.limits.idle <= now {
                 self.take(self.closing.begin(), context)
             }
+            self.resume()
             self.watch(context)
         }
     }

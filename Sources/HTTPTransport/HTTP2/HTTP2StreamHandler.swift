@@ -14,25 +14,36 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
     private let refusals: TransportErrorResponses
     private let registry: ConnectionRegistry
     private let connection: HTTP2ConnectionHandler
+    private let buffers: RequestBufferBudget
     private var registration: ConnectionRegistry.Registration?
     private var isHead = false
     private var isWhole = false
     private var isRefused = false
     /// Whether the request is complete and the client waits for the server.
     private var isBusy = false
-    /// Parts held back until the client has taken more of the connection's earlier responses; nil if none are held
-    /// back.
-    private var held: [HTTPRequestPart]?
-    private var wantsRead = false
+    private var isAnswered = false
+    /// The request, held back until the client has taken more of the connection's earlier responses; nil if it is not
+    /// held back. What it has of a body is reserved in `buffers`.
+    private var held: Held?
     private var deadline: Scheduled<Void>?
     private var context: ChannelHandlerContext?
+
+    private struct Held {
+        let head: HTTPRequest
+        var body = ByteBuffer()
+    }
+
+    /// Maximum number of bytes of a body that is held back; a longer one resets its stream.
+    private static let heldBytes = 65_536
 
     package init(
         limits: ConnectionLimits,
         refusals: TransportErrorResponses,
         registry: ConnectionRegistry,
-        connection: HTTP2ConnectionHandler
+        connection: HTTP2ConnectionHandler,
+        buffers: RequestBufferBudget
     ) {
+        self.buffers = buffers
         self.limits = limits
         self.refusals = refusals
         self.registry = registry
@@ -50,7 +61,11 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
         registration = nil
         deadline?.cancel()
         if isBusy { connection.requestEnded() }
-        if held != nil { connection.waitsNoMore(self) }
+        isBusy = false
+        guard let held else { return }
+        buffers.release(held.body.readableBytes)
+        self.held = nil
+        connection.waitsNoMore(self)
     }
 
     // MARK: Inbound
@@ -62,9 +77,9 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
             isHead = head.method == .head
             do {
                 let request = try head.checked(limits)
-                if !connection.takesRequest() {
-                    held = []
-                    connection.waits(self)
+                guard connection.takesRequest() else {
+                    held = Held(head: request)
+                    return connection.waits(self)
                 }
                 pass(.head(request), context)
             } catch {
@@ -74,34 +89,50 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
                 }
                 context.flush()
             }
-        case .body(let bytes): pass(.body(bytes), context)
+        case .body(let bytes):
+            if held == nil { pass(.body(bytes), context) } else { hold(bytes, context) }
         case .end:
             isWhole = true
             deadline?.cancel()
-            registration?.stopWaiting()
-            isBusy = true
-            connection.requestBegan()
-            // Trailers are ignored.
-            pass(.end(nil), context)
+            if held == nil { end(context) }
         }
     }
 
     private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
-        if held == nil { context.fireChannelRead(wrapInboundOut(part)) } else { held?.append(part) }
+        context.fireChannelRead(wrapInboundOut(part))
     }
 
-    func read(context: ChannelHandlerContext) {
-        wantsRead = held != nil
-        if !wantsRead { context.read() }
+    private func end(_ context: ChannelHandlerContext) {
+        // A request that was answered before its end protects the connection from eviction no longer.
+        if !isAnswered {
+            registration?.stopWaiting()
+            isBusy = true
+            connection.requestBegan()
+        }
+        // Trailers are ignored.
+        pass(.end(nil), context)
     }
 
-    /// Passes on the held parts; called when the client has taken enough.
+    /// Holds back a part of the body in one buffer, since frames may have a byte each.
+    private func hold(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        let count = bytes.readableBytes
+        guard var held, held.body.readableBytes + count <= Self.heldBytes, (try? buffers.reserve(count)) != nil else {
+            return context.close(promise: nil)
+        }
+        self.held = nil
+        held.body.writeImmutableBuffer(bytes)
+        self.held = held
+    }
+
+    /// Passes on the held request; called when the client has taken enough.
     func goOn() {
-        guard let context, let parts = held else { return }
-        held = nil
-        for part in parts { context.fireChannelRead(wrapInboundOut(part)) }
+        guard let context, let held else { return }
+        self.held = nil
+        buffers.release(held.body.readableBytes)
+        pass(.head(held.head), context)
+        if held.body.readableBytes > 0 { pass(.body(held.body), context) }
+        if isWhole { end(context) }
         context.fireChannelReadComplete()
-        if wantsRead { read(context: context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -143,6 +174,7 @@ package final class HTTP2StreamHandler: ChannelDuplexHandler, ResponseSender {
             sent.futureResult.assumeIsolated().whenComplete { [connection] _ in connection.streams(hold: -count) }
             context.write(data, promise: sent)
         case .end:
+            isAnswered = true
             registration?.startWaiting()
             if isBusy {
                 isBusy = false

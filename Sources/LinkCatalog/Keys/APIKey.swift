@@ -12,7 +12,7 @@ package import LinkRouting
 /// The id has 12 characters, the secret 43 (256 random bits), and the check 6 (CRC-32, so that a typo is detected
 /// without a lookup).
 package struct APIKey: Sendable, Hashable {
-    package let id: String
+    package let id: KeyID
     package let environment: EnvironmentID
     private let secret: String
 
@@ -31,7 +31,7 @@ package struct APIKey: Sendable, Hashable {
     package init?(environment: EnvironmentID, random: Data) {
         guard random.count >= Self.randomBytes else { return nil }
         self.environment = environment
-        id = random.prefix(9).base64URL.replacing("-", with: "A").replacing("_", with: "B")
+        id = KeyID(rawValue: random.prefix(9).base64URL.replacing("-", with: "A").replacing("_", with: "B"))
         secret = random.dropFirst(9).prefix(32).base64URL
     }
 
@@ -48,7 +48,7 @@ package struct APIKey: Sendable, Hashable {
         let name = rest.dropLast(13).dropFirst(3)
         guard let environment = EnvironmentID(name), body == "fp_\(name)_\(id)_\(secret)" else { return nil }
         self.environment = environment
-        self.id = String(id)
+        self.id = KeyID(rawValue: String(id))
         self.secret = String(secret)
     }
 

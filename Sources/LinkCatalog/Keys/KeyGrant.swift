@@ -8,7 +8,7 @@ package import LinkRouting
 
 /// The permissions of a key: its scopes, its limits, and its validity.
 package struct KeyGrant: Sendable, Hashable {
-    package let id: String
+    package let id: KeyID
     package let secretHash: Data
     /// A display name.
     package var name: String
@@ -26,9 +26,9 @@ package struct KeyGrant: Sendable, Hashable {
     package var lastUsedAt: Timestamp?
     /// The id of the key that created it; nil for a key that was created locally on the machine. Revoking that key
     /// revokes this one as well.
-    package var createdBy: String?
+    package var createdBy: KeyID?
     /// The id of the key whose rotation created it.
-    package var replaces: String?
+    package var replaces: KeyID?
 
     package enum Scope: String, Sendable, CaseIterable {
         case resolve, explain
@@ -58,7 +58,7 @@ package struct KeyGrant: Sendable, Hashable {
     }
 
     package init(
-        id: String,
+        id: KeyID,
         secretHash: Data,
         tenant: TenantID?,
         scopes: Set<Scope>,
@@ -68,8 +68,8 @@ package struct KeyGrant: Sendable, Hashable {
         expiresAt: Timestamp?,
         revokedAt: Timestamp? = nil,
         lastUsedAt: Timestamp? = nil,
-        createdBy: String? = nil,
-        replaces: String? = nil,
+        createdBy: KeyID? = nil,
+        replaces: KeyID? = nil,
         name: String
     ) {
         self.id = id
@@ -153,12 +153,12 @@ extension KeyGrant {
     /// The grant as JSON, without the secret's hash.
     package var json: JSONNode {
         .object([
-            "id": .string(id), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) } ?? .null,
+            "id": .string(id.rawValue), "name": .string(name), "tenant": tenant.map { .string($0.rawValue) } ?? .null,
             "scopes": .array(scopes.map(\.rawValue).sorted().map(JSONNode.string)),
             "environments": environments.map { .array($0.map(\.rawValue).sorted().map(JSONNode.string)) },
             "owners": routes?.owners.map { .array($0.sorted().map { .string($0.description) }) },
             "pathPrefixes": routes?.pathPrefixes.map { .array($0.map(JSONNode.string)) },
-            "createdBy": createdBy.map(JSONNode.string) ?? .null,
+            "createdBy": createdBy.map { .string($0.rawValue) } ?? .null,
             "createdAt": .string(createdAt.description), "expiresAt": expiresAt.map { .string($0.description) },
             "revokedAt": revokedAt.map { .string($0.description) },
             "lastUsedAt": lastUsedAt.map { .string($0.description) },

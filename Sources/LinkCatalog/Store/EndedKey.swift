@@ -26,7 +26,7 @@ package struct EndedKey: Sendable, Hashable {
 
     /// The JSON of the key, and `endedKeys`: the ids of the keys that ended together with it.
     package var json: JSONNode {
-        let ended = JSONNode.Member("endedKeys", .array(others.map { .string($0.id) }))
+        let ended = JSONNode.Member("endedKeys", .array(others.map { .string($0.id.rawValue) }))
         return JSONNode(.object((key.json.members ?? []) + [ended]))
     }
 }

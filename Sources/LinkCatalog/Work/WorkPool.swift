@@ -14,7 +14,7 @@ package final class WorkPool: Sendable {
     package enum Caller: Sendable, Hashable {
         case tenant(TenantID)
         /// The id of a key that is not bound to a tenant.
-        case key(String)
+        case key(KeyID)
         /// The server itself.
         case server
     }

@@ -116,7 +116,7 @@ struct AdminAuthorizer {
 
     func change(_ grant: KeyGrant, _ context: ServerRequestContext) -> AuditContext {
         AuditContext(
-            actor: Actor(kind: .key, id: grant.id, name: grant.name),
+            actor: Actor(kind: .key, id: grant.id.rawValue, name: grant.name),
             at: now(),
             requestID: context.requestID
         )

@@ -27,8 +27,8 @@ struct KeyController {
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try gate.grant(request, context, .keys)
         let page = try PageRequest(request)
-        let ids = try page.part(of: try await store.keyIDs(of: grant.tenant), key: \.self)
-        return Response(page.answer("keys", try await store.keyGrants(Array(ids)), \.json, cursor: \.id))
+        let ids = try page.part(of: try await store.keyIDs(of: grant.tenant), key: \.rawValue)
+        return Response(page.answer("keys", try await store.keyGrants(Array(ids)), \.json, cursor: \.id.rawValue))
     }
 
     @Sendable private func show(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -109,7 +109,7 @@ struct KeyController {
     /// Returns the key in the path, if the caller may see it.
     private func target(_ request: Request, _ context: ServerRequestContext) async throws -> KeyGrant {
         let grant = try gate.grant(request, context, .keys)
-        let id = context.parameters.get("id") ?? ""
+        let id = KeyID(rawValue: context.parameters.get("id") ?? "")
         let known = try await store.keyGrants([id]).first
         guard let known, grant.tenant == nil || known.tenant == grant.tenant else {
             throw Problem(.unknownKey, "There is no such key; list them at /admin/v1/keys.")

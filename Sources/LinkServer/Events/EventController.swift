@@ -151,7 +151,7 @@ struct EventController {
             // A log that was restored from a backup may end earlier.
             position = min(position, last)
         }
-        guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id) else {
+        guard let listening = commits.listen(to: entry.tenant, with: entry.grant.id.rawValue) else {
             var problem = Problem(
                 .busy,
                 "Too many tails are open; close one, or read …/events?after= instead."

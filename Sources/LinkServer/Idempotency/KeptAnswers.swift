@@ -58,7 +58,7 @@ final class RepeatableChange: Sendable {
         }
         let repeated = state.withLock { state in
             IdempotentRequest(
-                actor: grant.id,
+                actor: grant.id.rawValue,
                 // Keys of different operations are independent.
                 key: "\(name) \(request.method) \(request.uri.path)",
                 hash: Data(state.hash.finalize())

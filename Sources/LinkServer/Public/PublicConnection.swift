@@ -85,7 +85,8 @@ struct PublicConnection: Sendable {
                     limits: http1.limits,
                     refusals: http1.refusals,
                     registry: secure.streams,
-                    connection: bound.value
+                    connection: bound.value,
+                    buffers: service.buffers
                 )
                 try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTPServerCodec())
                 try stream.pipeline.syncOperations.addHandler(limits)

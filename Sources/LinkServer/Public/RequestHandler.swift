@@ -41,6 +41,11 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     private enum Inbound {
         case part(HTTPRequestPart)
         case error(any Error)
+
+        /// The memory that it takes in the queue, roughly: a part of a body may have a single byte.
+        var queuedBytes: Int {
+            if case .part(.body(let bytes)) = self { bytes.readableBytes + 128 } else { 128 }
+        }
     }
 
     private let service: PublicService
@@ -66,7 +71,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        queue.removeAll()
+        while dequeue() != nil {}
         // The request is logged and counted, although no one reads its response.
         if case .receiving(let receiving) = state { finish(receiving, failingWith: LostBody()) }
     }
@@ -78,7 +83,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The rest of an answered request. Its response is sent, then the connection ends.
         guard !isSkipping else { return }
-        if queue.isEmpty, canTake { take(error) } else { queue.append(.error(error)) }
+        if queue.isEmpty, canTake { take(error) } else { enqueue(.error(error)) }
     }
 
     func receive(_ part: HTTPRequestPart) {
@@ -93,7 +98,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                 return
             }
         }
-        if queue.isEmpty, canTake { take(part) } else { queue.append(.part(part)) }
+        if queue.isEmpty, canTake { take(part) } else { enqueue(.part(part)) }
     }
 
     /// Number of parts that wait for the response to an earlier request; for tests.
@@ -118,11 +123,26 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
         }
     }
 
+    /// Queues input that comes while no response may begin. The connection ends if the budget does not suffice.
+    private func enqueue(_ inbound: Inbound) {
+        guard (try? service.buffers.reserve(inbound.queuedBytes)) != nil else {
+            context?.close(promise: nil)
+            return
+        }
+        queue.append(inbound)
+    }
+
+    private func dequeue() -> Inbound? {
+        guard let inbound = queue.popFirst() else { return nil }
+        service.buffers.release(inbound.queuedBytes)
+        return inbound
+    }
+
     private func takeQueued() {
         guard !isTaking, !queue.isEmpty else { return }
         isTaking = true
         sender.flushingOnce {
-            while canTake, let inbound = queue.popFirst() {
+            while canTake, let inbound = dequeue() {
                 switch inbound {
                 case .part(let part): take(part)
                 case .error(let error): take(error)

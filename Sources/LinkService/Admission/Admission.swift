@@ -1,6 +1,7 @@
 import Atomics
 package import CoreMetrics
 package import LinkAPI
+package import LinkCatalog
 package import LinkRouting
 import Metrics
 import NetworkTypes
@@ -45,7 +46,7 @@ package final class Admission: Sendable {
     package enum Caller: Sendable, Hashable {
         case address(ClientAddress)
         /// A valid key, by its id.
-        case key(String)
+        case key(KeyID)
         case tenant(TenantID)
         /// Opening a tail of a tenant's events. It has a bucket of its own, so that tails take no requests from links.
         case tails(TenantID)
@@ -103,7 +104,7 @@ package final class Admission: Sendable {
     private func number(of caller: Caller) -> UInt64 {
         switch caller {
         case .address(let client), .wrongKey(let client): client.number
-        case .key(let id): hash(id)
+        case .key(let id): hash(id.rawValue)
         case .tenant(let tenant), .tails(let tenant): hash(tenant.rawValue)
         }
     }

@@ -5,17 +5,17 @@ import Synchronization
 
 /// Authenticates requests by the API keys, which are held in memory by id.
 package final class APIKeyAuthenticator: Sendable {
-    private let grants: Mutex<[String: KeyGrant]>
+    private let grants: Mutex<[KeyID: KeyGrant]>
     /// The hour in which each key was last used, and the callback for a new hour.
-    private let uses = Mutex<[String: Timestamp]>([:])
-    private let noteUse: @Sendable (_ id: String, _ hour: Timestamp) -> Void
+    private let uses = Mutex<[KeyID: Timestamp]>([:])
+    private let noteUse: @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter noteUse: Called when a key is used for the first time in an hour.
     package init(
         _ grants: [KeyGrant],
         now: @escaping @Sendable () -> Timestamp,
-        noteUse: @escaping @Sendable (_ id: String, _ hour: Timestamp) -> Void = { _, _ in }
+        noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in }
     ) {
         self.grants = Mutex(Dictionary(grants.map { ($0.id, $0) }) { $1 })
         self.now = now

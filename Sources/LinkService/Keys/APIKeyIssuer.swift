@@ -34,7 +34,7 @@ package struct APIKeyIssuer: Sendable {
         private static let maximumListBytes = 8 << 10
 
         /// The id of the key that is rotated.
-        private(set) var replaces: String?
+        private(set) var replaces: KeyID?
 
         package init(name: String, tenant: TenantID?, scopes: Set<KeyGrant.Scope>) {
             self.name = name
@@ -117,7 +117,7 @@ package struct APIKeyIssuer: Sendable {
             routes: wish.routes,
             createdAt: change.at,
             expiresAt: wish.expiresAt,
-            createdBy: change.actor.kind == .key ? change.actor.id : nil,
+            createdBy: change.actor.kind == .key ? KeyID(rawValue: change.actor.id) : nil,
             replaces: wish.replaces,
             name: wish.name
         )
@@ -134,7 +134,7 @@ package struct APIKeyIssuer: Sendable {
     }
 
     /// Ends a key; a running server applies it at once. Returns nil if there is no key of this id.
-    package func end(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
+    package func end(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
     {
         let ended = try await store.endKey(id, at: end, as: action, change: change)
         if let ended { ring?.add([ended.key] + ended.others) }

@@ -11,7 +11,7 @@ package struct KeyUseRecorder: Service {
     private let continuation: AsyncStream<Use>.Continuation
 
     private struct Use: Sendable {
-        let id: String
+        let id: KeyID
         let hour: Timestamp
     }
 
@@ -23,7 +23,7 @@ package struct KeyUseRecorder: Service {
     }
 
     /// Queues a use of a key for storing.
-    package func note(_ id: String, _ hour: Timestamp) { continuation.yield(Use(id: id, hour: hour)) }
+    package func note(_ id: KeyID, _ hour: Timestamp) { continuation.yield(Use(id: id, hour: hour)) }
 
     package func run() async throws {
         for await use in uses.cancelOnGracefulShutdown() {

@@ -23,7 +23,7 @@ extension CatalogDatabase {
                 ]
             )
             try Self.audit(
-                Audited("key.create", grant.tenant, subject: grant.id, after: grant.json),
+                Audited("key.create", grant.tenant, subject: grant.id.rawValue, after: grant.json),
                 change,
                 db
             )
@@ -42,7 +42,7 @@ extension CatalogDatabase {
                 arguments: [value, grant.createdAt.milliseconds]
             ) ?? 0
         }
-        if let maker = grant.createdBy, try livingKeys("id = ?", maker) == 0 { throw MakerHasEnded() }
+        if let maker = grant.createdBy, try livingKeys("id = ?", maker.rawValue) == 0 { throw MakerHasEnded() }
         guard try livingKeys("tenant IS ?", grant.tenant?.rawValue) < TooManyKeys.maximum else {
             throw TooManyKeys(tenant: grant.tenant)
         }
@@ -52,13 +52,13 @@ extension CatalogDatabase {
         try await pool.read { try Row.fetchAll($0, sql: "SELECT * FROM api_key ORDER BY id").map(Self.grant) }
     }
 
-    package func keyGrants(_ ids: [String]) async throws -> [KeyGrant] {
+    package func keyGrants(_ ids: [KeyID]) async throws -> [KeyGrant] {
         try await pool.read { try Self.grants(ids, $0) }
     }
 
-    package func keyIDs(of tenant: TenantID?) async throws -> [String] {
+    package func keyIDs(of tenant: TenantID?) async throws -> [KeyID] {
         try await pool.read { db in
-            try String.fetchAll(
+            try KeyID.fetchAll(
                 db,
                 sql: "SELECT id FROM api_key WHERE ?1 IS NULL OR tenant = ?1 ORDER BY id",
                 arguments: [tenant?.rawValue]
@@ -66,12 +66,12 @@ extension CatalogDatabase {
         }
     }
 
-    private static func grants(_ ids: [String], _ db: Database) throws -> [KeyGrant] {
+    private static func grants(_ ids: [KeyID], _ db: Database) throws -> [KeyGrant] {
         let statement = try db.makeStatement(sql: "SELECT * FROM api_key WHERE id = ?")
         return try ids.compactMap { try Row.fetchOne(statement, arguments: [$0]).map(grant) }
     }
 
-    package func endKey(_ id: String, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws
+    package func endKey(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws
         -> EndedKey?
     {
         try await pool.storing { db in
@@ -101,7 +101,7 @@ extension CatalogDatabase {
             arguments: [after.revokedAt?.milliseconds, after.expiresAt?.milliseconds, before.id]
         )
         try audit(
-            Audited(action.action, before.tenant, subject: before.id, before: before.json, after: after.json),
+            Audited(action.action, before.tenant, subject: before.id.rawValue, before: before.json, after: after.json),
             change,
             db
         )
@@ -109,18 +109,18 @@ extension CatalogDatabase {
     }
 
     /// Returns the keys that a key created or replaced, transitively, including through keys that have ended.
-    private static func heirs(of id: String, _ db: Database) throws -> [String] {
-        var near: [String: [String]] = [:]
+    private static func heirs(of id: KeyID, _ db: Database) throws -> [KeyID] {
+        var near: [KeyID: [KeyID]] = [:]
         let rows = try Row.fetchCursor(
             db,
             sql: "SELECT id, created_by, replaces FROM api_key WHERE created_by IS NOT NULL OR replaces IS NOT NULL"
         )
         while let row = try rows.next() {
-            let key: String = row["id"]
-            if let maker: String = row["created_by"] { near[maker, default: []].append(key) }
-            if let old: String = row["replaces"] { near[key, default: []].append(old) }
+            let key: KeyID = row["id"]
+            if let maker: KeyID = row["created_by"] { near[maker, default: []].append(key) }
+            if let old: KeyID = row["replaces"] { near[key, default: []].append(old) }
         }
-        var seen: Set<String> = [id]
+        var seen: Set<KeyID> = [id]
         var open = [id]
         while let next = open.popLast() {
             for heir in near[next] ?? [] where seen.insert(heir).inserted { open.append(heir) }
@@ -129,7 +129,7 @@ extension CatalogDatabase {
     }
 
     /// Writes no audit row, because no access rights change.
-    package func noteUse(ofKey id: String, at hour: Timestamp) async throws {
+    package func noteUse(ofKey id: KeyID, at hour: Timestamp) async throws {
         try await pool.storing { db in
             try db.execute(
                 sql: "UPDATE api_key SET last_used_at = ? WHERE id = ?",
@@ -185,3 +185,5 @@ extension CatalogDatabase {
         }
     }
 }
+
+extension KeyID: DatabaseValueConvertible {}

@@ -63,7 +63,8 @@ struct CatalogCommands {
 
     func revokeKey(_ id: Field, as action: KeyEnd) async throws -> JSONNode {
         let change = change("keys-revoke")
-        guard let ended = try await keys.end(try id.text(), at: change.at, as: action, change: change) else {
+        guard let ended = try await keys.end(KeyID(rawValue: try id.text()), at: change.at, as: action, change: change)
+        else {
             throw id.error("there is no key '\(try id.text())'; list them with 'fingerpost keys list'.")
         }
         return ended.json
