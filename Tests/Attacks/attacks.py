@@ -1,4 +1,4 @@
-"""Attacks its own service while well-behaved clients send requests, and prints the results as a Markdown table.
+"""Starts a service and attacks it while well-behaved clients send requests, and prints the results as a Markdown table.
 
     attacks.py BINARY [--only NAME …] [--seconds N] [--short]
 
@@ -121,13 +121,13 @@ def judge(rows, steady, quiet):
         if row.result.skipped:
             continue
         if row.name not in STORMS and len(row.latencies) >= ENOUGH and slow_ > max(FACTOR * usual, FLOOR):
-            row.result.faults.append(f"p99 {slow_ * 1000:.1f} ms beside {usual * 1000:.1f} ms undisturbed")
+            row.result.faults.append(f"p99 {slow_ * 1000:.1f} ms, but {usual * 1000:.1f} ms without attacks")
         if failures:
             row.result.faults.append(f"{len(failures)} of {len(row.latencies)} well-behaved requests failed: {', '.join(failures[:5])}")
         if row.peak > RESIDENT_BYTES:
-            row.result.faults.append(f"{row.peak / MIB:.0f} MiB resident, more than {RESIDENT_BYTES / MIB:.0f}")
+            row.result.faults.append(f"{row.peak / MIB:.0f} MiB resident; the limit is {RESIDENT_BYTES / MIB:.0f}")
         if row.alive and row.after > row.before + SPARE_DESCRIPTORS:
-            row.result.faults.append(f"{row.after} descriptors open afterwards, {row.before} before")
+            row.result.faults.append(f"{row.after} descriptors open after the attack, {row.before} before it")
     return undisturbed
 
 
@@ -152,12 +152,15 @@ def show(rows, undisturbed):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="run.sh", description="Attacks a service of its own.")
+    parser = argparse.ArgumentParser(prog="run.sh", description="Starts a service and attacks it.")
     parser.add_argument("binary", help="a release build of fingerpost")
-    parser.add_argument("--only", action="append", metavar="NAME", help="an attack, or what several begin with; may be repeated")
-    parser.add_argument("--seconds", type=float, metavar="N", help="how long each attack lasts at least (15)")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME",
+        help="an attack, or the beginning of the names of several; may be repeated",
+    )
+    parser.add_argument("--seconds", type=float, metavar="N", help="minimum duration of each attack (15)")
     parser.add_argument("--short", action="store_true", help="fewer connections, no proxies; latencies are shown but not judged")
-    parser.add_argument("--list", action="store_true", help="name the attacks and end")
+    parser.add_argument("--list", action="store_true", help="print the names of all attacks and exit")
     wanted = parser.parse_args()
     chosen = [name for name in ATTACKS if not wanted.only or any(name.startswith(part) for part in wanted.only)]
     if wanted.short and not wanted.only:

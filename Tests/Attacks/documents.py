@@ -81,7 +81,7 @@ def largest(target):
         keys, before = _keys(service), service.resident_bytes()
         for name, question, kind, body in _shapes():
             if len(body) > TABLE_BYTES:
-                faults.append(f"{name}: the body has {len(body)} bytes, more than is admitted")
+                faults.append(f"{name}: the body has {len(body)} bytes, more than the limit")
             with open(f"/proc/{service.pid}/clear_refs", "w") as peak:
                 peak.write("5")
             statuses, begin = [], time.monotonic()
@@ -109,7 +109,7 @@ def largest(target):
             if growth > GROWTH_BYTES:
                 faults.append(f"{name}: the service grew by {growth >> 20} MiB, more than {GROWTH_BYTES >> 20}")
             if left > LEFT_BYTES:
-                faults.append(f"{name}: {left >> 20} MiB of it were still there after 60 s")
+                faults.append(f"{name}: {left >> 20} MiB of the growth remained after 60 s")
     finally:
         if (status := service.stop()) != 0:
             faults.append(f"SIGTERM ended the service with {status}")

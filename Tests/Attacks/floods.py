@@ -1,4 +1,4 @@
-"""More than the service is designed for: connections, unread answers, resets."""
+"""More load than the service is designed for: connections, unread answers, resets."""
 
 import math
 import multiprocessing
@@ -24,8 +24,8 @@ IDLE = 20_000
 
 
 def _hold(address, count, start, sources, at_once, opened, ended, results):
-    """Runs in a process: opens a share of the connections and keeps them until `ended`. Reports how many are left, then
-    closes them gradually, or all `at_once`."""
+    """Runs in a process: opens a share of the connections and keeps them until `ended`. Reports the number of open ones,
+    then closes them gradually, or all `at_once`."""
     os.nice(10)
     crowd = Crowd(address)
     batch = 100
@@ -48,7 +48,7 @@ def _idle(target, start, what, at_once=False):
     descriptors = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     # The service needs one descriptor per connection and some more for itself.
     if not target.is_short and descriptors < CAP + 500:
-        reason = f"the machine allows a process {descriptors} descriptors; {CAP + 500} are needed"
+        reason = f"a process may open {descriptors} descriptors; the attack needs {CAP + 500}"
         return Result(f"{count} {what}", "", skipped=reason)
     processes = max(2, math.ceil(count / (descriptors - 1000)))
     opened, ended = multiprocessing.Semaphore(0), multiprocessing.Event()
@@ -75,13 +75,13 @@ def _idle(target, start, what, at_once=False):
     left, closed, refused = (sum(share[at] for share in shares) for at in range(3))
     faults = []
     if most > CAP + 300:
-        faults.append(f"the service held {most} descriptors, with room for {CAP} connections")
+        faults.append(f"the service held {most} descriptors; its limit is {CAP} connections")
     answered = f"the service held {most} descriptors at most; {closed} closed by it, {left} open or waiting, {refused} refused"
     return Result(f"{count} {what}", answered, faults)
 
 
 def idle_silent(target):
-    return _idle(target, b"", "connections that say nothing")
+    return _idle(target, b"", "connections that send nothing")
 
 
 def idle_kept(target):
@@ -95,7 +95,7 @@ def idle_refused(target):
 
 
 def leaving_at_once(target):
-    return _idle(target, b"", "connections that say nothing, closed in one moment", at_once=True)
+    return _idle(target, b"", "connections that send nothing, closed at the same moment", at_once=True)
 
 
 # --- connections at the highest rate ---------------------------------------------------------------------------------
@@ -207,12 +207,12 @@ def pipelined(target):
     faults = []
     open_still = max(0, held - before)
     if open_still > connections // 10 and not target.is_short:
-        faults.append(f"{open_still} of {connections} connections were open after {took:.0f} s in which they read nothing")
+        faults.append(f"{open_still} of {connections} connections were open after {took:.0f} s without reading")
     for peer, _ in peers:
         peer.close()
     return Result(
         f"{connections} connections with 10,000 pipelined requests, no answer read",
-        f"{connections - open_still} cut off after {took:.0f} s; {sent >> 20} MiB of requests were taken", faults,
+        f"{connections - open_still} closed after {took:.0f} s; {sent >> 20} MiB of requests were accepted", faults,
     )
 
 
@@ -335,10 +335,11 @@ def unread(target):
     if growth > GROWTH_BYTES:
         faults.append(f"the service grew by {growth >> 20} MiB, more than {GROWTH_BYTES >> 20}")
     if left > LEFT_BYTES:
-        faults.append(f"{left >> 20} MiB of it were still there 40 s after its clients had gone")
+        faults.append(f"{left >> 20} MiB of the growth remained 40 s after the clients had left")
     return Result(
-        f"{connections} connections to {len(kinds)} endpoints that ask for {seconds:.0f} s and read nothing",
-        f"{sent >> 20} MiB of requests were taken, {cut} connections cut off, {int(waiting) >> 10} KiB of answers waited; grew by {growth >> 20} MiB, {left >> 20} of it left",
+        f"{connections} connections to {len(kinds)} endpoints that send requests for {seconds:.0f} s and read nothing",
+        f"{sent >> 20} MiB of requests were accepted, {cut} connections closed, {int(waiting) >> 10} KiB of answers waited; "
+        f"memory grew by {growth >> 20} MiB, of which {left >> 20} remained",
         faults,
     )
 
@@ -368,7 +369,7 @@ def few_descriptors(target):
         if slowest > 0.05 and not target.is_short:
             faults.append(f"a probe took {slowest * 1000:.0f} ms, more than 50")
         if share > 0.5:
-            faults.append(f"the service used {share:.0%} of a processor")
+            faults.append(f"the service used {share:.0%} of a core")
         listed = subprocess.run([service.binary, "keys", "list", "--data", service.data], capture_output=True, timeout=30)
         if listed.returncode:
             faults.append(f"keys list over the control socket: exit {listed.returncode}: {listed.stderr[-200:]}")
@@ -380,7 +381,8 @@ def few_descriptors(target):
             faults.append(f"SIGTERM ended the service with {status}")
     return Result(
         "1,500 idle connections to a service that may open 1,024 files",
-        f"it held {held} descriptors; probes and the admin port answered within {slowest * 1000:.0f} ms, {share:.0%} of a processor",
+        f"it held {held} descriptors; probes and the admin port answered within {slowest * 1000:.0f} ms, "
+        f"{share:.0%} of a core",
         list(dict.fromkeys(faults)),
     )
 

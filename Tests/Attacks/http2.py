@@ -18,7 +18,7 @@ def floods(target):
     if not os.path.exists(_SCRIPT):
         return Result("", "", skipped="there is no http2_floods.py")
     if subprocess.run([python, "-c", "import h2"], stderr=subprocess.DEVNULL).returncode != 0:
-        return Result("", "", skipped=f"{python} has no module h2: set ATTACK_PYTHON to one that has it")
+        return Result("", "", skipped=f"{python} has no module h2: set ATTACK_PYTHON to a Python with h2")
     with tempfile.TemporaryDirectory(prefix="fingerpost-tls.") as folder:
         chain, key = make_certificate(folder)
         service = Service(target.service.binary, FINGERPOST_PUBLIC_TLS_CERTIFICATE=chain, FINGERPOST_PUBLIC_TLS_KEY=key)

@@ -441,7 +441,7 @@ def main():
     parser.add_argument("--url", required=True)
     parser.add_argument("--pid", required=True, type=int)
     parser.add_argument("--only", action="append", choices=list(ATTACKS))
-    parser.add_argument("--rounds", type=int, default=3, help="how often each flood is repeated on a new connection")
+    parser.add_argument("--rounds", type=int, default=3, help="repetitions of each flood, each on a new connection")
     options = parser.parse_args()
     url = urlsplit(options.url)
     address = (url.hostname, url.port)
@@ -449,8 +449,8 @@ def main():
     time.sleep(2)
     quiet, failures = beside.take()
     broken = [f"before any attack: {failure}" for failure in failures[:3]]
-    print(f"undisturbed: {len(quiet)} requests, p99 {percentile(quiet) * 1000:.1f} ms\n")
-    print("| attack | sent | ended with | beside it: requests, failed, p99 | memory, growth |")
+    print(f"without attacks: {len(quiet)} requests, p99 {percentile(quiet) * 1000:.1f} ms\n")
+    print("| attack | sent | ended with | well-behaved client: requests, failed, p99 | memory, growth |")
     print("| --- | --- | --- | --- | --- |")
     for name in options.only or ATTACKS:
         before = memory.now()
@@ -483,7 +483,7 @@ def main():
         broken += [f"{name}: {fault}" for fault in faults]
     beside.stop()
     print()
-    print("\n".join(broken) or "every connection was ended, and every well-behaved request answered")
+    print("\n".join(broken) or "every attacking connection ended, and every well-behaved request was answered")
     sys.exit(1 if broken else 0)
 
 

@@ -26,7 +26,7 @@ def _cases():
         "gzip then junk": ("gzip", small + b"junk" * 100), "gzip of nothing": ("gzip", b""),
         "many members": ("gzip", gzip.compress(b"") * 500), "cut short": ("gzip", bomb[: len(bomb) // 2]),
         "identity and gzip": ("identity, gzip", small), "unknown": ("quantum", small), "no name": (",", small),
-        "plain text that says gzip": ("gzip", _BODY), "gzip after a tab": ("\tgzip\t", small),
+        "plain text declared as gzip": ("gzip", _BODY), "gzip after a tab": ("\tgzip\t", small),
     }
 
 
@@ -50,7 +50,7 @@ def bombs(target):
     answer = exchange(target.service.public, identity + _BODY)
     if answer.statuses != [200]:
         faults.append(f"identity: {answer}, not 200")
-    return Result(f"{len(answers)} packed bodies, of up to 10 MB unpacked", tally(answers), faults)
+    return Result(f"{len(answers)} compressed bodies, with up to 10 MB of content", tally(answers), faults)
 
 
 ATTACKS = {"packed bodies": bombs}

@@ -1,5 +1,5 @@
-"""Injection into paths, headers and hosts: no file outside, no redirect to another site and no injected header may
-result."""
+"""Injection into paths, headers and hosts: an answer may not contain a file of the machine, a redirect to another site
+or an injected header."""
 
 from urllib.parse import urlsplit
 
@@ -53,7 +53,7 @@ def _judge(name, answers, may_redirect):
         if location is not None and not (may_redirect and _is_own(location)):
             faults.append(f"{name}: led to {location!r}")
         if any(secret in response.body for secret in _SECRETS):
-            faults.append(f"{name}: answered a file of the machine")
+            faults.append(f"{name}: the answer contains a file of the machine")
     if len([status for status in answers.statuses if status not in (400, 414, 431)]) > 1:
         faults.append(f"{name}: more than one answer: {answers}")
     return faults

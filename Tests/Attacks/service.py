@@ -14,8 +14,7 @@ import threading
 import time
 import urllib.request
 
-#: Hosts of the tenant in config/examples/shop.yaml: a website's host, and a host whose links the service answers
-#: itself.
+#: Hosts of the tenant in config/examples/shop.yaml: a website's host, and a host with `serves: links`.
 WEBSITE = "yourappdomain.com"
 CLICKS = "go.yourappdomain.com"
 

@@ -8,7 +8,7 @@ from service import CLICKS, WEBSITE
 from wire import connect, get, post, read_all, tally
 
 MIB = 1 << 20
-#: The most that a client may send before it is cut off, including the kernel's buffers.
+#: The maximum that a client may send before its connection is closed, including the kernel's buffers.
 MOST_TAKEN = 64 * MIB
 _BODY = '{"url":"https://%s/product/1"}' % WEBSITE
 _CHUNKED = "Transfer-Encoding: chunked"
@@ -42,14 +42,14 @@ def _endless(target, cases):
         stream = Stream(target, start, more, port=port)
         answered.append(f"{name}: {stream.answers} after {stream.sent / MIB:.1f} MiB")
         if not stream.was_cut:
-            faults.append(f"{name}: not cut off after {stream.took:.0f} s")
+            faults.append(f"{name}: not closed after {stream.took:.0f} s")
         if stream.sent > MOST_TAKEN:
-            faults.append(f"{name}: {stream.sent >> 20} MiB were taken")
+            faults.append(f"{name}: {stream.sent >> 20} MiB were accepted")
         # A reset may overtake the answer while the client still sends. No answer is acceptable, a wrong answer is a
         # fault.
         if stream.answers.statuses and stream.answers.statuses[0] not in expected:
             faults.append(f"{name}: answered {stream.answers}, not {' or '.join(map(str, expected))}")
-    return Result(f"{len(cases)} requests that go on for 1 GB, as fast as they are taken", "; ".join(answered), faults)
+    return Result(f"{len(cases)} requests of 1 GB, sent as fast as the service reads them", "; ".join(answered), faults)
 
 
 def _start(line, *headers, host=WEBSITE):
@@ -132,7 +132,7 @@ def large_heads(target):
         "Content-Length of 2^64": (_start("POST /resolve HTTP/1.1", "Content-Length: 18446744073709551616"), [400, 413]),
         "Content-Length of 100 digits": (_start("POST /resolve HTTP/1.1", "Content-Length: " + "9" * 100), [400, 413]),
         "a chunk of 2^64 bytes": (_start("POST /resolve HTTP/1.1", _CHUNKED) + b"10000000000000000\r\n", [400, 413]),
-        # A chunk may be as large as it announces, so the service waits for this one.
+        # The declared size of a chunk is no error by itself, so the service waits for this chunk.
         "a chunk of 2^63 bytes": (_start("POST /resolve HTTP/1.1", _CHUNKED) + b"7fffffffffffffff\r\n", [400, 408, 413]),
     }
     answers, faults = [], []
@@ -149,12 +149,12 @@ def large_heads(target):
             faults.append(f"{name}: {answer}, not {' or '.join(map(str, expected))}")
         elif first in (413, 414, 431) and answer.ending == "open":
             faults.append(f"{name}: answered {first}, but the connection stayed open")
-    return Result(f"{len(cases)} requests of every kind of size", tally(answers), faults)
+    return Result(f"{len(cases)} requests with sizes at and above the limits", tally(answers), faults)
 
 
 def many_sizes(target):
-    """Sends 64 MiB of headers or body on each of 20 connections at a time: memory must depend on the number of
-    connections, not on the bytes."""
+    """Sends endless headers or bodies on many connections at once: memory must depend on the number of connections,
+    not on the bytes."""
     count = 20 if target.is_short else 200
     piece, peers, refused = b"a" * 65536, [], 0
     for number in range(count):
@@ -179,8 +179,9 @@ def many_sizes(target):
         os.sched_yield()
     for peer in peers:
         peer.close()
-    faults = [f"{len(alive)} of {count} were not cut off"] if alive else []
-    return Result(f"{count} such requests at once", f"{count - len(alive)} cut off after {sent / MIB:.0f} MiB in all", faults)
+    faults = [f"{len(alive)} of {count} were not closed"] if alive else []
+    answered = f"{count - len(alive)} closed after {sent / MIB:.0f} MiB in total"
+    return Result(f"{count} such requests at once", answered, faults)
 
 
 ATTACKS = {

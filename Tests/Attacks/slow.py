@@ -65,7 +65,7 @@ def _slowhttptest(target, mode, path, *options, lasts):
 
 
 def bytewise(target):
-    """Sends one byte a second wherever a server waits for more."""
+    """Sends one byte a second in every part of a request in which a server waits for more."""
     body = '{"url":"https://%s/product/1"}' % WEBSITE
     begun = f"POST /resolve HTTP/1.1\r\nHost: {WEBSITE}\r\nContent-Type: application/json\r\n"
     places = {

@@ -44,7 +44,7 @@ def variants(mark):
         return f"{len(text):x}\r\n{text}\r\n"
 
     # --- conflicting Content-Length and Transfer-Encoding ------------------------------------------------------------
-    # One parser takes the hidden request for the rest of the body, another for the next request.
+    # One parser reads the hidden request as the rest of the body, another as the next request.
     def ended(encoding):
         # The chunks end before the hidden request; the length includes it.
         def build(body, hidden):
@@ -87,7 +87,7 @@ def variants(mark):
             "Content-Length: " + l.format(n=len(b), m=len(b + h))) + b + h)
     add("CL twice, different", lambda b, h: head(f"Content-Length: {len(b)}", f"Content-Length: {len(b + h)}") + b + h)
     add("CL twice, longer first", lambda b, h: head(f"Content-Length: {len(b + h)}", f"Content-Length: {len(b)}") + b + h)
-    add("CL with a blank before its colon", lambda b, h: head(f"Content-Length : {len(b + h)}") + b + h)
+    add("CL with a space before its colon", lambda b, h: head(f"Content-Length : {len(b + h)}") + b + h)
     add("CL with an underscore", lambda b, h: head(f"Content_Length: {len(b + h)}", f"Content-Length: {len(b)}") + b)
     made[-1] = made[-1]._replace(statuses=EITHER)
     add("CL folded away", lambda b, h: head("X-Fold: a", f" Content-Length: {len(b)}", f"Content-Length: {len(b + h)}") + b + h)
@@ -101,7 +101,7 @@ def variants(mark):
     add("a file's request with a body", lambda b, h: head(
         f"Content-Length: {len(h)}", line="GET /.well-known/assetlinks.json HTTP/1.1") + h, EITHER)
     add("a refused body", lambda b, h: head(f"Content-Length: {300_000 + len(h)}") + " " * 300_000 + h, (413,))
-    add("a method that nobody takes, with a body", lambda b, h: head(
+    add("an unsupported method, with a body", lambda b, h: head(
         f"Content-Length: {len(h)}", line="DELETE /resolve HTTP/1.1") + h, (405,))
     add("a packed body", lambda b, h: head(f"Content-Length: {len(h)}", "Content-Encoding: gzip") + h, (415,))
     add("upgrade to h2c", lambda b, h: head(
@@ -119,18 +119,18 @@ def variants(mark):
                  "1ffffffffffffffff{n:x}", "fffffffffffffff{n:x}", "\"{n:x}\""):
         add(f"chunk of {size!r}", chunked(lambda b, h, s=size: s.format(n=len(b)) + f"\r\n{b}\r\n0\r\n\r\n" + h))
     # A space after the chunk size is bad whitespace, which a server may accept or refuse.
-    add("a blank after a chunk's size", chunked(lambda b, h: f"{len(b + h):x} \r\n{b}{h}\r\n0\r\n\r\n"), EITHER)
+    add("a space after a chunk's size", chunked(lambda b, h: f"{len(b + h):x} \r\n{b}{h}\r\n0\r\n\r\n"), EITHER)
     add("TERM.EXT: a line feed ends an extension", chunked(lambda b, h: f"2;\nxx\r\n{inside(h)}"))
     add("TERM.EXT with a name", chunked(lambda b, h: f"2;a=b\nxx\r\n{inside(h)}"))
     add("EXT.TERM: a line feed within an extension", chunked(
         lambda b, h: f"{len(b):x};a\n{b}\r\n{len(h) + 5:x}\r\n0\r\n\r\n{h}\r\n0\r\n\r\n"))
-    add("a return within an extension", chunked(lambda b, h: f"2;a\rxx\r\n{inside(h)}"))
+    add("a carriage return within an extension", chunked(lambda b, h: f"2;a\rxx\r\n{inside(h)}"))
     add("a line feed after a chunk's size", chunked(lambda b, h: f"{len(b):x}\n{b}\r\n0\r\n\r\n{h}"))
-    add("a return after a chunk's size", chunked(lambda b, h: f"{len(b):x}\r{b}\r\n0\r\n\r\n{h}"))
+    add("a carriage return after a chunk's size", chunked(lambda b, h: f"{len(b):x}\r{b}\r\n0\r\n\r\n{h}"))
     add("TERM.SPILL: a line feed after a chunk", chunked(lambda b, h: f"{len(b):x}\r\n{b}\n0\r\n\r\n{h}"))
-    add("SPILL: two bytes that are no line end", chunked(lambda b, h: f"5\r\nAAAAAXX{len(h) + 3:x}\r\n0\r\n{h}\r\n0\r\n\r\n"))
+    add("SPILL: two bytes that are not a line end", chunked(lambda b, h: f"5\r\nAAAAAXX{len(h) + 3:x}\r\n0\r\n{h}\r\n0\r\n\r\n"))
     add("SPILL: nothing between chunks", chunked(lambda b, h: f"{len(b):x}\r\n{b}0\r\n\r\n{h}"))
-    add("a return alone after a chunk", chunked(lambda b, h: f"{len(b):x}\r\n{b}\r0\r\n\r\n{h}"))
+    add("only a carriage return after a chunk", chunked(lambda b, h: f"{len(b):x}\r\n{b}\r0\r\n\r\n{h}"))
     add("a line feed ends the last chunk", chunked(lambda b, h: f"{chunk(b)}0\n\n{h}"))
     add("a line feed ends the trailers", chunked(lambda b, h: f"{chunk(b)}0\r\n\n{h}"))
     add("no end of the trailers", chunked(lambda b, h: f"{chunk(b)}0\r\n{h}"), (200, 400, 408))
@@ -142,9 +142,9 @@ def variants(mark):
     add("line feeds alone", lambda b, h: head(f"Content-Length: {len(b + h)}").replace("\r\n", "\n") + b + h)
     add("a line feed before the body", lambda b, h: head(f"Content-Length: {len(b)}", "X: y")[:-4] + "\n\n" + b + h)
     add("returns alone", lambda b, h: head(f"Content-Length: {len(b + h)}").replace("\r\n", "\r") + b + h, (400, 408))
-    add("a return in a value", lambda b, h: head(f"X: a\rContent-Length: {len(b + h)}", f"Content-Length: {len(b)}") + b + h)
+    add("a carriage return in a value", lambda b, h: head(f"X: a\rContent-Length: {len(b + h)}", f"Content-Length: {len(b)}") + b + h)
     add("a folded header", lambda b, h: head("X: a\r\n b", f"Content-Length: {len(b + h)}") + b + h)
-    add("a blank before the first header", lambda b, h: f"POST /resolve HTTP/1.1\r\n Host: {WEBSITE}\r\nContent-Length: {len(b + h)}\r\n\r\n{b}{h}")
+    add("a space before the first header", lambda b, h: f"POST /resolve HTTP/1.1\r\n Host: {WEBSITE}\r\nContent-Length: {len(b + h)}\r\n\r\n{b}{h}")
     add("a header without a colon", lambda b, h: head("Nonsense", f"Content-Length: {len(b + h)}") + b + h)
     add("a header without a name", lambda b, h: head(": a", f"Content-Length: {len(b + h)}") + b + h)
     add("NUL in a value", lambda b, h: head("X: a\x00b", f"Content-Length: {len(b + h)}") + b + h)
@@ -174,10 +174,10 @@ _TIMEOUT = 10
 
 
 def _judge(variant, answers):
-    """Returns what is wrong with the direct answers to one variant, or nothing."""
+    """Returns the fault in the direct answers to one variant, or None."""
     statuses = answers.statuses
     if 0 in statuses:
-        return f"bytes that are no answer: {answers.data[:60]!r}"
+        return f"bytes that are not an answer: {answers.data[:60]!r}"
     if not statuses and answers.ending == "open":
         return f"neither answered nor closed"
     # The service may refuse data after a complete request with a second answer, status 400.
@@ -222,7 +222,7 @@ def _run(target, address, tls, mark):
     sent = ", ".join(f"{what} ×{count}" for what, count in endings.most_common())
     notes = f"; {recorded} outer requests recorded once each, {divided} hidden"
     if divided and not direct:
-        notes += " (each answered on its own: the proxy took it for a second request of its client)"
+        notes += " (each with its own answer: the proxy parsed it as a second request of its client)"
     return Result(f"{len(tried)} variants", sent + notes, faults)
 
 
@@ -236,7 +236,7 @@ def direct(target):
     found = sum(1 for event in target.service.events(first) if mark in (event["path"] or ""))
     result = _run(target, target.service.public, None, f"d{time.time_ns():x}")
     if found != 2:
-        result.faults.append(f"the control of two requests was recorded {found} times: the marks prove nothing")
+        result.faults.append(f"the control of two requests was recorded {found} times, so the marks prove nothing")
     return result
 
 
@@ -284,7 +284,7 @@ def useless(target):
         if not first.statuses and name != "PRI":
             faults.append(f"{name}: not answered")
         if second and not second.statuses and second.ending == "open":
-            faults.append(f"{name}: answered {first.statuses}, and the next request never")
+            faults.append(f"{name}: answered {first.statuses}, and the next request got no answer")
     return Result(f"{len(cases)} requests, each followed by another", ", ".join(f"{what} ×{n}" for what, n in seconds.items()), faults)
 
 

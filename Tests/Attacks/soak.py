@@ -1,4 +1,4 @@
-"""Soak test: everything that the service does, at a low rate, to detect growth.
+"""Soak test: uses all functions of the service at a low rate, to detect growth.
 
     soak.py BINARY [--minutes 30] [--rate 200] [--csv FILE]
 
@@ -174,7 +174,7 @@ class Soak:
                     break
                 seen = (seen + part)[-4096:]
             if b"data:" not in seen:
-                self._fail(f"a tail brought no event: {seen[:100]!r}")
+                self._fail(f"a tail returned no event: {seen[:100]!r}")
         finally:
             writer.close()
 
@@ -221,7 +221,7 @@ def verdict(rows, log):
     warm = WARM_SECONDS if rows[-1][0] > 2 * WARM_SECONDS else rows[-1][0] / 4
     counted = [row for row in rows if row[0] >= warm]
     if len(counted) < 6:
-        return ["there are too few samples for a verdict: let it run longer"]
+        return ["there are too few samples for a verdict: run the test for longer"]
     times, sizes = [row[0] for row in counted], [row[1] for row in counted]
     slope = statistics.linear_regression(times, sizes).slope * 3600
     share = max(1, len(counted) // 5)
@@ -243,11 +243,11 @@ def verdict(rows, log):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Half an hour of everything that a service does.")
+    parser = argparse.ArgumentParser(description="Uses all functions of a service for half an hour.")
     parser.add_argument("binary", help="a release build of fingerpost")
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--rate", type=float, default=200, help="requests a second to the public port (200)")
-    parser.add_argument("--csv", default="soak.csv", help="where the samples go (soak.csv)")
+    parser.add_argument("--csv", default="soak.csv", help="file for the samples (soak.csv)")
     wanted = parser.parse_args()
     service = Service(os.path.abspath(wanted.binary))
     soak = Soak(service, wanted.rate)
@@ -259,12 +259,12 @@ def main():
         log, taken = service.log, service.cpu_seconds() if service.is_alive else 0
         status = service.stop()
     if not soak.rows:
-        raise SystemExit("it ended before the first sample.")
+        raise SystemExit("the test ended before the first sample.")
     faults = verdict(soak.rows, log)
     if status != 0:
         faults.append(f"SIGTERM ended the service with {status}, not 0")
     if soak.failures:
-        faults.append(f"{len(soak.failures)} requests were answered wrongly: {'; '.join(soak.failures[:5])}")
+        faults.append(f"{len(soak.failures)} requests got an unexpected answer: {'; '.join(soak.failures[:5])}")
     own = time.process_time()
     seconds = soak.rows[-1][0]
     print(f"\n{sum(row[6] for row in soak.rows)} requests in {seconds / 60:.0f} minutes; the service took {100 * taken / seconds:.0f} % of a core, "

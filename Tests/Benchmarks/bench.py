@@ -1,4 +1,4 @@
-"""Measures Fingerpost beside alternatives and prints a table: ./dev bench --help."""
+"""Measures Fingerpost and alternatives, and prints a table: ./dev bench --help."""
 
 import argparse
 import json
@@ -41,7 +41,7 @@ class Bench:
         self._bodies = None
 
     def size(self, usual, full, smoke):
-        """A size of the input: as usual, with --full, or with --smoke."""
+        """Returns the size of an input: by default, with --full, or with --smoke."""
         return smoke if self.smoke else full if self.full else usual
 
     def say(self, text):
@@ -65,20 +65,22 @@ def arguments():
     parser.add_argument("--binaries", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--service", help="another build of fingerpost to measure")
     parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME", help=f"one of {', '.join(SECTIONS)}; may be repeated")
-    parser.add_argument("--seconds", type=float, default=5, help="for how long each measurement asks (5)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often what is compared takes turns (3)")
-    parser.add_argument("--full", action="store_true", help="everything at the size that its bound names; takes an hour")
+    parser.add_argument("--seconds", type=float, default=5, help="duration of each measurement (5)")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds, each of which measures the programs in turn (3)")
+    parser.add_argument("--full", action="store_true", help="use the sizes of the bounds; takes an hour")
     parser.add_argument(
         "--smoke", action="store_true", help="run every measurement once with small inputs; the figures mean nothing"
     )
-    parser.add_argument("--events", type=int, default=1_000_000, help="of the log that a start finds (1000000)")
-    parser.add_argument("--routes", type=int, default=100_000, help="of the largest table (100000)")
-    parser.add_argument("--scratch", help="a folder on the disk to measure (the one for temporary files)")
-    parser.add_argument("--json", metavar="FILE", help="write the figures there")
-    parser.add_argument("--markdown", metavar="FILE", help="write the table there too")
+    parser.add_argument("--events", type=int, default=1_000_000, help="events in the log of a start (1000000)")
+    parser.add_argument("--routes", type=int, default=100_000, help="routes of the largest table (100000)")
+    parser.add_argument("--scratch", help="a folder on the disk to measure (the folder for temporary files)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures to this file")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the table to this file")
     here = os.path.dirname(os.path.abspath(__file__))
     stored = os.path.join(here, "baseline.json")
-    parser.add_argument("--compare", nargs="?", const=stored, metavar="FILE", help="fail where a tenth was lost against a baseline")
+    parser.add_argument(
+        "--compare", nargs="?", const=stored, metavar="FILE", help="fail if a figure is a tenth worse than in a baseline"
+    )
     parser.add_argument("--save-baseline", nargs="?", const=stored, metavar="FILE", help="store the ratios as the baseline")
     options = parser.parse_args()
     if options.smoke and (options.full or options.compare or options.save_baseline):

@@ -1,4 +1,4 @@
-"""The log in process: appending beside SQLite with the same rows, and exports beside sqlite3 and gzip."""
+"""The log in process: appending, compared with SQLite and the same rows; exports, compared with sqlite3 and gzip."""
 
 import os
 import re

@@ -1,5 +1,4 @@
-"""Measures how long a publication of 10,000 routes takes to go live, and the latency of requests during publications.
-"""
+"""Measures the time until a publication of 10,000 routes is live, and the latency of requests during publications."""
 
 import json
 import os
@@ -8,7 +7,6 @@ import time
 
 from figures import Figure, at_most, value_at_most
 from servers import Service
-
 
 
 def settings(tenant):
@@ -29,7 +27,7 @@ def figures(bench):
     service = Service(bench.scratch, bench.service_binary, bench.scratch.path("published"), "--demo")
     service.ask_admin("PUT", "tenants/bench/settings", settings("bench"))
     routes = bench.size(10_000, full=10_000, smoke=1_000)
-    bench.say(f"publishing {routes:,} routes again and again, beside 64 connections")
+    bench.say(f"publishing {routes:,} routes repeatedly, under the load of 64 connections")
     quiet = _ended(_load(bench, service))
     # Each publication changes every route. The documents are built in advance, because the load uses all cores.
     tables = [table("bench", routes, generation) for generation in range(2)]

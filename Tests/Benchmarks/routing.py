@@ -30,7 +30,7 @@ def _inputs(bench):
     if os.path.exists(routes):
         found = ["--routes", routes]
     else:
-        bench.say(f"NOT THERE: {os.path.normpath(routes)}. 130 generated routes stand in for those of GitHub's API.")
+        bench.say(f"MISSING: {os.path.normpath(routes)}. 130 generated routes replace those of GitHub's API.")
         found = []
     return [*found, "--bodies", bench.bodies(), "--tenant", os.path.join(bench.root, "config/examples/shop.yaml")]
 
@@ -109,7 +109,7 @@ def _count(bench, inputs, name):
 
 
 def _read_callgrind(path):
-    """Returns all instructions of a profile, and how often an allocation function was entered.
+    """Returns all instructions of a profile, and the number of calls of allocation functions.
 
     Callgrind's call counts include calls outside the collected pass; its instruction counts do not.
     """

@@ -1,4 +1,4 @@
-"""Processes of a benchmark, each on free loopback ports. All of them end with the benchmark, however it ends."""
+"""Processes of a benchmark, each on free loopback ports. They all end with the benchmark, also after an error."""
 
 import os
 import re

@@ -105,7 +105,7 @@ def _rates(asked):
 
 
 def _half(bench, asked, sync):
-    """The p99 at half of the saturation rate, with a client that keeps its rate however slow the answers are."""
+    """The p99 at half of the saturation rate, with a client whose rate does not depend on the answers."""
     p99 = {"resolve": [], "echo": []}
     for number in range(bench.rounds):
         bench.say(f"half of saturation, round {number + 1} of {bench.rounds}")

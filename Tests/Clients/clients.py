@@ -1,4 +1,4 @@
-"""Sends requests to its own service with third-party HTTP clients on all three ports, and prints the results.
+"""Starts a service, sends requests to its three ports with third-party HTTP clients, and prints the results.
 
     clients.py BINARY
 
@@ -110,7 +110,7 @@ def h11_cases(service):
         ],
     }
     for port, requests in cases.items():
-        # Uses one connection for all: an answer with a superfluous or missing byte breaks the next one.
+        # Uses one connection for all: an answer with an extra or missing byte breaks the next one.
         peer, asked = H11(service.ports[port]), 0
         for method, path, headers, body, status in requests:
             found, _, answer = peer.ask(method, path, headers, body)
@@ -146,7 +146,7 @@ def h11_ways(service, key, lines):
             received = _one_answer(received, "GET" if number % 2 else "HEAD", path)
         expect("bytes after the last answer", len(received), 0)
         peer.close()
-    yield "pipelining, the sending side closed"
+    yield "pipelining, with the sending side closed"
 
     for headers in ([], [("Connection", "keep-alive")]):
         peer = H11(admin)
@@ -173,7 +173,7 @@ def _one_answer(received, method, path):
     connection.receive_data(received)
     while not isinstance(event := connection.next_event(), h11.EndOfMessage):
         if event is h11.NEED_DATA or isinstance(event, h11.ConnectionClosed):
-            raise Wrong(f"{method} {path}: the answer is not whole")
+            raise Wrong(f"{method} {path}: the answer is incomplete")
     return connection.trailing_data[0]
 
 
@@ -240,7 +240,7 @@ def curl_cases(service, secure):
                    "--write-out", "%{http_code}\n", *options, url)
         expect(f"curl {' '.join(options)} {url}", re.findall(r"^\d{3}$", said, re.M)[-1], str(status))
         if "Excess found" in said:
-            raise Wrong(f"curl {' '.join(options)} {url}: more came than the answer")
+            raise Wrong(f"curl {' '.join(options)} {url}: there were bytes after the answer")
 
     host = ("--header", f"Host: {WEBSITE}")
     key = ("--header", f"Authorization: Bearer {service.key}")

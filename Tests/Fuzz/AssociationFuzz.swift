@@ -1,8 +1,8 @@
 import AppAssociation
 import LinkRouting
 
-/// The input is a URL, a tab and an apple-app-site-association file. Any input gets a decision that is consistent, and
-/// its JSON is read back unchanged.
+/// The input is a URL, a tab and an apple-app-site-association file. The decision is consistent for any input, and
+/// its JSON can be read back unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzAssociation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -14,13 +14,13 @@ public func fuzzAssociation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     precondition((decision.rule == nil) == (decision.mergedRule == nil), "a decision has its merged rule")
     let limits = JSONReader.Limits(maximumBytes: .max, maximumDepth: .max)
     let again = try? JSONReader.parse(decision.json.json(), limits: limits, duplicateKeys: .keep)
-    precondition(again == decision.json, "reading what was written gives the answer")
+    precondition(again == decision.json, "the written JSON reads back as the decision")
     guard let app = decision.app else { return 0 }
     let asked = file.decision(for: url, app: app)
     precondition(asked.outcome == decision.outcome && asked.entry == decision.entry && asked.rule == decision.rule)
     if let applinks = file.applinks, let entry = decision.entry, let rule = decision.rule {
-        precondition(applinks.details[entry].ruleList[rule].pointer == decision.pointer, "the place is the rule's")
-        precondition(decision.tried.last?.matches == true, "the deciding rule is told last")
+        precondition(applinks.details[entry].ruleList[rule].pointer == decision.pointer, "the rule has this pointer")
+        precondition(decision.tried.last?.matches == true, "the deciding rule is the last one tried")
     }
     return 0
 }

@@ -1,12 +1,12 @@
 @testable import LinkRouting
 
-/// Any text remains text in every language into which it is written.
+/// Escaped text never becomes syntax of the language into which it is written.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     let html = text.escapedForHTML
     precondition(!html.utf8.contains { "<>\"'".utf8.contains($0) }, "no markup in HTML")
-    precondition(html.unescapedFromXML.utf8.elementsEqual(text.utf8), "HTML means the text")
+    precondition(html.unescapedFromXML.utf8.elementsEqual(text.utf8), "unescaping returns the text")
     let xml = text.escapedForXML
     precondition(!xml.utf8.contains { "<>\"\n\r\t".utf8.contains($0) }, "no markup in XML")
     precondition(!xml.unicodeScalars.contains { $0.isObeyedByTerminals })
@@ -16,7 +16,7 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let inner = Array(word.dropFirst().dropLast())
     // As a shell parses it: each quote in the text closes the quotation, follows escaped, and reopens it.
     let quotes = text.utf8.count { $0 == UInt8(ascii: "'") }
-    precondition(inner.count == text.utf8.count + 3 * quotes, "nothing but quotes is changed")
+    precondition(inner.count == text.utf8.count + 3 * quotes, "only quotes are changed")
     precondition(inner.count { $0 == UInt8(ascii: "'") } == 3 * quotes)
 
     var isEscaped = false
@@ -26,7 +26,7 @@ public func fuzzEscapes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         } else if byte == UInt8(ascii: "\\") {
             isEscaped = true
         } else {
-            precondition(byte != UInt8(ascii: "\"") && byte != 0x0A, "a label ends where it should")
+            precondition(byte != UInt8(ascii: "\"") && byte != 0x0A, "a label contains no quote and no line break")
         }
     }
     precondition(!isEscaped)

@@ -12,7 +12,7 @@ public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
                 // Line breaks of pretty printing must not exceed the limit of the input.
                 let wide = JSONReader.Limits(maximumBytes: .max, maximumDepth: .max)
                 let again = try JSONReader.parse(node.json(layout), limits: wide, duplicateKeys: keys)
-                precondition(again == node, "reading what was written gives the node")
+                precondition(again == node, "the written JSON reads back as the node")
             }
         } catch {
             precondition((0...bytes.count).contains(error.offset), "an error lies within the text")

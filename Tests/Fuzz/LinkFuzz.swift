@@ -15,7 +15,7 @@ public func fuzzLink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(!error.message.isEmpty)
         precondition((try? Link.parse(bytes)) == nil)
     }
-    // Normalising combining accents takes milliseconds, and long names cover nothing new.
+    // Normalising combining accents takes milliseconds, and long names add no coverage.
     if bytes.count <= 24 { _ = try? HostName(String(decoding: bytes, as: UTF8.self)) }
     return 0
 }
@@ -29,7 +29,7 @@ private func check(_ link: Link) {
             byte >= 0x80 || byte == 0x2D || byte == 0x2E || byte == 0x5F || isDigit(byte)
                 || (0x61...0x7A).contains(byte) || (host.hasPrefix("[") && [0x3A, 0x5B, 0x5D].contains(byte))
         }
-        precondition(ascii, "a host holds nothing that is unsafe in a header or file name")
+        precondition(ascii, "a host contains only characters that are safe in a header or file name")
     }
     let parts = [link.rawPath, link.rawQuery, link.rawFragment].compactMap(\.self) + link.query.map(\.raw)
     for range in parts + link.query.map(\.rawName) + link.query.compactMap(\.rawValue) {
@@ -37,7 +37,7 @@ private func check(_ link: Link) {
     }
     var end = link.segments.first?.range.lowerBound ?? 0
     for index in 0..<link.segmentCount {
-        precondition(link.segmentRange(index).lowerBound == end, "segments stand back to back")
+        precondition(link.segmentRange(index).lowerBound == end, "there is nothing between segments")
         end = link.segmentRange(index).upperBound
         let text = link.segmentText(index)
         precondition(text != "." && text != ".." && text.utf8.elementsEqual(link.pathBytes[link.segmentRange(index)]))

@@ -2,8 +2,8 @@ import LinkEvents
 
 @testable import LinkRouting
 
-/// Any bytes are a `POST /resolve`, settings, or a named error; what a request asks is answered without a trap, and leads where
-/// the tenant allows and nowhere else.
+/// Any bytes are a `POST /resolve`, settings, or a named error. Every request is resolved without a trap, and its
+/// destinations are only those that the tenant allows.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -29,7 +29,7 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func check(_ error: any Error) {
     guard let error = error as? DocumentError else {
-        preconditionFailure("only what a document says is wrong: \(error)")
+        preconditionFailure("an error that is not about the document: \(error)")
     }
     precondition(!error.message.isEmpty)
 }
@@ -52,7 +52,7 @@ private func answer(_ request: ResolveRequest) {
         let resolution = router.resolve(link.url, in: request.context, explanation: request.explanation)
         guard let destination = resolution.destination else { continue }
         for url in [destination.web, destination.uri].compactMap(\.self) {
-            guard let target = try? Link.parse(url) else { preconditionFailure("\(url) is no link") }
+            guard let target = try? Link.parse(url) else { preconditionFailure("\(url) is not a link") }
             precondition(router.identity.destinations.allows(target), "\(url) is not allowed")
             precondition(target.port == nil, "\(url) has a port")
             // A link that is its own URI keeps its bytes; everything else was written by the table.

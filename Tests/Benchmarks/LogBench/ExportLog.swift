@@ -8,7 +8,7 @@ import Logging
 struct ExportLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Export everything that a log holds of the tenant 'shop', and time it.",
+        abstract: "Export all events of the tenant 'shop' in a log, and measure the time.",
         discussion: """
             EXAMPLE
               LogBench export /tmp/log /tmp/exports --format csv
@@ -21,7 +21,7 @@ struct ExportLog: AsyncParsableCommand {
 
     func run() async throws {
         guard let tenant = TenantID("shop"), let format = ExportEncoder(rawValue: format) else {
-            throw ValidationError("The format is ndjson or csv.")
+            throw ValidationError("The format must be ndjson or csv.")
         }
         let log = try EventLog(folder) { Self.now() }
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }

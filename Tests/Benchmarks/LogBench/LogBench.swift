@@ -26,7 +26,7 @@ struct Fill: AsyncParsableCommand {
 
     @Argument(help: "The folder of the log, which must be new.") var folder: String
     @Option(help: "How many.") var events = 50_000_000
-    @Option(help: "Over how many days, the last of them today.") var days = 90
+    @Option(help: "The number of days, of which today is the last.") var days = 90
 
     func run() async throws {
         let today = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)).day
@@ -64,7 +64,7 @@ struct Fill: AsyncParsableCommand {
 
 struct Ask: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Time the questions of a dashboard of 90 days, and the opening of the log.",
+        abstract: "Measure the queries of a dashboard of 90 days, and the opening of the log.",
         discussion: """
             EXAMPLE
               LogBench ask /tmp/log
@@ -72,7 +72,7 @@ struct Ask: AsyncParsableCommand {
     )
 
     @Argument(help: "The folder of the log.") var folder: String
-    @Option(help: "How many days back.") var days = 90
+    @Option(help: "The number of past days.") var days = 90
 
     func run() async throws {
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
@@ -139,7 +139,7 @@ struct Ask: AsyncParsableCommand {
 
 struct Drop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Drop the two oldest days of a log by retention, and time each.",
+        abstract: "Drop the two oldest days of a log by retention, and measure each.",
         discussion: """
             EXAMPLE
               LogBench drop /tmp/log

@@ -11,7 +11,7 @@ import Synchronization
 struct RecordEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
-        abstract: "Record resolutions, and tell the processor's time for each.",
+        abstract: "Record resolutions, and print the processor time of each.",
         discussion: """
             Each of --callers hands in its next event when its last one is committed, on the writer's thread, so that a
             batch holds one event of each. With --alone one task hands in an event and awaits its commit: a request that is
@@ -24,8 +24,8 @@ struct RecordEvents: AsyncParsableCommand {
 
     @Argument(help: "The folder of the log, which must be new.") var folder: String
     @Option(help: "How many events.") var events = 100_000
-    @Option(help: "How many hand in events at once.") var callers = 64
-    @Flag(help: "One task that awaits each commit.") var alone = false
+    @Option(help: "The number of concurrent callers.") var callers = 64
+    @Flag(help: "Use one task that awaits each commit.") var alone = false
 
     func run() async throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -9,17 +9,18 @@ import LinkRouting
 struct Compile: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Compile a generated table, and print the seconds, those of a dictionary of its patterns, and the heap of a route.",
+            "Compile a generated table. Print the seconds, those of a dictionary of patterns, and the heap of a route.",
         discussion: """
-            The heap is what malloc has handed out (mallinfo2), so it is exact and the same in every run; the resident size
-            is beside it. `table` is of the routes as they are read and edited, `router` of what a compiled one adds.
+            The heap is the memory that malloc has allocated (mallinfo2), so it is exact and the same in every run. The
+            output also contains the resident size. `table` is the heap of the table as it is read and edited, `router`
+            the additional heap of the compiled table.
 
             EXAMPLE
               RoutingBench compile 1000000
             """
     )
 
-    @Argument(help: "How many routes.") var count: Int
+    @Argument(help: "The number of routes.") var count: Int
 
     func run() throws {
         let identity = try BenchTable.identity()

@@ -57,7 +57,7 @@ enum TableSource {
         try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map { line in
             let columns = line.split(separator: "\t")
             guard columns.count == 2 else {
-                throw InputError(description: "\(file): '\(line)' is no pattern, tab, link.")
+                throw InputError(description: "\(file): '\(line)' is not a pattern, a tab and a link.")
             }
             return (String(columns[0]), String(columns[1]))
         }
@@ -80,7 +80,7 @@ enum TableSource {
     /// Builds the table directly: parsing takes minutes under Valgrind.
     static func table(_ rows: [(pattern: String, link: String)]) throws -> RouteTable {
         let routes = try rows.enumerated().map { index, row in
-            guard let id = RouteID("r\(index)") else { throw InputError(description: "r\(index) is no id.") }
+            guard let id = RouteID("r\(index)") else { throw InputError(description: "r\(index) is not an id.") }
             return Route(id: id, path: try Pattern(row.pattern), behaviour: .answer(Target(open: Open(screen: "Page"))))
         }
         return RouteTable(routes: routes)

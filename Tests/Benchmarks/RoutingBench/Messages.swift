@@ -18,7 +18,7 @@ struct Messages {
         let document = try TenantDocument(try String(contentsOfFile: tenant, encoding: .utf8))
         let checked = document.checked()
         guard let id = document.tenant, let settings = checked.settings, let table = checked.table else {
-            throw InputError(description: "\(tenant) is no tenant with settings and a table: \(checked.findings)")
+            throw InputError(description: "\(tenant) is not a tenant with settings and a table: \(checked.findings)")
         }
         let published = PublishedTable(
             tenant: id,
@@ -32,7 +32,7 @@ struct Messages {
         answers = try bodies.map { body in
             let message = try Self.read(body)
             guard case .link(let link) = message.subject else {
-                throw InputError(description: "\(file): a body asks for something else than one link.")
+                throw InputError(description: "\(file): a body does not contain exactly one link.")
             }
             var answer = ResolveResponse(catalog.resolve(link.url, in: message.context, explanation: .omitted))
             answer.id = "01980000-0000-7000-8000-000000000000"

@@ -5,28 +5,28 @@ import ArgumentParser
 struct RoutingBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RoutingBench",
-        abstract: "Time and count look-ups, compiling and messages.",
+        abstract: "Measure look-ups, compiling and messages.",
         subcommands: [Times.self, Count.self, Compile.self, Workloads.self]
     )
 }
 
 struct Inputs: ParsableArguments {
-    @Option(help: "A file of patterns and links, a tab between; without it routes of the same shape are made.")
+    @Option(help: "A file of patterns and links, separated by a tab. By default, similar routes are generated.")
     var routes: String?
     @Option(help: "A file with the body of a POST /resolve on each line.") var bodies: String
-    @Option(help: "The tenant file that the bodies' links belong to.") var tenant: String
-    @Option(help: "How many links one pass looks up; many, so that the processor's caches do not hold what is asked.")
+    @Option(help: "The file of the tenant that owns the links of the bodies.") var tenant: String
+    @Option(help: "The number of links of one pass; large, so that the processor's caches do not contain them.")
     var links = 100_000
 
     func validate() throws {
-        guard links > 0 else { throw ValidationError("A pass looks up one link at least.") }
+        guard links > 0 else { throw ValidationError("A pass needs at least one link.") }
     }
 }
 
 struct Times: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Time workloads in turn, round after round, and print the median of each in nanoseconds an operation.",
+            "Measure workloads in turn, in several rounds, and print the median of each in nanoseconds per operation.",
         discussion: """
             EXAMPLE
               RoutingBench times --bodies bodies.txt --tenant config/examples/shop.yaml github/lookup github/miss
@@ -34,9 +34,9 @@ struct Times: ParsableCommand {
     )
 
     @OptionGroup var inputs: Inputs
-    @Option(help: "For how long one workload runs in one round.") var seconds = 0.2
+    @Option(help: "The duration of one workload in one round.") var seconds = 0.2
     @Option(help: "Rounds.") var rounds = 7
-    @Argument(help: "Their names; `workloads` prints them.") var names: [String]
+    @Argument(help: "The names of the workloads; `workloads` prints them.") var names: [String]
 
     func run() throws {
         let library = try WorkloadLibrary(inputs)

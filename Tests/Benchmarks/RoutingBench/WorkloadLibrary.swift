@@ -54,8 +54,8 @@ struct WorkloadLibrary {
         return try inputs.routes.map(TableSource.read) ?? TableSource.generate(130)
     }
 
-    /// Each of GitHub's routes once. Generated tables use the same number of links whatever their size, so that reading
-    /// the links from memory costs the same.
+    /// Each of GitHub's routes once. Generated tables of all sizes use the same number of links, so that reading the
+    /// links from memory costs the same.
     private func links(of rows: [(pattern: String, link: String)], in table: String) -> [String] {
         guard Int(table) != nil else { return rows.map { BenchTable.host + $0.link } }
         var random = SplitMix(state: 2)
@@ -118,10 +118,10 @@ extension BenchTable {
     /// Verifies the results, because measurements of wrong results are worthless.
     fileprivate func check() throws {
         for link in links.prefix(1_000) where router.resolve(link, in: Self.context).outcome != .matched {
-            throw InputError(description: "no route answers \(link).")
+            throw InputError(description: "no route matches \(link).")
         }
         for link in misses.prefix(1_000) where router.resolve(link, in: Self.context).outcome != .unmatched {
-            throw InputError(description: "a route answers \(link).")
+            throw InputError(description: "a route matches \(link).")
         }
     }
 }

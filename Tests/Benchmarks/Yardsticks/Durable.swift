@@ -5,10 +5,10 @@ import GRDBSQLite
 import NIOCore
 import Synchronization
 
-/// The least that an answer costs which waits for the disk: hello, and one row.
+/// The minimal cost of an answer that waits for the disk: hello, and one row.
 struct Durable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "As hello, but each answer waits until a row of 300 bytes is committed and synced.",
+        abstract: "The hello server, in which each answer waits until a row of 300 bytes is committed and synced.",
         discussion: """
             SQLite through its C interface, WAL, synchronous=FULL, one table without an index. One thread commits all that wait in one
             transaction.
@@ -18,7 +18,7 @@ struct Durable: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "The database's file, which is made.") var file: String
+    @Argument(help: "The file of the database to create.") var file: String
 
     func run() async throws {
         let rows = try RowWriter(file)
@@ -35,7 +35,7 @@ private final class Recording: Greeting {
         let (loop, handler) = (context.eventLoop, NIOLoopBound(self, eventLoop: context.eventLoop))
         rows.add {
             loop.execute {
-                // Nobody is there any more.
+                // The client has closed the connection.
                 if let context = handler.value.context { handler.value.answer(context) }
             }
         }
@@ -83,7 +83,7 @@ private final class RowWriter: Sendable {
     }
 }
 
-/// Lives as long as the process.
+/// Exists as long as the process.
 private final class Table {
     private let database: OpaquePointer
     private let begin: OpaquePointer
@@ -93,7 +93,7 @@ private final class Table {
     init(_ file: String) throws {
         var opened: OpaquePointer?
         guard sqlite3_open(file, &opened) == SQLITE_OK, let database = opened else {
-            throw ValidationError("'\(file)' cannot be made.")
+            throw ValidationError("'\(file)' cannot be created.")
         }
         func prepare(_ sql: String) throws -> OpaquePointer {
             var statement: OpaquePointer?

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// What a Swift team would write first: the framework reads the body, Foundation decodes it, and encodes the answer.
+/// A team's first Swift version: the framework reads the body, Foundation decodes it and encodes the answer.
 struct Echo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "A Hummingbird endpoint that decodes the JSON of POST /resolve and encodes it again.",

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The least that HTTP/1.1 costs on this machine's network stack in Swift.
+/// The minimal cost of HTTP/1.1 in Swift on the network stack of this machine.
 struct Hello: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "SwiftNIO's own HTTP handlers, and a constant answer to every request from `channelRead`.",
@@ -32,7 +32,7 @@ class Greeting: ChannelInboundHandler {
         headers: ["content-type": "application/json", "content-length": "\(text.utf8.count)"]
     )
 
-    /// Listens on a free port, and prints which.
+    /// Listens on a free port, and prints it.
     static func serve(as name: String, _ makeHandler: @escaping @Sendable () -> Greeting) async throws {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1_024)

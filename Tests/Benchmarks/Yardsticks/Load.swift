@@ -6,7 +6,7 @@ import NIOPosix
 
 struct Load: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send POST /resolve at a constant rate, whether or not answers keep up, and print latencies as JSON.",
+        abstract: "Send POST /resolve at a constant rate, independent of the answers, and print latencies as JSON.",
         discussion: """
             A latency counts from the instant at which the request was due, so a server that stalls is charged for all the
             requests that its stall held back. Microseconds.
@@ -17,14 +17,14 @@ struct Load: AsyncParsableCommand {
     )
 
     @Argument(help: "HOST:PORT of the server.") var address: String
-    @Option(help: "A file with one body a line, sent in turn.") var bodies: String
+    @Option(help: "A file with one body per line. They are sent in turn.") var bodies: String
     @Option(help: "Requests a second.") var rate: Int
-    @Option(help: "Connections, which stay open.") var connections = 128
-    @Option(help: "For how long requests are due; a fifth more before is not counted.") var seconds = 10.0
+    @Option(help: "The number of connections, which stay open.") var connections = 128
+    @Option(help: "The duration of the measurement. A warm-up of a fifth of it is added before.") var seconds = 10.0
 
     func validate() throws {
         guard (1...1_000_000).contains(rate), (1...10_000).contains(connections), seconds > 0 else {
-            throw ValidationError("The rate is 1 to 1000000, connections are 1 to 10000, and seconds more than 0.")
+            throw ValidationError("The rate must be 1 to 1000000, connections 1 to 10000, and seconds more than 0.")
         }
     }
 
@@ -35,7 +35,7 @@ struct Load: AsyncParsableCommand {
         }
         let host = String(parts[0])
         let lines = try String(contentsOfFile: bodies, encoding: .utf8).split(separator: "\n")
-        guard !lines.isEmpty else { throw ValidationError("'\(bodies)' holds no bodies; write one a line.") }
+        guard !lines.isEmpty else { throw ValidationError("'\(bodies)' contains no bodies; write one per line.") }
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let plan = LoadSchedule(
             bodies: lines.map { ByteBuffer(substring: $0) },

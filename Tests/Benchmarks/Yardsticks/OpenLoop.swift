@@ -3,18 +3,18 @@ import NIOHTTP1
 
 struct LoadSchedule {
     var bodies: [ByteBuffer]
-    /// As the `Host` field says it.
+    /// The value of the `Host` field.
     var host: String
     var interval: TimeAmount
-    /// Requests before those that count.
+    /// The number of requests of the warm-up, which are not measured.
     var warmUp: Int
     var count: Int
 }
 
 struct LoadResult: Sendable {
-    /// Of the requests that count, in nanoseconds.
+    /// Latencies of the measured requests, in nanoseconds.
     var latencies: [Int64]
-    /// Answers with another status than 200, those of the warm-up among them.
+    /// The number of answers with another status than 200, also during the warm-up.
     var refused: Int
     var seconds: Double
 
@@ -31,8 +31,8 @@ struct LoadResult: Sendable {
     }
 }
 
-/// Sends each request when it is due, over a connection that waits for no answer; a request that is due while all of them
-/// do is sent by the next that gets one. Lives on one event loop.
+/// Sends each request when it is due, over an idle connection. If no connection is idle, the next connection that gets
+/// an answer sends the request. All methods run on one event loop.
 final class OpenLoop {
     private let schedule: LoadSchedule
     private let loop: any EventLoop
@@ -62,7 +62,8 @@ final class OpenLoop {
         proceed()
     }
 
-    /// Sends what is due, and comes back when the next is. While no connection is idle, an answer brings it back.
+    /// Sends the due requests, and schedules itself for the next one. If no connection is idle, the next answer
+    /// calls it.
     private func proceed() {
         let now = NIODeadline.now()
         while next < total, due(next) <= now, let connection = idle.popLast() {
@@ -102,7 +103,7 @@ final class OpenLoop {
     }
 }
 
-/// One connection, with at most one request on its way.
+/// One connection with at most one unanswered request.
 final class LoadConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
