@@ -116,7 +116,8 @@ def _half(bench, asked, sync):
                 "--rate", str(max(1, rate)), "--connections", "128", "--seconds", str(bench.seconds),
             )
             result = json.loads(printed)
-            if result["refused"]:
+            # The rates of --smoke are measured for a second with a debug build, so they are no saturation.
+            if result["refused"] and not bench.smoke:
                 raise SystemExit(f"bench: {name} at {rate} requests a second refused {result['refused']}.")
             kept.append(result["p99"])
     resolve, echo = (statistics.median(p99[name]) for name in ("resolve", "echo"))
