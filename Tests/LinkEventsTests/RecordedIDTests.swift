@@ -13,7 +13,7 @@ struct RecordedIDTests {
         #expect(RecordedID(text).description == text)
     }
 
-    /// Only what comes back as it was may be stored as bytes.
+    /// A text is stored as bytes only if reading the bytes restores exactly that text.
     @Test(arguments: [
         "", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0", "01932F5E-7a2b-7c3d-8e4f-5a6b7c8d9e0f",
         "01932f5e7a2b7c3d8e4f5a6b7c8d9e0f0000", "01932f5e-7a2b-7c3d-8e4f-5a6b7c8d9e0g",

@@ -111,6 +111,14 @@ struct ConnectionLimitTests {
             "unsupported_encoding",
             head("Content-Encoding: gzip", "Content-Length: 99") + "{}"
         ),
+        Refused("tunnel", 405, "method_not_allowed", "CONNECT / HTTP/1.1\r\nHost: yourappdomain.com\r\n\r\n"),
+        // The decoder reports this version twice.
+        Refused(
+            "body of HTTP/2.0 without HTTP/2",
+            400,
+            "invalid_request",
+            "GET / HTTP/2.0\r\nHost: yourappdomain.com\r\nContent-Length: 100000\r\n\r\n" + text(100_000)
+        ),
         Refused("body of a gigabyte", 413, "body_too_large", head("Content-Length: 1073741824")),
         Refused(
             "chunk of a gigabyte",

@@ -14,8 +14,7 @@ NO_CODE = re.compile(r'//[^\n]*|"""[\s\S]*?"""|"(?:\\.|[^"\\\n])*"')
 DECLARED = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|final|indirect)\s+)*"
     r"(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)", re.M)
-# A name after a period is a member, such as `Health.Check`.
-NAMED = re.compile(r"(?<![.\w])[A-Z]\w*\b")
+NAMED = re.compile(r"\b[A-Z]\w*\b")
 
 
 def references(target):

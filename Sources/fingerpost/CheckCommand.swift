@@ -4,8 +4,9 @@ import LinkCatalog
 import LinkCommands
 import LinkRouting
 
-struct Check: AsyncParsableCommand {
+struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "check",
         abstract: "Check a table file; a table with errors cannot be published.",
         discussion: """
             EXAMPLE
