@@ -26,6 +26,18 @@ final class RunningProcess: Sendable {
         self.process = Mutex(process)
     }
 
+    /// Kills the process and its children if the test has not waited for its end, for example because the test threw an
+    /// error. `swift test` does not end while such a process holds its standard error.
+    deinit {
+        process.withLock { process in
+            guard process.isRunning else { return }
+            print("killed process \(identifier), which its test had not ended: \(process.arguments ?? [])")
+            // Foundation starts every process in a group of its own.
+            kill(-identifier, SIGKILL)
+            process.waitUntilExit()
+        }
+    }
+
     func send(_ signal: Int32) { kill(identifier, signal) }
 
     /// Waits for the end. Returns the signal or the exit status.
