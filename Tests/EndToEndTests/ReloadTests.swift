@@ -22,7 +22,8 @@ struct ReloadTests {
 
             #expect(try other.request("POST", "/resolve", body: Self.link).status == 200)
             _ = try wait(for: "take effect after a restart", in: log)
-            let lines = try wait(for: #""event":"request""#, in: log)
+            // The line of the request above, not one of a scrape.
+            let lines = try wait(for: #""outcome":"matched""#, in: log)
             #expect(lines.contains { $0.contains(#""event":"request""#) && $0.contains(#""outcome":"matched""#) })
             #expect(
                 lines.contains { $0.contains("take effect after a restart") && $0.contains(#""config_keys":["node"]"#) }

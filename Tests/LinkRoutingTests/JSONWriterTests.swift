@@ -51,6 +51,50 @@ struct JSONWriterTests {
         #expect(try Fixture.json(json).text == text)
     }
 
+    /// Texts are copied in words, so an escape may be needed in any byte of a word, or in bytes that two words share.
+    @Test(arguments: [0x00, 0x1F, 0x22, 0x5C, 0x20, 0x21, 0x7F, 0x80, 0xFF] as [UInt32])
+    func escapeIsFoundAtEveryPlace(_ value: UInt32) throws {
+        let odd = Character(try #require(Unicode.Scalar(value)))
+        for length in 0..<20 {
+            for place in 0...length {
+                var text = String(repeating: "a", count: length)
+                text.insert(odd, at: text.index(text.startIndex, offsetBy: place))
+                let quoted = "\"" + text.flatMap(Self.escaped) + "\""
+                var writer = JSONWriter()
+                writer.beginObject()
+                writer.key(escaping: text)
+                writer.string(text)
+                writer.member("m", text)
+                writer.endObject()
+                #expect(writer.text == "{\(quoted):\(quoted),\"m\":\(quoted)}", "\(length) \(place)")
+                #expect(writer.bytes == Array(writer.text.utf8) && writer.byteCount == writer.bytes.count)
+                let bytes = writer.bytes
+                #expect(writer.finish() == bytes)
+            }
+        }
+    }
+
+    /// RFC 8259 §7, with the short forms.
+    private static func escaped(_ character: Character) -> String {
+        switch character {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\u{0}": "\\u0000"
+        case "\u{1F}": "\\u001f"
+        default: String(character)
+        }
+    }
+
+    @Test(arguments: [0, 7, 9, 10, 99, 100, -1, -10, .max, .min, .max / 10, .min / 10] as [Int64])
+    func integersAreWhole(_ number: Int64) {
+        var writer = JSONWriter()
+        writer.beginArray()
+        writer.int(number)
+        writer.int(number)
+        writer.endArray()
+        #expect(writer.text == "[\(number),\(number)]")
+    }
+
     @Test func writerStartsAnew() {
         var writer = JSONWriter(.compact, reservingCapacity: 64)
         for number in 0..<2 {

@@ -36,7 +36,7 @@ public struct AndroidFileGenerator: Sendable {
         writer.beginArray()
         for statement in statements { write(statement, to: &writer) }
         writer.endArray()
-        return writer.bytes
+        return writer.finish()
     }
 
     // MARK: Overmatches
@@ -131,7 +131,7 @@ public struct AndroidFileGenerator: Sendable {
         if let rules = statement.rules {
             writer.key("relation_extensions")
             writer.beginObject()
-            writer.key(Self.relation)
+            writer.key(escaping: Self.relation)
             writer.beginObject()
             writer.key("dynamic_app_link_components")
             writer.beginArray()

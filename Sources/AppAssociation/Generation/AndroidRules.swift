@@ -59,7 +59,10 @@ enum AndroidRules: RuleDialect {
         if !rule.query.isEmpty {
             writer.key("?")
             writer.beginObject()
-            for item in rule.query { writer.member(item.name, item.value.text) }
+            for item in rule.query {
+                writer.key(escaping: item.name)
+                writer.string(item.value.text)
+            }
             writer.endObject()
         }
         if let fragment = rule.fragment { writer.member("#", fragment.text) }

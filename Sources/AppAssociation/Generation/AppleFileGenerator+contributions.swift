@@ -19,7 +19,7 @@ extension AppleFileGenerator {
             var writer = JSONWriter()
             AppleRules.write(rule, to: &writer, variables)
             parts[beginning, default: Contribution(beginning: beginning)].rules += 1
-            parts[beginning, default: Contribution(beginning: beginning)].bytes += writer.bytes.count + 1
+            parts[beginning, default: Contribution(beginning: beginning)].bytes += writer.byteCount + 1
         }
         return parts.values.sorted { ($1.bytes, $0.beginning) < ($0.bytes, $1.beginning) }
     }

@@ -43,7 +43,10 @@ public struct AppleFileGenerator: Sendable {
         if !variables.all.isEmpty {
             writer.key("substitutionVariables")
             writer.beginObject()
-            for variable in variables.all { writer.strings(variable.name, variable.values) }
+            for variable in variables.all {
+                writer.key(escaping: variable.name)
+                writer.strings(variable.values)
+            }
             writer.endObject()
         }
         writer.key("details")
@@ -52,13 +55,13 @@ public struct AppleFileGenerator: Sendable {
         writer.endArray()
         writer.endObject()
         for (service, apps) in [("webcredentials", ids(of: .app)), ("appclips", clips)] where !apps.isEmpty {
-            writer.key(service)
+            writer.key(escaping: service)
             writer.beginObject()
             writer.strings("apps", apps)
             writer.endObject()
         }
         writer.endObject()
-        return writer.bytes
+        return writer.finish()
     }
 
     // MARK: Overmatches
@@ -189,8 +192,12 @@ extension AssociationRule {
 }
 
 extension JSONWriter {
-    mutating func strings(_ name: String, _ texts: [String]) {
+    mutating func strings(_ name: StaticString, _ texts: [String]) {
         key(name)
+        strings(texts)
+    }
+
+    mutating func strings(_ texts: [String]) {
         beginArray()
         for text in texts { string(text) }
         endArray()

@@ -33,7 +33,10 @@ enum AppleRules: RuleDialect {
         if !rule.query.isEmpty {
             writer.key("?")
             writer.beginObject()
-            for item in rule.query { writer.member(item.name, variables.text(of: item.value)) }
+            for item in rule.query {
+                writer.key(escaping: item.name)
+                writer.string(variables.text(of: item.value))
+            }
             writer.endObject()
         }
         if let fragment = rule.fragment { writer.member("#", variables.text(of: fragment)) }

@@ -121,13 +121,16 @@ package struct Problem: Error, Equatable {
         writer.member("detail", detail)
         writer.member("code", code.rawValue)
         writer.member("requestId", requestID)
-        for fact in facts { writer.member(fact.key, fact.value) }
+        for fact in facts {
+            writer.key(escaping: fact.key)
+            writer.node(fact.value)
+        }
         if !findings.isEmpty {
             writer.key("findings")
             writer.findings(findings)
         }
         writer.endObject()
-        return writer.bytes
+        return writer.finish()
     }
 }
 

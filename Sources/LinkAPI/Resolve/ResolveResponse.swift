@@ -19,14 +19,24 @@ package struct ResolveResponse: Sendable {
     package func json() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1_024)
         write(to: &writer)
-        return writer.bytes
+        return writer.finish()
     }
 
     package func write(to writer: inout JSONWriter) {
-        let resolution = answer.resolution
         writer.beginObject()
         writer.member("id", id?.description)
         writer.member("recorded", isRecorded)
+        write(answer.resolution, to: &writer)
+        if !warnings.isEmpty {
+            writer.key("warnings")
+            writer.beginArray()
+            for warning in warnings { writer.string(warning) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    private func write(_ resolution: Resolution, to writer: inout JSONWriter) {
         writer.member("outcome", resolution.outcome.rawValue)
         writer.nullable("action", resolution.action?.rawValue)
         writer.nullable("tenant", answer.table?.tenant.rawValue)
@@ -57,7 +67,7 @@ package struct ResolveResponse: Sendable {
         writer.key("parameters")
         writer.beginObject()
         for parameter in resolution.parameters {
-            writer.key(parameter.name)
+            writer.key(escaping: parameter.name)
             writer.value(parameter.value)
         }
         writer.endObject()
@@ -67,18 +77,11 @@ package struct ResolveResponse: Sendable {
         if let destination = resolution.destination { writer.destination(destination) } else { writer.null() }
         if resolution.action == .signIn { writer.continuation(continuation) }
         if let trace = resolution.trace { writer.trace(trace) }
-        if !warnings.isEmpty {
-            writer.key("warnings")
-            writer.beginArray()
-            for warning in warnings { writer.string(warning) }
-            writer.endArray()
-        }
-        writer.endObject()
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func nullable(_ name: String, _ text: String?) {
+    fileprivate mutating func nullable(_ name: StaticString, _ text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
@@ -137,7 +140,7 @@ extension JSONWriter {
     private mutating func arguments(_ arguments: [ResolvedDestination.Argument]) {
         beginObject()
         for argument in arguments {
-            key(argument.name)
+            key(escaping: argument.name)
             switch argument.value {
             case .parameter(let parameter): value(parameter)
             case .constant(let constant): node(constant)

@@ -67,18 +67,39 @@ package struct Bytes16: Sendable, Hashable, RandomAccessCollection {
 
     package func text(_ form: Form) -> String {
         String(unsafeUninitializedCapacity: form.length) { text in
-            var digit = 0
-            for place in 0..<form.length {
-                guard !form.hasDash(at: place) else {
-                    text[place] = UInt8(ascii: "-")
-                    continue
-                }
-                let word = digit < 16 ? high : low
-                let value = UInt8(truncatingIfNeeded: word >> UInt64(60 - digit % 16 * 4) & 15)
-                text[place] = value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
-                digit += 1
+            let bytes = UnsafeMutableRawBufferPointer(text)
+            func write(_ word: UInt64, atGroups first: Int, _ second: Int) {
+                let digits = Self.digits(UInt32(truncatingIfNeeded: word))
+                let groups = (UInt32(truncatingIfNeeded: digits >> 32), UInt32(truncatingIfNeeded: digits))
+                bytes.storeBytes(of: groups.0.bigEndian, toByteOffset: first, as: UInt32.self)
+                bytes.storeBytes(of: groups.1.bigEndian, toByteOffset: second, as: UInt32.self)
+            }
+            switch form {
+            case .uuid:
+                write(high >> 32, atGroups: 0, 4)
+                write(high, atGroups: 9, 14)
+                write(low >> 32, atGroups: 19, 24)
+                write(low, atGroups: 28, 32)
+                for place in [8, 13, 18, 23] { text[place] = UInt8(ascii: "-") }
+            case .digits:
+                write(high >> 32, atGroups: 0, 4)
+                write(high, atGroups: 8, 12)
+                write(low >> 32, atGroups: 16, 20)
+                write(low, atGroups: 24, 28)
             }
             return form.length
         }
+    }
+
+    /// Returns the eight hexadecimal digits of a word, the first in the top byte.
+    private static func digits(_ word: UInt32) -> UInt64 {
+        // Spreads the eight groups of four bits over the bytes, then adds the characters' offsets to all at once.
+        var spread = UInt64(word)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread | spread << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let letters = ((spread + ones * 6) >> 4) & ones
+        return spread + ones * UInt64(UInt8(ascii: "0")) + letters * UInt64(UInt8(ascii: "a") - UInt8(ascii: "0") - 10)
     }
 }

@@ -24,7 +24,7 @@ package enum ExportEncoder: String, Sendable, CaseIterable {
         case .ndjson:
             var rows = NDJSONRows(from: first, reservingCapacity: capacity)
             for event in events { rows.append(event) }
-            return rows.writer.bytes
+            return rows.writer.finish()
         case .csv:
             var rows = CSVRows(from: first, reservingCapacity: capacity)
             for event in events { rows.append(event) }
@@ -87,22 +87,22 @@ private struct NDJSONRows: ExportRows {
     }
 
     mutating func null(_ column: String) {
-        writer.key(column)
+        writer.key(escaping: column)
         writer.null()
     }
 
     mutating func int(_ column: String, _ value: Int64) {
-        writer.key(column)
+        writer.key(escaping: column)
         writer.int(value)
     }
 
     mutating func text(_ column: String, _ value: String) {
-        writer.key(column)
+        writer.key(escaping: column)
         writer.string(value)
     }
 
     mutating func json(_ column: String, _ value: String) {
-        writer.key(column)
+        writer.key(escaping: column)
         writer.number(value)
     }
 }

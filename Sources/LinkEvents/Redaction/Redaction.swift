@@ -127,10 +127,10 @@ package struct Redaction: Sendable, Hashable {
     /// Returns the captured values as a JSON object, without the sensitive ones; nil if there are none.
     package func parameters(_ parameters: [CapturedParameter]) -> String? {
         guard parameters.contains(where: isRecorded) else { return nil }
-        var writer = JSONWriter()
+        var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         for parameter in parameters where isRecorded(parameter) {
-            writer.key(parameter.name)
+            writer.key(escaping: parameter.name)
             writer.value(parameter.value)
         }
         writer.endObject()
@@ -163,11 +163,11 @@ package struct Redaction: Sendable, Hashable {
             $0.key < $1.key
         }
         guard !recorded.isEmpty else { return nil }
-        var writer = JSONWriter()
+        var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         for (name, values) in recorded {
             let values = values.prefix(Self.maximumTraitValues).map { $0.utf8Prefix(Self.maximumTraitBytes) }
-            writer.key(name)
+            writer.key(escaping: name)
             if values.count > 1 { writer.beginArray() }
             for value in values { writer.string(value) }
             if values.count > 1 { writer.endArray() }

@@ -4,7 +4,7 @@ extension JSONReader {
     mutating func string() throws(JSONSyntaxError) -> String {
         index += 1
         let start = index
-        index += JSONWriter.plainASCII(UnsafeBufferPointer(rebasing: bytes[index...]))
+        index += JSONBytes.plainASCII(UnsafeBufferPointer(rebasing: bytes[index...]))
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):

@@ -1,7 +1,9 @@
 /// A streaming JSON writer. It handles commas, escapes and, if requested, line breaks. The caller must close every list
 /// and object and alternate keys and values in objects.
 public struct JSONWriter: Sendable {
-    public private(set) var bytes: [UInt8] = []
+    /// The text is its first `count` bytes. The rest is zero, so a write needs no check of capacity for each byte.
+    private var storage: [UInt8]
+    private var count = 0
     private let layout: Layout
     private var depth = 0
     private var needsComma = false
@@ -15,14 +17,23 @@ public struct JSONWriter: Sendable {
 
     public init(_ layout: Layout = .compact, reservingCapacity capacity: Int = 0) {
         self.layout = layout
-        bytes.reserveCapacity(capacity)
+        storage = Array(repeating: 0, count: capacity)
     }
 
-    public var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// A copy of what is written.
+    public var bytes: [UInt8] { Array(storage[..<count]) }
+    public var byteCount: Int { count }
+    public var text: String { String(decoding: storage[..<count], as: UTF8.self) }
+
+    /// Returns what is written, without a copy.
+    public consuming func finish() -> [UInt8] {
+        storage.removeLast(storage.count - count)
+        return storage
+    }
 
     /// Resets the writer and keeps its memory.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        count = 0
         depth = 0
         needsComma = false
         followsKey = false
@@ -36,86 +47,93 @@ public struct JSONWriter: Sendable {
     /// Ends a line of newline-delimited JSON. The next value is a separate document.
     public mutating func endLine() {
         precondition(depth == 0, "a line can end only after a complete document")
-        bytes.append(UInt8(ascii: "\n"))
+        append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
-    public mutating func key(_ key: String) {
-        if !writeShort(key, end: UInt8(ascii: ":")) {
-            separate()
-            quoted(key)
-            bytes.append(UInt8(ascii: ":"))
-            if layout == .pretty { bytes.append(UInt8(ascii: " ")) }
+    /// Writes a key that needs no escape.
+    public mutating func key(_ key: StaticString) {
+        let comma = takeComma()
+        write(atMost: key.utf8CodeUnitCount + 4) { output in
+            if comma { output.append(UInt8(ascii: ",")) }
+            output.append(key: key)
+            return true
         }
+        endKey()
+    }
+
+    /// Writes any key.
+    public mutating func key(escaping key: String) {
+        quoted(key, after: nil)
+        append(UInt8(ascii: ":"))
+        endKey()
+    }
+
+    @inline(__always)
+    private mutating func endKey() {
+        if layout == .pretty { append(UInt8(ascii: " ")) }
         followsKey = true
     }
 
-    public mutating func string(_ text: String) {
-        guard !writeShort(text, end: nil) else { return }
-        separate()
-        quoted(text)
-    }
+    public mutating func string(_ text: String) { quoted(text, after: nil) }
 
     public mutating func int(_ number: some BinaryInteger) {
-        guard let number = Int64(exactly: number) else { return literal(String(number)) }
+        guard let number = Int64(exactly: number) else { return self.number(String(number)) }
         int(number)
     }
     public mutating func int(_ number: Int) { int(Int64(number)) }
     public mutating func int(_ number: Int64) {
-        separate()
+        let comma = takeComma()
         // The longest is -9223372036854775808.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var start = digits.count
-            var rest = number.magnitude
-            repeat {
-                start -= 1
-                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            if number < 0 {
-                start -= 1
-                digits[start] = UInt8(ascii: "-")
-            }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start...]))
+        write(atMost: 21) { output in
+            if comma { output.append(UInt8(ascii: ",")) }
+            output.append(number)
+            return true
         }
     }
     /// Writes a number as given; the caller must ensure that it is valid JSON.
-    public mutating func number(_ lexeme: String) { literal(lexeme) }
+    public mutating func number(_ lexeme: String) {
+        if takeComma() { append(UInt8(ascii: ",")) }
+        withUTF8(lexeme) { $0.append($1) }
+    }
     public mutating func bool(_ bool: Bool) { literal(bool ? "true" : "false") }
     public mutating func null() { literal("null") }
 
     /// Writes a key and its value; nothing for nil. The other overloads do the same.
-    public mutating func member(_ name: String, _ text: String?) {
+    public mutating func member(_ name: StaticString, _ text: String?) {
         guard let text else { return }
-        key(name)
-        string(text)
+        guard layout == .compact else {
+            key(name)
+            return string(text)
+        }
+        quoted(text, after: name)
     }
 
-    public mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+    public mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
         guard let number else { return }
         key(name)
         int(number)
     }
 
-    public mutating func member(_ name: String, _ number: Int?) {
+    public mutating func member(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
         key(name)
         int(number)
     }
 
-    public mutating func member(_ name: String, _ number: Int64?) {
+    public mutating func member(_ name: StaticString, _ number: Int64?) {
         guard let number else { return }
         key(name)
         int(number)
     }
 
-    public mutating func member(_ name: String, _ flag: Bool?) {
+    public mutating func member(_ name: StaticString, _ flag: Bool?) {
         guard let flag else { return }
         key(name)
         bool(flag)
     }
 
-    public mutating func member(_ name: String, _ node: JSONNode?) {
+    public mutating func member(_ name: StaticString, _ node: JSONNode?) {
         guard let node else { return }
         key(name)
         self.node(node)
@@ -134,21 +152,29 @@ public struct JSONWriter: Sendable {
         case .object(let members):
             beginObject()
             for member in members {
-                key(member.key)
+                key(escaping: member.key)
                 self.node(member.value)
             }
             endObject()
         }
     }
 
-    private mutating func literal(_ lexeme: String) {
-        separate()
-        bytes.append(utf8Of: lexeme)
+    private mutating func literal(_ lexeme: StaticString) {
+        let comma = takeComma()
+        write(atMost: lexeme.utf8CodeUnitCount + 1) { output in
+            if comma { output.append(UInt8(ascii: ",")) }
+            output.append(lexeme)
+            return true
+        }
     }
 
     private mutating func open(_ bracket: UInt8) {
-        separate()
-        bytes.append(bracket)
+        let comma = takeComma()
+        write(atMost: 2) { output in
+            if comma { output.append(UInt8(ascii: ",")) }
+            output.append(bracket)
+            return true
+        }
         depth += 1
         needsComma = false
     }
@@ -157,152 +183,66 @@ public struct JSONWriter: Sendable {
         precondition(depth > 0, "no list or object is open")
         depth -= 1
         if needsComma { breakLine() }
-        bytes.append(bracket)
+        append(bracket)
         needsComma = true
     }
 
-    private mutating func separate() {
-        if followsKey {
-            followsKey = false
-        } else {
-            if needsComma { bytes.append(UInt8(ascii: ",")) }
-            if depth > 0 { breakLine() }
-        }
+    /// Writes what precedes a value in the pretty layout. In the compact layout, returns whether a comma precedes it.
+    @inline(__always)
+    private mutating func takeComma() -> Bool {
+        let comma = needsComma && !followsKey
         needsComma = true
+        guard layout == .pretty else {
+            followsKey = false
+            return comma
+        }
+        if comma { append(UInt8(ascii: ",")) }
+        if !followsKey, depth > 0 { breakLine() }
+        followsKey = false
+        return false
     }
 
     private mutating func breakLine() {
         guard layout == .pretty else { return }
-        bytes.append(UInt8(ascii: "\n"))
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+        append(UInt8(ascii: "\n"))
+        for _ in 0..<(depth * 2) { append(UInt8(ascii: " ")) }
     }
 
-    /// Texts up to this length, in bytes, are written in one piece.
-    private static let shortText = 128
-
-    /// Writes a separator, a quoted text and `end` with a single append. Returns false, and writes nothing, if the text
-    /// is too long for that or the layout is pretty.
-    private mutating func writeShort(_ text: String, end: UInt8?) -> Bool {
-        guard layout == .compact, text.utf8.count <= Self.shortText else { return false }
-        // The longest escape has six bytes.
-        let capacity = Self.shortText * 6 + 4
-        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { out in
-                var count = 0
-                if needsComma, !followsKey {
-                    out[0] = UInt8(ascii: ",")
-                    count = 1
-                }
-                out[count] = UInt8(ascii: "\"")
-                count += 1
-                if Self.isPlain(utf8) {
-                    if let start = utf8.baseAddress, let place = out.baseAddress {
-                        (place + count).update(from: start, count: utf8.count)
-                    }
-                    count += utf8.count
-                } else {
-                    count = Self.escape(utf8, into: out, at: count)
-                }
-                out[count] = UInt8(ascii: "\"")
-                count += 1
-                if let end {
-                    out[count] = end
-                    count += 1
-                }
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: out[..<count]))
+    /// Writes a text in quotes, after its key if there is one. The caller excludes a key in the pretty layout.
+    private mutating func quoted(_ text: String, after key: StaticString?) {
+        let comma = takeComma()
+        withUTF8(text) { writer, utf8 in
+            let isPlain = writer.write(atMost: utf8.count + (key?.utf8CodeUnitCount ?? 0) + 6) { output in
+                if comma { output.append(UInt8(ascii: ",")) }
+                if let key { output.append(key: key) }
+                output.append(UInt8(ascii: "\""))
+                guard output.append(plain: utf8) else { return false }
+                output.append(UInt8(ascii: "\""))
+                return true
             }
+            guard !isPlain else { return }
+            if comma { writer.append(UInt8(ascii: ",")) }
+            if let key {
+                writer.write(atMost: key.utf8CodeUnitCount + 3) {
+                    $0.append(key: key); return true
+                }
+            }
+            writer.escaped(utf8)
         }
-        guard isDone != nil else { return false }
-        followsKey = false
-        needsComma = true
-        return true
     }
 
-    /// Whether no byte needs an escape.
-    @inline(__always)
-    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard utf8.count >= 8 else { return utf8.allSatisfy { !needsEscape($0) } }
-        guard plainEnd(utf8) > utf8.count - 8 else { return false }
-        // The last word overlaps the one before it.
-        return plainEnd(UnsafeBufferPointer(rebasing: utf8[(utf8.count - 8)...])) == 8
-    }
-
-    @inline(__always)
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    /// Writes a text with its escapes, and returns the index of the next byte.
-    private static func escape(
-        _ utf8: UnsafeBufferPointer<UInt8>,
-        into out: UnsafeMutableBufferPointer<UInt8>,
-        at start: Int
-    ) -> Int {
-        var count = start
-        for byte in utf8 {
-            guard needsEscape(byte) else {
-                out[count] = byte
-                count += 1
-                continue
-            }
-            for byte in escape(of: byte).utf8 {
-                out[count] = byte
-                count += 1
-            }
-        }
-        return count
-    }
-
-    private mutating func quoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { appendEscaped($0) }
-        if isDone == nil { Array(text.utf8).withUnsafeBufferPointer { appendEscaped($0) } }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func appendEscaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+    private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+        append(UInt8(ascii: "\""))
         var run = 0
-        var index = Self.plainEnd(utf8)
-        while index < utf8.count {
-            let byte = utf8[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                bytes.append(contentsOf: utf8[run..<index])
-                appendEscape(of: byte)
-                run = index + 1
-            }
-            index += 1
+        for (index, byte) in utf8.enumerated()
+        where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            append(UnsafeBufferPointer(rebasing: utf8[run..<index]))
+            withUTF8(Self.escape(of: byte)) { $0.append($1) }
+            run = index + 1
         }
-        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[run...]))
+        append(UnsafeBufferPointer(rebasing: utf8[run...]))
+        append(UInt8(ascii: "\""))
     }
-
-    /// Returns the end of a prefix without bytes to escape, in steps of eight bytes. It usually covers all whole words
-    /// of the text.
-    private static func plainEnd(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { plainPrefix(utf8, stops: 0) }
-
-    /// Returns the end of a prefix of ASCII without bytes to escape, in steps of eight bytes.
-    static func plainASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Int { plainPrefix(utf8, stops: .max) }
-
-    /// - Parameter stops: Bits of a word at which the prefix ends as well; only the top bit of each byte counts.
-    @inline(__always)
-    private static func plainPrefix(_ utf8: UnsafeBufferPointer<UInt8>, stops: UInt64) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let bytes = UnsafeRawBufferPointer(utf8)
-        var index = 0
-        while bytes.count - index >= 8 {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // The top bit of a byte in `x - n & ~x` tells whether the byte is smaller than n; exact at least for the
-            // first such byte.
-            let found =
-                ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
-            guard (found | (word & stops)) & (ones &* 0x80) == 0 else { break }
-            index += 8
-        }
-        return index
-    }
-
-    private mutating func appendEscape(of byte: UInt8) { bytes.append(contentsOf: Self.escape(of: byte).utf8) }
 
     /// Returns the escape of a quote, a backslash or a control character.
     private static func escape(of byte: UInt8) -> String {
@@ -316,6 +256,47 @@ public struct JSONWriter: Sendable {
         case 0x0D: "\\r"
         default: (byte < 0x10 ? "\\u000" : "\\u001") + String(byte & 0xF, radix: 16)
         }
+    }
+
+    // MARK: Bytes
+
+    /// Writes up to `capacity` bytes at the end of the text, or nothing if `body` returns false. Returns that result.
+    @inline(__always)
+    @discardableResult
+    private mutating func write(atMost capacity: Int, _ body: (inout ReservedOutput) -> Bool) -> Bool {
+        if storage.count - count < capacity { grow(by: capacity) }
+        let start = count
+        let length: Int? = storage.withUnsafeMutableBufferPointer { storage in
+            guard let base = storage.baseAddress else { return nil }
+            var output = ReservedOutput(at: base + start)
+            return body(&output) ? output.place - (base + start) : nil
+        }
+        count += length ?? 0
+        return length != nil
+    }
+
+    private mutating func grow(by capacity: Int) {
+        storage.append(contentsOf: repeatElement(0, count: max(capacity, storage.count, 256)))
+    }
+
+    @inline(__always)
+    private mutating func append(_ byte: UInt8) {
+        if storage.count == count { grow(by: 1) }
+        storage[count] = byte
+        count += 1
+    }
+
+    private mutating func append(_ utf8: UnsafeBufferPointer<UInt8>) {
+        write(atMost: utf8.count) { output in
+            output.append(utf8)
+            return true
+        }
+    }
+
+    @inline(__always)
+    private mutating func withUTF8(_ text: String, _ body: (inout Self, UnsafeBufferPointer<UInt8>) -> Void) {
+        let isDone: Void? = text.utf8.withContiguousStorageIfAvailable { body(&self, $0) }
+        if isDone == nil { Array(text.utf8).withUnsafeBufferPointer { body(&self, $0) } }
     }
 }
 

@@ -101,7 +101,7 @@ struct DraftController {
             writer.findings(findings)
         }
         writer.endObject()
-        return Response(json: writer.bytes)
+        return Response(json: writer.finish())
     }
 
     /// Returns what publishing the body would change, or the draft if there is no body. The body is a table, or
@@ -207,7 +207,7 @@ extension Response {
         writer.key("findings")
         writer.findings(findings)
         writer.endObject()
-        self.init(status: status, json: writer.bytes, headers: [.eTag: "\"\(draft.version)\""])
+        self.init(status: status, json: writer.finish(), headers: [.eTag: "\"\(draft.version)\""])
     }
 
     init(_ published: PublishingService.Published) {

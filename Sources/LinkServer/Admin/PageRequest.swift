@@ -67,6 +67,6 @@ extension Response {
         if let eTag { headers[.eTag] = "\"\(eTag)\"" }
         var writer = JSONWriter()
         writer.node(node)
-        self.init(status: status, json: writer.bytes, headers: headers)
+        self.init(status: status, json: writer.finish(), headers: headers)
     }
 }

@@ -111,6 +111,6 @@ struct TenantController {
         writer.member("settingsRevision", row.revision)
         writer.member("settings", row.content)
         writer.endObject()
-        return Response(status: status, json: writer.bytes, headers: [.eTag: "\"\(row.revision)\""])
+        return Response(status: status, json: writer.finish(), headers: [.eTag: "\"\(row.revision)\""])
     }
 }

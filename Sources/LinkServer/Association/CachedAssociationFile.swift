@@ -44,9 +44,11 @@ struct CachedAssociationFile: Sendable {
     /// Returns 200 with the file, or 304 if the client has it. The file is compressed only for clients that accept
     /// gzip: Apple's limit applies to the uncompressed bytes.
     func answer(to request: HTTPRequest) -> BufferedResponse {
-        let accepts = request.headerFields[.acceptEncoding].map { Self.accepts("gzip", in: $0) } ?? false
+        let accepts = request.headerFields.value(of: .acceptEncoding).map { Self.accepts("gzip", in: $0) } ?? false
         let form = accepts ? gzipped ?? plain : plain
-        if let known = request.headerFields[.ifNoneMatch], Self.names(form.tag, in: known) { return form.notModified }
+        if let known = request.headerFields.value(of: .ifNoneMatch), Self.names(form.tag, in: known) {
+            return form.notModified
+        }
         return request.method == .head ? form.whole.withoutBody : form.whole
     }
 

@@ -40,7 +40,7 @@ struct ClickController: Sendable {
         let caller = LinkResolver.Caller(
             requestID: scope.requestID,
             address: scope.client.address,
-            userAgent: request.headerFields[.userAgent],
+            userAgent: request.headerFields.value(of: .userAgent),
             botClass: visitor.botClass,
             referrerHost: visitor.referrerHost,
             method: request.method.rawValue,

@@ -116,7 +116,8 @@ struct EventController {
         return answer(found, "nextAfter") { $0.int(position) }
     }
 
-    private func answer(_ events: [StoredEvent], _ next: String, _ value: (inout JSONWriter) -> Void) -> Response {
+    private func answer(_ events: [StoredEvent], _ next: StaticString, _ value: (inout JSONWriter) -> Void) -> Response
+    {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("events")
@@ -129,7 +130,7 @@ struct EventController {
         writer.key(next)
         value(&writer)
         writer.endObject()
-        return Response(json: writer.bytes, headers: [.cacheControl: "private, no-store"])
+        return Response(json: writer.finish(), headers: [.cacheControl: "private, no-store"])
     }
 
     /// Streams events as they are committed, as server-sent events. `Last-Event-ID` says where to continue.

@@ -9,6 +9,8 @@ package final class LiveLimits: Sendable {
 
     package var current: ServerLimits { limits.withLock { $0 } }
 
+    // Without the attribute, each read creates a key path.
+    @inline(__always)
     package subscript(dynamicMember limit: KeyPath<ServerLimits, Int>) -> Int { current[keyPath: limit] }
 
     /// Replaces all limits.

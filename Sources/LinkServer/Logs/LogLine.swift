@@ -40,12 +40,12 @@ struct LogLine {
         writer.member("level", level.rawValue)
         writer.member("msg", message.unbroken)
         for (key, value) in members {
-            writer.key(key)
+            writer.key(escaping: key)
             Self.write(value, to: &writer, depth: 1)
         }
         writer.endObject()
         writer.endLine()
-        return writer.bytes
+        return writer.finish()
     }
 
     private static func write(_ value: Logger.MetadataValue, to writer: inout JSONWriter, depth: Int) {
@@ -66,7 +66,7 @@ struct LogLine {
         case .dictionary(let metadata) where depth < deepest:
             writer.beginObject()
             for (key, value) in members(metadata) {
-                writer.key(key)
+                writer.key(escaping: key)
                 write(value, to: &writer, depth: depth + 1)
             }
             writer.endObject()

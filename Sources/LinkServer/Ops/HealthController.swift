@@ -21,7 +21,7 @@ struct HealthController {
         writer.member("status", "starting")
         writer.member("step", step)
         writer.endObject()
-        return Response(status: .serviceUnavailable, json: writer.bytes)
+        return Response(status: .serviceUnavailable, json: writer.finish())
     }
 
     private func readiness(isVerbose: Bool) -> Response {
@@ -42,7 +42,7 @@ struct HealthController {
             writer.endArray()
         }
         writer.endObject()
-        return Response(status: readiness.isReady ? .ok : .serviceUnavailable, json: writer.bytes)
+        return Response(status: readiness.isReady ? .ok : .serviceUnavailable, json: writer.finish())
     }
 
     private func write(_ item: Health.Readiness.Item, to writer: inout JSONWriter) {

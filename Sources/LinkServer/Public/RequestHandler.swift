@@ -206,7 +206,9 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
             throw problem
         case .endpoint(let endpoint):
             route = endpoint.path
-            if endpoint.acceptsKey { grant = try service.keys.optionalGrant(head.headerFields[.authorization]) }
+            if endpoint.acceptsKey {
+                grant = try service.keys.optionalGrant(head.headerFields.value(of: .authorization))
+            }
             let bodyLimit = endpoint.bodyLimit?()
             if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
             return .endpoint(endpoint, bodyLimit: bodyLimit)
@@ -309,11 +311,11 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 extension HTTPRequest {
     /// Throws if the head announces a body that is encoded or longer than `limit` bytes.
     fileprivate func checkBody(upTo limit: Int) throws(Problem) {
-        guard headerFields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true else {
+        guard headerFields.value(of: .contentEncoding).map({ $0.lowercased() == "identity" }) ?? true else {
             throw Problem.encodedBody
         }
         // A Content-Length consists of digits and may not fit into an integer.
-        if let length = headerFields[.contentLength], Int(length).map({ $0 > limit }) ?? true {
+        if let length = headerFields.value(of: .contentLength), Int(length).map({ $0 > limit }) ?? true {
             throw Problem(bodyOf: length, over: limit)
         }
     }

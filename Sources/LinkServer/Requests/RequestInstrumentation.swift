@@ -34,10 +34,10 @@ final class RequestInstrumentation: Sendable {
     func begin(_ head: HTTPRequest, _ scope: inout RequestScope) {
         metrics.began()
         scope.arrival = uptime()
-        let sent = head.headerFields[.requestID].flatMap { $0.isRequestID ? RecordedID($0) : nil }
+        let sent = head.headerFields.value(of: .requestID).flatMap { $0.isRequestID ? RecordedID($0) : nil }
         scope.requestID = sent ?? makeRequestID()
-        let parent = head.headerFields[.traceParent]
-        scope.trace = traces.work(for: parent, state: head.headerFields[.traceState])
+        let parent = head.headerFields.value(of: .traceParent)
+        scope.trace = traces.work(for: parent, state: head.headerFields.value(of: .traceState))
         scope.isTraced = parent != nil
     }
 

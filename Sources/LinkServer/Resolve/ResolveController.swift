@@ -38,7 +38,7 @@ struct ResolveController: Sendable {
             requestID: scope.requestID,
             address: client,
             country: message.context.country == nil ? resolving.country(of: client) : nil,
-            userAgent: request.head.headerFields[.userAgent],
+            userAgent: request.head.headerFields.value(of: .userAgent),
             method: "POST",
             source: "api",
             kind: .resolve,
@@ -60,9 +60,9 @@ struct ResolveController: Sendable {
         }
         if let tenant, resolvedLinks.contains(where: { $0.answer.tenant != tenant }) { throw Self.otherPlace }
         if let first = resolvedLinks.first { scope.facts.note(first.fields) }
-        let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
-        message.warnings += tenants.sorted().compactMap {
-            catalog.warning(about: message.environment ?? .production, of: $0)
+        if let environment = message.environment {
+            let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
+            message.warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }
         }
         try checkClientKey(resolvedLinks, grant)
         if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
@@ -187,7 +187,7 @@ struct ResolveController: Sendable {
             writer.endArray()
         }
         writer.endObject()
-        return writer.bytes
+        return writer.finish()
     }
 }
 

@@ -13,7 +13,7 @@ struct CountAnswer {
 
     /// - Parameter until: End of the counted range.
     init(_ writer: JSONWriter, until: Timestamp, now: Timestamp) {
-        bytes = writer.bytes
+        bytes = writer.finish()
         // An event recorded just before midnight may be committed just after it.
         isSettled = until.milliseconds + 60_000 <= now.milliseconds && until <= now.day.start
     }

@@ -73,8 +73,8 @@ struct Ranking {
 
     /// Returns `{…, "count", LIST: [{VALUE, "count"}], "rest", "other", "none"}`.
     func answer(
-        naming list: String,
-        _ value: String,
+        naming list: StaticString,
+        _ value: StaticString,
         members: (inout JSONWriter) -> Void = { _ in }
     ) -> CountAnswer {
         var writer = JSONWriter()

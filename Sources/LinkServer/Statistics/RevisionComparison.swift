@@ -76,11 +76,11 @@ struct RevisionComparison {
     }
 
     private func write(_ name: String, _ groups: [(String?, [Int64])], to writer: inout JSONWriter) {
-        writer.key(name + "s")
+        writer.key(escaping: name + "s")
         writer.beginArray()
         for (value, counts) in groups {
             writer.beginObject()
-            writer.key(name)
+            writer.key(escaping: name)
             if let value { writer.string(value) } else { writer.null() }
             writer.key("counts")
             write(counts, to: &writer)

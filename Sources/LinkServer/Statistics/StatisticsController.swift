@@ -100,7 +100,8 @@ struct StatisticsController {
             writer.key("series")
             writer.beginArray()
             writer.beginObject()
-            writer.member(dimension.rawValue, value)
+            writer.key(escaping: dimension.rawValue)
+            writer.string(value)
             writer.counts(try await statistics.counts(of: value, in: dimension, scope))
             writer.endObject()
             writer.endArray()
@@ -141,7 +142,10 @@ struct StatisticsController {
             outcomes: outcomes
         )
         return ranking.answer(naming: "links", "path") { writer in
-            for outcome in outcomes { writer.member(outcome.rawValue, ranking.outcomes[outcome] ?? 0) }
+            for outcome in outcomes {
+                writer.key(escaping: outcome.rawValue)
+                writer.int(ranking.outcomes[outcome] ?? 0)
+            }
         }.response(to: request)
     }
 
@@ -191,12 +195,12 @@ extension JSONWriter {
     }
 
     private mutating func nullable(_ name: String, _ text: String?) {
-        key(name)
+        key(escaping: name)
         if let text { string(text) } else { null() }
     }
 
     private mutating func nullable(_ name: String, _ number: Int64?) {
-        key(name)
+        key(escaping: name)
         if let number { int(number) } else { null() }
     }
 

@@ -1,0 +1,129 @@
+/// The next place of a buffer in which the caller has reserved room for all bytes to be written.
+struct ReservedOutput {
+    private(set) var place: UnsafeMutablePointer<UInt8>
+
+    init(at place: UnsafeMutablePointer<UInt8>) { self.place = place }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        place.pointee = byte
+        place += 1
+    }
+
+    @inline(__always)
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        place.update(from: start, count: bytes.count)
+        place += bytes.count
+    }
+
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes a key of JSON that needs no escape, in quotes and with a colon.
+    @inline(__always)
+    mutating func append(key: StaticString) {
+        assert(
+            JSONBytes.isPlain(UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)),
+            "the key '\(key)' needs an escape"
+        )
+        append(UInt8(ascii: "\""))
+        append(key)
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
+    }
+
+    mutating func append(_ number: Int64) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        var digits = 1
+        while rest >= 10 {
+            digits &+= 1
+            rest /= 10
+        }
+        rest = number.magnitude
+        var index = digits
+        while index > 0 {
+            index &-= 1
+            place[index] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        place += digits
+    }
+
+    /// Writes a text of JSON without quotes. Returns false if a byte needs an escape; it may then have written some.
+    @inline(__always)
+    mutating func append(plain text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let isPlain = JSONBytes.copyPlain(UnsafeRawBufferPointer(text), to: UnsafeMutableRawPointer(place))
+        place += text.count
+        return isPlain
+    }
+}
+
+/// Searches text for bytes that JSON escapes, several bytes at a time.
+enum JSONBytes {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+    /// Returns the top bits of the bytes of a word that need an escape; 0 if there are none. Above the first such byte,
+    /// the bits may be false.
+    @inline(__always)
+    private static func escapes(_ word: UInt64) -> UInt64 {
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        // The top bit of a byte in `x - n & ~x` tells whether the byte is smaller than n.
+        let found =
+            ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
+        return found & (ones &* 0x80)
+    }
+
+    static func isPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.allSatisfy { escapes((ones &* 0x20) << 8 | UInt64($0)) == 0 }
+    }
+
+    /// Copies a text in words, the last of which may overlap the one before it. Returns false at the first byte that
+    /// needs an escape.
+    @inline(__always)
+    static func copyPlain(_ text: UnsafeRawBufferPointer, to place: UnsafeMutableRawPointer) -> Bool {
+        guard let start = text.baseAddress else { return true }
+        let count = text.count
+        if count >= 8 {
+            var offset = 0
+            while offset < count {
+                let at = min(offset, count &- 8)
+                let word = (start + at).loadUnaligned(as: UInt64.self)
+                guard escapes(word) == 0 else { return false }
+                (place + at).storeBytes(of: word, as: UInt64.self)
+                offset &+= 8
+            }
+            return true
+        }
+        if count >= 4 {
+            let first = start.loadUnaligned(as: UInt32.self)
+            let last = (start + (count &- 4)).loadUnaligned(as: UInt32.self)
+            place.storeBytes(of: first, as: UInt32.self)
+            (place + (count &- 4)).storeBytes(of: last, as: UInt32.self)
+            return escapes(UInt64(first) << 32 | UInt64(last)) == 0
+        }
+        var word = ones &* 0x20
+        for offset in 0..<count {
+            let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+            place.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+            word = word << 8 | UInt64(byte)
+        }
+        return escapes(word) == 0
+    }
+
+    /// Returns the end of a prefix of ASCII without bytes to escape, in steps of eight bytes.
+    static func plainASCII(_ utf8: UnsafeBufferPointer<UInt8>) -> Int {
+        let bytes = UnsafeRawBufferPointer(utf8)
+        var index = 0
+        while bytes.count - index >= 8 {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard (escapes(word) | word) & (ones &* 0x80) == 0 else { break }
+            index += 8
+        }
+        return index
+    }
+}
