@@ -11,6 +11,12 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// `FINGERPOST_FAST_TESTS=1`, which `./dev` sets, optimizes the engine in debug builds, too, and keeps its assertions: its
+/// property tests then take seconds instead of minutes. Unsafe flags by default would exclude the package as a dependency.
+let engine: [SwiftSetting] =
+    Context.environment["FINGERPOST_FAST_TESTS"] == "1"
+    ? strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : strict
+
 /// `FINGERPOST_ENGINE=1` reduces the package to the engine and its tests, which need no other package and no system
 /// library.
 let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
@@ -60,8 +66,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.19.0"),
     ],
     targets: [
-        .target(name: "LinkRouting", swiftSettings: strict),
-        .target(name: "AppAssociation", dependencies: ["LinkRouting"], swiftSettings: strict),
+        .target(name: "LinkRouting", swiftSettings: engine),
+        .target(name: "AppAssociation", dependencies: ["LinkRouting"], swiftSettings: engine),
         .target(
             name: "LinkCatalog",
             dependencies: [
