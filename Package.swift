@@ -11,10 +11,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// `FINGERPOST_FAST_TESTS=1`, which `./dev` sets, optimizes the engine in debug builds, too, and keeps its assertions: its
+/// `OPTIMIZED_ENGINE=1`, which `./dev` sets, optimizes the engine in debug builds, too, and keeps its assertions: its
 /// property tests then take seconds instead of minutes. Unsafe flags by default would exclude the package as a dependency.
 let engine: [SwiftSetting] =
-    Context.environment["FINGERPOST_FAST_TESTS"] == "1"
+    Context.environment["OPTIMIZED_ENGINE"] == "1"
     ? strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : strict
 
 /// `FINGERPOST_ENGINE=1` reduces the package to the engine and its tests, which need no other package and no system
