@@ -14,12 +14,12 @@ let strict: [SwiftSetting] = [
 /// `FINGERPOST_FAST_TESTS=1`, which `./dev` sets, optimizes the engine in debug builds, too, and keeps its assertions: its
 /// property tests then take seconds instead of minutes. Unsafe flags by default would exclude the package as a dependency.
 let engine: [SwiftSetting] =
-    Context.environment["FINGERPOST_FAST_TESTS"] == "1"
+    LinkContext.environment["FINGERPOST_FAST_TESTS"] == "1"
     ? strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : strict
 
 /// `FINGERPOST_ENGINE=1` reduces the package to the engine and its tests, which need no other package and no system
 /// library.
-let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
+let isEngineOnly = LinkContext.environment["FINGERPOST_ENGINE"] == "1"
 
 let package = Package(
     name: "fingerpost",

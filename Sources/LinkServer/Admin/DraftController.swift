@@ -123,7 +123,7 @@ struct DraftController {
 
     private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> PublishingService.PlanRequest {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
-        let object = try Field(body, path: "").object("basedOn", "settings", "table", "suites")
+        let object = try DocumentField(body, path: "").object("basedOn", "settings", "table", "suites")
         var suites: [String: LinkSuite] = [:]
         var bytes = 0
         for (name, field) in try object["suites"]?.anyObject().all ?? [] {
