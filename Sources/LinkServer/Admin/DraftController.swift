@@ -10,7 +10,7 @@ import LinkRouting
 struct DraftController {
     let gate: AdminAuthorizer
     let editor: PublishingService
-    let store: any CatalogStore
+    let store: any SettingsStore & DraftStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -172,7 +172,7 @@ struct DraftController {
     }
 }
 
-extension CatalogStore {
+extension SettingsStore {
     /// Throws if the tenant does not exist.
     func require(_ tenant: TenantID) async throws {
         guard try await settingsRevision(of: tenant) != nil else {
