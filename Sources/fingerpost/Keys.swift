@@ -59,7 +59,7 @@ struct Keys: AsyncParsableCommand {
                 "expiresAt": expires.map(JSONNode.string),
             ])
             let answer = try await CatalogCommands.run(in: data) {
-                try await $0.createKey(Field(wish, path: "key"))
+                try await $0.createKey(DocumentField(wish, path: "key"))
             } elsewhere: {
                 ControlMessage.createKey(wish)
             }
@@ -142,7 +142,7 @@ struct Keys: AsyncParsableCommand {
         func run() async throws {
             let (id, isAlone) = (id, alone)
             let answer = try await CatalogCommands.run(in: data) {
-                try await $0.revokeKey(Field(.string(id), path: "id"), as: isAlone ? .revokeAlone : .revoke)
+                try await $0.revokeKey(DocumentField(.string(id), path: "id"), as: isAlone ? .revokeAlone : .revoke)
             } elsewhere: {
                 ControlMessage.revokeKey(id, isAlone: isAlone)
             }

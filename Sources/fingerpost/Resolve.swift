@@ -23,10 +23,10 @@ struct Resolve: AsyncParsableCommand {
     func run() async throws {
         let table = try OfflineTable(table, now: SystemClock.now())
         var warnings: [String] = []
-        let facts: Context
+        let facts: LinkContext
         do {
             let node = try JSONReader.parse(context, limits: JSONReader.Limits(maximumBytes: 16_384))
-            facts = try Context(Field(node, path: "context"), warnings: &warnings)
+            facts = try LinkContext(DocumentField(node, path: "context"), warnings: &warnings)
         } catch let error as JSONSyntaxError {
             throw fail("--context is not JSON: \(error.description)", .unreadableInput)
         } catch let error as DocumentError {

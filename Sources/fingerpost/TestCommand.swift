@@ -137,20 +137,21 @@ struct JUnitReport {
 /// suite may be untrusted: a link is one quoted word, and a comment cannot extend beyond its line.
 struct DeviceCommands {
     let suite: LinkSuite
-    let apps: [App]
+    let apps: [RegisteredApp]
 
     var lines: [String] {
         suite.cases.flatMap { one in
             let comment = "# \(one.link.escapedForTerminal)"
             // A link that cannot be displayed safely cannot be pasted safely either.
-            guard let link = try? Link.parse(one.link), !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
+            guard let link = try? DeepLink.parse(one.link),
+                !one.link.unicodeScalars.contains(where: \.isObeyedByTerminals)
             else { return [comment, "# not a link that can be opened"] }
             let meant = apps.filter { app in one.app.map { $0 == app.id } ?? one.isFor(app) }
             return [comment] + meant.flatMap { lines(one.link, $0, isWeb: link.isWeb) }
         }
     }
 
-    private func lines(_ link: String, _ app: App, isWeb: Bool) -> [String] {
+    private func lines(_ link: String, _ app: RegisteredApp, isWeb: Bool) -> [String] {
         switch app.product {
         case .ios:
             let tests =
@@ -176,7 +177,7 @@ struct DeviceCommands {
 
 extension LinkSuite.Case {
     /// Whether the case's context allows the app's platform.
-    fileprivate func isFor(_ app: App) -> Bool {
+    fileprivate func isFor(_ app: RegisteredApp) -> Bool {
         switch (context["platform"]?.text, app.product) {
         case ("ios", .ios), ("android", .android), (nil, _): true
         default: false

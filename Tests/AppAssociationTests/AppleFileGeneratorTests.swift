@@ -241,8 +241,8 @@ struct AppleFileGeneratorTests {
             table.routes.append(
                 Route(
                     id: try #require(RouteID("r\(index)")),
-                    path: try Pattern("/r\(index % 10_000)"),
-                    behaviour: .answer(Target(open: Open(screen: "A")))
+                    path: try RoutePattern("/r\(index % 10_000)"),
+                    behaviour: .answer(RouteTarget(open: Open(screen: "A")))
                 )
             )
         }

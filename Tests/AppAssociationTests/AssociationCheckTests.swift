@@ -81,7 +81,7 @@ struct AssociationCheckTests {
     }
 
     @Test func generatedFileIsJudged() throws {
-        let app = App(id: try #require(AppID("ios")), product: .ios(teamID: "", bundleID: ""))
+        let app = RegisteredApp(id: try #require(AppID("ios")), product: .ios(teamID: "", bundleID: ""))
         let host = try HostName("www.acme.com")
         let domain = Domain(
             host: host.ascii,
@@ -92,8 +92,8 @@ struct AssociationCheckTests {
         )
         let route = Route(
             id: try #require(RouteID("a")),
-            path: try Pattern("/{x...}"),
-            behaviour: .answer(Target(open: Open(screen: "A")))
+            path: try RoutePattern("/{x...}"),
+            behaviour: .answer(RouteTarget(open: Open(screen: "A")))
         )
         let found = RouteTable(routes: [route]).checkAssociation(for: Identity(domains: [domain], apps: [app]))
 

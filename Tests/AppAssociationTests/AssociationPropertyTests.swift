@@ -81,7 +81,10 @@ struct RandomTable: CustomStringConvertible {
             table.routes.append(try Self.route(index, &chance))
         }
         if chance.below(3) == 0 {
-            table.defaults.fallback = Target(open: Open(screen: "F"), association: chance.one(of: [.open, .closed]))
+            table.defaults.fallback = RouteTarget(
+                open: Open(screen: "F"),
+                association: chance.one(of: [.open, .closed])
+            )
         }
         let hosts = [("a.example", false), ("wild.example", true), ("wild.example", false)]
         let identity = Identity(
@@ -89,11 +92,11 @@ struct RandomTable: CustomStringConvertible {
                 Domain(host: host, unicodeHost: host, coversSubdomains: isWild, port: nil, serves: .association)
             },
             apps: [
-                App(
+                RegisteredApp(
                     id: try #require(AppID("ios")),
                     product: .ios(teamID: "ABCDE12345", bundleID: "com.example.app")
                 ),
-                App(
+                RegisteredApp(
                     id: try #require(AppID("android")),
                     product: .android(package: "com.example.app", fingerprints: ["AA"])
                 ),
@@ -115,22 +118,23 @@ struct RandomTable: CustomStringConvertible {
         if chance.below(8) == 0 { route.query.append(query(chance.one(of: ["y", "a b", "é"]), &chance)) }
         if chance.below(8) == 0 {
             route.fragment = chance.one(of: [
-                .equals("f"), .equals("f g"), .equals(""), .pattern(try Pattern("/s/{t}")), .pattern(try Pattern("/")),
+                .equals("f"), .equals("f g"), .equals(""), .pattern(try RoutePattern("/s/{t}")),
+                .pattern(try RoutePattern("/")),
             ])
         }
         if chance.below(5) == 0 { route.when = condition(&chance) }
-        let target = Target(
+        let target = RouteTarget(
             open: Open(screen: "S"),
             minimumVersion: chance.one(of: [nil, nil, .everyApp(.version(try #require(Version("2.0"))))]),
             signIn: chance.one(of: [.optional, .optional, .required])
         )
         route.behaviour = chance.one(of: [
-            .answer(target), .answer(target), .answer(target), .answer(Target()), .block(reason: "no"),
+            .answer(target), .answer(target), .answer(target), .answer(RouteTarget()), .block(reason: "no"),
         ])
         return route
     }
 
-    private static func pattern(_ chance: inout Chance) throws -> Pattern {
+    private static func pattern(_ chance: inout Chance) throws -> RoutePattern {
         var path = ""
         for index in 0..<chance.below(4) {
             // Uses each parameter once.
@@ -139,19 +143,19 @@ struct RandomTable: CustomStringConvertible {
             path += "/" + segment
         }
         if chance.below(4) == 0 { path += "/{rest...}" } else if chance.below(4) == 0 { path += "/" }
-        return try Pattern(path.isEmpty ? "/" : path)
+        return try RoutePattern(path.isEmpty ? "/" : path)
     }
 
     private static func query(_ name: String, _ chance: inout Chance) -> QueryCondition {
-        let plain = Pattern.Parameter(name: "c", type: .plain)
-        let int = Pattern.Parameter(name: "c", type: .int(nil))
+        let plain = RoutePattern.Parameter(name: "c", type: .plain)
+        let int = RoutePattern.Parameter(name: "c", type: .int(nil))
         return QueryCondition(
             name: name,
             test: chance.one(of: [
                 .present, .absent, .oneOf(["1"]), .oneOf(["1", "2"]), .oneOf(["1", ""]), .oneOf([""]), .oneOf(["a b*"]),
                 .oneOf(["a&b"]), .oneOf(["a;b", "1"]), .capture(plain, .required), .capture(int, .required),
                 .capture(int, .optional), .capture(plain, .defaultsTo("z")),
-                .capture(Pattern.Parameter(name: "c", type: .oneOf(["1", "2"])), .required),
+                .capture(RoutePattern.Parameter(name: "c", type: .oneOf(["1", "2"])), .required),
             ])
         )
     }
@@ -192,7 +196,7 @@ struct RandomTable: CustomStringConvertible {
         return "https://\(host)\(path)\(query(of: route, &chance))\(fragment(of: route, &chance))"
     }
 
-    private static func value(of parameter: Pattern.Parameter, _ chance: inout Chance) -> String {
+    private static func value(of parameter: RoutePattern.Parameter, _ chance: inout Chance) -> String {
         if case .oneOf(let values) = parameter.type, chance.below(4) > 0 {
             return spelled(chance.one(of: values).utf8, &chance)
         }
@@ -240,7 +244,7 @@ struct RandomTable: CustomStringConvertible {
     /// Whether the table opens the link in the app in at least one of several contexts.
     func opens(_ url: String, in app: String, _ platform: Platform, _ chance: inout Chance) -> Bool {
         (0..<3).contains { _ in
-            let context = Context(
+            let context = LinkContext(
                 app: AppID(app),
                 platform: platform,
                 appVersion: chance.one(of: [nil, Version("1.0"), Version("3.0")]),

@@ -4,24 +4,24 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzLink(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    do throws(Link.Rejection) {
-        let link = try Link.parse(bytes)
+    do throws(DeepLink.Rejection) {
+        let link = try DeepLink.parse(bytes)
         check(link)
         check(link.droppingAuthoritySegment())
-        let again = try Link.parse(link.text)
+        let again = try DeepLink.parse(link.text)
         precondition(again == link, "parsing the text of a link gives the link")
     } catch {
         precondition(error.length == bytes.count && (0...bytes.count).contains(error.offset))
         precondition(!error.message.isEmpty)
-        precondition((try? Link.parse(bytes)) == nil)
+        precondition((try? DeepLink.parse(bytes)) == nil)
     }
     // Normalising combining accents takes milliseconds, and long names add no coverage.
     if bytes.count <= 24 { _ = try? HostName(String(decoding: bytes, as: UTF8.self)) }
     return 0
 }
 
-private func check(_ link: Link) {
-    precondition(link.bytes.count <= Link.maximumLength)
+private func check(_ link: DeepLink) {
+    precondition(link.bytes.count <= DeepLink.maximumLength)
     precondition(!link.scheme.isEmpty && (link.host == nil) == !link.isWeb)
     if let host = link.host {
         precondition(!host.isEmpty && host.utf8.count <= 253)
@@ -44,7 +44,7 @@ private func check(_ link: Link) {
     }
     precondition(end <= link.pathBytes.count)
     for item in link.query {
-        for plus in [Link.PlusSign.plus, .space] {
+        for plus in [DeepLink.PlusSign.plus, .space] {
             let name = link.name(of: item, plus: plus)
             precondition((name == nil) == item.hasInvalidName)
             precondition((link.value(of: item, plus: plus) == nil) == item.hasInvalidValue)

@@ -13,8 +13,8 @@ public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     _ = Version(text)
     _ = LanguageTag(text)
     if let instant = Timestamp(text) { precondition(Timestamp(instant.description) == instant) }
-    guard let pattern = try? Pattern(text), let id = RouteID("fuzzed"), lines.count == 2,
-        let link = try? Link.parse(Array("https://go.acme.com/".utf8) + lines[1])
+    guard let pattern = try? RoutePattern(text), let id = RouteID("fuzzed"), lines.count == 2,
+        let link = try? DeepLink.parse(Array("https://go.acme.com/".utf8) + lines[1])
     else { return 0 }
     for letterCase in [LetterCase.sensitive, .ignored] {
         let route = Route(id: id, path: pattern, letterCase: letterCase)

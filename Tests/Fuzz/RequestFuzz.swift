@@ -18,7 +18,7 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     case .success(let request): answer(request)
     case .failure(let error): check(error)
     }
-    let field = Field(node, path: "")
+    let field = DocumentField(node, path: "")
     do {
         check(try Settings(field).identity)
     } catch {
@@ -37,7 +37,7 @@ private func check(_ error: any Error) {
 private func check(_ identity: Identity) {
     precondition(identity.destinations.schemes.isDisjoint(with: DestinationPolicy.forbiddenSchemes))
     precondition(identity.schemes.allSatisfy { !DestinationPolicy.unownableSchemes.contains($0.name) })
-    _ = Router(identity: identity, table: table).resolve("https://go.acme.test/p/x", in: Context())
+    _ = Router(identity: identity, table: table).resolve("https://go.acme.test/p/x", in: LinkContext())
 }
 
 private func answer(_ request: ResolveRequest) {
@@ -52,23 +52,23 @@ private func answer(_ request: ResolveRequest) {
         let resolution = router.resolve(link.url, in: request.context, explanation: request.explanation)
         guard let destination = resolution.destination else { continue }
         for url in [destination.web, destination.uri].compactMap(\.self) {
-            guard let target = try? Link.parse(url) else { preconditionFailure("\(url) is not a link") }
+            guard let target = try? DeepLink.parse(url) else { preconditionFailure("\(url) is not a link") }
             precondition(router.identity.destinations.allows(target), "\(url) is not allowed")
             precondition(target.port == nil, "\(url) has a port")
             // A link that is its own URI keeps its bytes; everything else was written by the table.
             precondition(target.isWeb == (target.scheme == "https"))
         }
-        if let store = destination.store.flatMap({ try? Link.parse($0) }) {
+        if let store = destination.store.flatMap({ try? DeepLink.parse($0) }) {
             precondition(store.host == "apps.apple.com" || store.host == "play.google.com")
         }
     }
 }
 
-private func read(_ text: String) -> Field {
+private func read(_ text: String) -> DocumentField {
     guard let node = try? JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 8_192)) else {
         preconditionFailure("the text is JSON")
     }
-    return Field(node, path: "")
+    return DocumentField(node, path: "")
 }
 
 private let table: RouteTable = {

@@ -58,7 +58,7 @@ struct CatalogTests {
         ] as [(String, String?)]
     )
     func linkBelongsToTheTenantOfItsHostOrScheme(_ link: String, _ tenant: String?) throws {
-        let resolution = try catalog().resolve(link, in: Context(), explanation: .omitted)
+        let resolution = try catalog().resolve(link, in: LinkContext(), explanation: .omitted)
 
         #expect(resolution.table?.tenant.rawValue == tenant)
         #expect(resolution.tenant == (tenant.flatMap { TenantID($0) } ?? .none))
@@ -97,7 +97,7 @@ struct CatalogTests {
 
     @Test(
         arguments: [
-            ("https://shop.example.com/a/../b", "shop", Link.Rejection.Code.dotSegment),
+            ("https://shop.example.com/a/../b", "shop", DeepLink.Rejection.Code.dotSegment),
             ("https://a.eu.example.com/<x>", "taxi", .forbiddenCharacter),
             ("https://bücher.example/%00", "shop", .controlCharacter),
             ("https://dev.example:8443/a/../b", "shop", .dotSegment),
@@ -111,14 +111,14 @@ struct CatalogTests {
             ("https://other.example/%zz", nil, .invalidEscape),
             ("other://%zz", nil, .invalidEscape),
             ("/no/scheme", nil, .noScheme),
-        ] as [(String, String?, Link.Rejection.Code)]
+        ] as [(String, String?, DeepLink.Rejection.Code)]
     )
     func rejectedLinkIsAttributedAsFarAsItCouldBeRead(
         _ link: String,
         _ tenant: String?,
-        _ code: Link.Rejection.Code
+        _ code: DeepLink.Rejection.Code
     ) throws {
-        let answer = try catalog().resolve(link, in: Context(), explanation: .omitted)
+        let answer = try catalog().resolve(link, in: LinkContext(), explanation: .omitted)
 
         #expect(answer.resolution.outcome == .rejected)
         #expect(answer.resolution.rejection?.code == code)
@@ -138,7 +138,7 @@ struct CatalogTests {
                 )
             ]
         )
-        let answer = snapshot.catalog().resolve("https://new.example/", in: Context(), explanation: .omitted)
+        let answer = snapshot.catalog().resolve("https://new.example/", in: LinkContext(), explanation: .omitted)
 
         #expect(answer.resolution.outcome == .unmatched)
         #expect(answer.table?.tenant == TenantID("new"))
@@ -158,7 +158,7 @@ struct CatalogTests {
     }
 
     @Test func emptyCatalogOwnsNothing() {
-        let answer = Catalog().resolve("https://shop.example.com/", in: Context(), explanation: .included)
+        let answer = Catalog().resolve("https://shop.example.com/", in: LinkContext(), explanation: .included)
 
         #expect(answer.resolution.outcome == .unmatched)
         #expect(answer.tenant == .none)
@@ -177,7 +177,7 @@ struct CatalogTests {
             environment: try #require(EnvironmentID(environment)),
             revision: Revision(rawValue: 1),
             settingsRevision: 1,
-            settings: try Settings(Field(try Document.readYAML(settings), path: "settings")),
+            settings: try Settings(DocumentField(try Document.readYAML(settings), path: "settings")),
             table: RouteTable()
         )
     }

@@ -48,7 +48,7 @@ struct ExampleSuiteTests {
     /// Answers like the server, with a token that needs no key.
     private func answer(to one: LinkSuite.Case, from catalog: Catalog) throws -> JSONNode {
         var warnings: [String] = []
-        let context = try Context(Field(one.context, path: "context"), warnings: &warnings)
+        let context = try LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)
         #expect(warnings == [])
         let resolution = catalog.resolve(one.link, in: context, explanation: .included)
         var response = ResolveResponse(resolution)

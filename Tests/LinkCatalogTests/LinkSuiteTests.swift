@@ -37,7 +37,7 @@ struct LinkSuiteTests {
         )
         let contexts = try suite.cases.map { one in
             var warnings: [String] = []
-            return try Context(Field(one.context, path: "context"), warnings: &warnings)
+            return try LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)
         }
 
         #expect(contexts[0].platform == .ios)

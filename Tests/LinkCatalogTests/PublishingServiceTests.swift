@@ -236,7 +236,7 @@ final class PublishingServiceTests {
 
     @Test func publishedTableIsLive() async throws {
         try await publishedShop()
-        let context = Context(platform: .ios)
+        let context = LinkContext(platform: .ios)
 
         #expect(live.last?.resolve("shop://b", in: context, explanation: .omitted).resolution.route == RouteID("b"))
         try await saveTable("routes: []")

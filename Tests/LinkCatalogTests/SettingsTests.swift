@@ -75,7 +75,7 @@ struct SettingsTests {
         #expect(identity.apps[0].product == .ios(teamID: "ABCDE12345", bundleID: "com.example.app"))
         #expect(identity.apps[0].kind == .clip)
         #expect(identity.apps[0].environment == EnvironmentID("staging"))
-        #expect(identity.apps[0].stores == [App.Store(kind: .appStore, id: "123456789")])
+        #expect(identity.apps[0].stores == [RegisteredApp.Store(kind: .appStore, id: "123456789")])
         #expect(identity.apps[0].domains == ["*.acme.link", "xn--bcher-kva.example"])
         #expect(
             identity.apps[1].product
@@ -87,7 +87,7 @@ struct SettingsTests {
         #expect(identity.apps[1].kind == .app)
         #expect(identity.apps[1].environment == .production)
         #expect(identity.apps[1].domains == nil)
-        #expect(identity.apps[1].stores == [App.Store(kind: .playStore, id: "com.example.app")])
+        #expect(identity.apps[1].stores == [RegisteredApp.Store(kind: .playStore, id: "com.example.app")])
         #expect(identity.destinations.schemes == ["acme", "tel"])
         #expect(
             identity.destinations.hosts == [
@@ -151,16 +151,16 @@ struct SettingsTests {
         ("destinations.hosts", 1_000), ("privacy.recordQuery", 256), ("privacy.recordTraits", 256),
     ])
     func listsOfWrittenSettingsAreBounded(_ path: String, _ most: Int) throws {
-        func field(_ count: Int) -> Field {
+        func field(_ count: Int) -> DocumentField {
             var node = JSONNode(.array((0..<count).map { Self.entry($0, of: path) }))
             for key in path.split(separator: ".").reversed() { node = .object([String(key): node]) }
-            return Field(node, path: "settings")
+            return DocumentField(node, path: "settings")
         }
         _ = try Settings(field(most))
         let error = #expect(throws: DocumentError.self) { try Settings(field(most + 1)) }
         #expect(error?.path == "settings.\(path)")
         #expect(error?.message == "the list has more than \(most) entries; remove some.")
-        _ = try Settings(Field(stored: field(most + 1).node, path: "settings"))
+        _ = try Settings(DocumentField(stored: field(most + 1).node, path: "settings"))
     }
 
     private static func entry(_ number: Int, of path: String) -> JSONNode {
@@ -175,6 +175,6 @@ struct SettingsTests {
     }
 
     private func settings(_ text: String) throws -> Settings {
-        try Settings(Field(try Document.readYAML(text), path: "settings"))
+        try Settings(DocumentField(try Document.readYAML(text), path: "settings"))
     }
 }

@@ -25,7 +25,7 @@ struct OfflineTableTests {
     @Test func tableWithoutSettingsAppliesToEveryLink() throws {
         try Self.file(Array(Self.table.utf8)) { path in
             let table = try OfflineTable(path, now: Timestamp(milliseconds: 0))
-            let answer = table.answer("https://anywhere.example/item/7", in: Context(), explanation: .omitted)
+            let answer = table.answer("https://anywhere.example/item/7", in: LinkContext(), explanation: .omitted)
             #expect(answer.answer.resolution.route?.rawValue == "item")
             #expect(answer.id == nil && answer.isRecorded == nil)
         }

@@ -11,7 +11,7 @@ struct RedactionTests {
 
     /// Resolves a link with one route for `path`. `extra` adds members, such as `sensitive`, which names parameters
     /// that are never recorded.
-    private func resolve(_ text: String, path: String, extra: String = "") throws -> (link: Link, Resolution) {
+    private func resolve(_ text: String, path: String, extra: String = "") throws -> (link: DeepLink, Resolution) {
         let json = """
             {"identity": {"domains": ["go.acme.com", "*.acme.link"], "schemes": ["acme"],
               "apps": [{"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "com.acme.app"}]},
@@ -19,10 +19,10 @@ struct RedactionTests {
               [{"id": "a", "path": "\(path)", "open": {"screen": "S"} \(extra)}]}}
             """
         let node = try JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 10_000))
-        let identity = try Identity(try Field(try #require(node["identity"]), path: "").anyObject())
-        let table = try RouteTable(Field(try #require(node["table"]), path: ""))
-        let link = try Link.parse(text)
-        return (link, Router(identity: identity, table: table).resolve(link, in: Context(platform: .ios)))
+        let identity = try Identity(try DocumentField(try #require(node["identity"]), path: "").anyObject())
+        let table = try RouteTable(DocumentField(try #require(node["table"]), path: ""))
+        let link = try DeepLink.parse(text)
+        return (link, Router(identity: identity, table: table).resolve(link, in: LinkContext(platform: .ios)))
     }
 
     @Test(arguments: [
@@ -55,7 +55,7 @@ struct RedactionTests {
             unmatchedPath: .none,
             address: .none
         )
-        let link = try Link.parse("https://go.acme.com/?caf%C3%A9=1&cafe%CC%81=2")
+        let link = try DeepLink.parse("https://go.acme.com/?caf%C3%A9=1&cafe%CC%81=2")
         #expect(redaction.query(of: link, plus: .plus, parameters: []).map(\.value) == ["1"])
         #expect(redaction.traits(["cafe\u{301}": ["2"]]) == nil)
     }
@@ -64,17 +64,17 @@ struct RedactionTests {
         (Redaction.UnmatchedPath.full, "/a/b%2Fc" as String?), (.firstSegment, "/a"), (.none, nil),
     ]) func unmatchedPathIsWhatTheTenantAllows(_ mode: Redaction.UnmatchedPath, _ stored: String?) throws {
         let redaction = Redaction(recordQuery: [], unmatchedPath: mode, address: .none)
-        let link = try Link.parse("https://go.acme.com/a/b%2Fc?q=1#f")
+        let link = try DeepLink.parse("https://go.acme.com/a/b%2Fc?q=1#f")
         for outcome in [Outcome.unmatched, .fallback] {
             #expect(redaction.path(of: link, outcome: outcome, parameters: []) == stored)
         }
-        let root = try Link.parse("https://go.acme.com/")
+        let root = try DeepLink.parse("https://go.acme.com/")
         #expect(redaction.path(of: root, outcome: .unmatched, parameters: []) == (mode == .none ? nil : "/"))
     }
 
     /// A place outside the link must neither trap nor reveal anything.
     @Test func wrongPlacesHideTooMuch() throws {
-        let link = try Link.parse("https://go.acme.com/ab/secret")
+        let link = try DeepLink.parse("https://go.acme.com/ab/secret")
         let places: [CapturedParameter.Place] = [
             .path(segment: 1, bytes: 0..<100), .path(segment: 1, bytes: 2..<5), .path(segment: 7, bytes: 0..<1),
             .rest(firstSegment: 9),
@@ -87,7 +87,7 @@ struct RedactionTests {
 
     @Test func onlyAllowListedItemsAreRecorded() throws {
         let redaction = Redaction(recordQuery: ["utm_source", "q"], unmatchedPath: .none, address: .none)
-        let link = try Link.parse(
+        let link = try DeepLink.parse(
             "https://go.acme.com/?token=1&utm%5Fsource=a%20b&q&q=%zz&UTM_SOURCE=x&utm_source=c+d&"
         )
         let items = redaction.query(of: link, plus: .plus, parameters: []).map { "\($0.name)=\($0.value)" }
@@ -119,7 +119,7 @@ struct RedactionTests {
         )
         #expect(resolution.outcome == .matched)
         #expect(Self.open.host(of: link, parameters: resolution.parameters) == stored)
-        #expect(Self.open.host(of: try Link.parse("acme://x"), parameters: resolution.parameters) == nil)
+        #expect(Self.open.host(of: try DeepLink.parse("acme://x"), parameters: resolution.parameters) == nil)
     }
 
     @Test func parametersKeepTheirTypesAndLeaveOutWhatMayNotBeRecorded() throws {

@@ -15,18 +15,18 @@ struct ActionTests {
 
     struct Case: Sendable, CustomTestStringConvertible {
         let path: String
-        let context: Context
+        let context: LinkContext
         let action: Action?
         let fallbacks: [Action]
         var testDescription: String { "\(path) → \(action?.rawValue ?? "none")" }
 
-        init(_ path: String, _ context: Context, _ action: Action?, _ fallbacks: [Action] = []) {
+        init(_ path: String, _ context: LinkContext, _ action: Action?, _ fallbacks: [Action] = []) {
             (self.path, self.context, self.action, self.fallbacks) = (path, context, action, fallbacks)
         }
     }
 
-    private static func ios(_ version: String? = nil, installed: Bool = true, signedIn: Bool? = nil) -> Context {
-        Context(
+    private static func ios(_ version: String? = nil, installed: Bool = true, signedIn: Bool? = nil) -> LinkContext {
+        LinkContext(
             platform: .ios,
             appVersion: version.flatMap { Version($0) },
             installed: installed,
@@ -36,18 +36,18 @@ struct ActionTests {
 
     static let cases = [
         Case("/none", ios(), nil), Case("/..", ios(), nil), Case("/block", ios(installed: false), .block),
-        Case("/web", ios(), .openWeb), Case("/app", Context(platform: .windows), .openWeb),
-        Case("/app", Context(), .openApp),
-        Case("/store", Context(platform: .windows), .openWeb),
+        Case("/web", ios(), .openWeb), Case("/app", LinkContext(platform: .windows), .openWeb),
+        Case("/app", LinkContext(), .openApp),
+        Case("/store", LinkContext(platform: .windows), .openWeb),
         Case("/store", ios(installed: false), .openStore, [.openWeb]),
         Case("/nostore", ios(installed: false), .openWeb),
-        Case("/store", Context(platform: .android, installed: false), .openStore, [.openWeb]),
+        Case("/store", LinkContext(platform: .android, installed: false), .openStore, [.openWeb]),
         Case("/old", ios("1.9", signedIn: true), .updateApp), Case("/old", ios("1.9", signedIn: false), .updateApp),
         Case("/old", ios("2.0-beta", signedIn: true), .updateApp), Case("/old", ios("2", signedIn: true), .openApp),
         Case("/old", ios(nil, signedIn: true), .openApp),
         Case("/old", ios("2"), .signIn),
-        Case("/old", Context(platform: .android, appBuild: 411, authenticated: true), .updateApp),
-        Case("/old", Context(platform: .android, appBuild: 412, authenticated: true), .openApp),
+        Case("/old", LinkContext(platform: .android, appBuild: 411, authenticated: true), .updateApp),
+        Case("/old", LinkContext(platform: .android, appBuild: 412, authenticated: true), .openApp),
         Case("/sign", ios(), .signIn), Case("/sign", ios(signedIn: false), .signIn),
         Case("/sign", ios(signedIn: true), .openApp),
         Case("/app", ios(), .openApp), Case("/store", ios(), .openApp, [.openStore, .openWeb]),
@@ -78,16 +78,18 @@ struct ActionTests {
 
     @Test func firstAppOfThePlatformIsMeant() throws {
         let router = try Fixture.router(Self.routes)
-        #expect(router.resolve("acme://app", in: Context(platform: .android)).app?.rawValue == "droid")
-        #expect(router.resolve("acme://app", in: Context(app: AppID("ios"), platform: .android)).app?.rawValue == "ios")
-        #expect(router.resolve("acme://app", in: Context(platform: .linux)).app == nil)
+        #expect(router.resolve("acme://app", in: LinkContext(platform: .android)).app?.rawValue == "droid")
+        #expect(
+            router.resolve("acme://app", in: LinkContext(app: AppID("ios"), platform: .android)).app?.rawValue == "ios"
+        )
+        #expect(router.resolve("acme://app", in: LinkContext(platform: .linux)).app == nil)
     }
 
     @Test func storeURLIsOursWithTheCampaign() throws {
         let router = try Fixture.router(Self.routes)
         let ios = router.resolve("https://go.acme.com/store", in: Self.ios(installed: false))
         #expect(ios.destination?.store == "https://apps.apple.com/app/id123456789?ct=spring%20sale")
-        let android = router.resolve("https://go.acme.com/store", in: Context(platform: .android, installed: false))
+        let android = router.resolve("https://go.acme.com/store", in: LinkContext(platform: .android, installed: false))
         #expect(
             android.destination?.store
                 == "https://play.google.com/store/apps/details?id=com.acme.app&referrer=utm_campaign%3Dspring%2520sale"
@@ -107,7 +109,7 @@ struct ExperimentTests {
         var screens: [String: Int] = [:]
         for number in 0..<2_000 {
             let key = "install-\(number)"
-            let resolution = router.resolve("https://go.acme.com/x", in: Context(platform: .ios, stickyKey: key))
+            let resolution = router.resolve("https://go.acme.com/x", in: LinkContext(platform: .ios, stickyKey: key))
             let isFirst = Bucket.of(key, salt: "new-home") < 2_500
             #expect(resolution.destination?.screen == (isFirst ? "A" : "B"))
             #expect(
@@ -120,14 +122,20 @@ struct ExperimentTests {
     }
 
     @Test func withoutAStickyKeyTheFirstIsTakenUnassigned() throws {
-        let resolution = try Fixture.router([Self.route]).resolve("https://go.acme.com/x", in: Context(platform: .ios))
+        let resolution = try Fixture.router([Self.route]).resolve(
+            "https://go.acme.com/x",
+            in: LinkContext(platform: .ios)
+        )
         #expect(resolution.destination?.screen == "A")
         #expect(resolution.variant == VariantAssignment(experiment: "new-home", variant: "a", isAssigned: false))
     }
 
     @Test func variantKeepsWhatItDoesNotSay() throws {
         let router = try Fixture.router([Self.route])
-        let resolution = router.resolve("https://go.acme.com/x", in: Context(platform: .ios, stickyKey: "install-43"))
+        let resolution = router.resolve(
+            "https://go.acme.com/x",
+            in: LinkContext(platform: .ios, stickyKey: "install-43")
+        )
         #expect(resolution.destination?.web == "https://www.acme.com/x")
     }
 }

@@ -21,7 +21,7 @@ struct CompiledMatchingTests {
                     route.captures(subject, caller).map { (index, $0) }
                 }.first
                 let text = Self.link(subject, &random)
-                let resolution = router.resolve(text, in: Context(platform: caller))
+                let resolution = router.resolve(text, in: LinkContext(platform: caller))
                 let captured = Dictionary(uniqueKeysWithValues: resolution.parameters.map { ($0.name, $0.text) })
                 guard resolution.route?.rawValue == expected.map({ "r\($0.0)" }), captured == expected?.1 ?? [:] else {
                     let table = routes.enumerated().map { $1.json(id: "r\($0)") }.joined(separator: "\n")

@@ -4,7 +4,7 @@ import Testing
 
 struct ConditionTests {
     /// A context with all attributes known.
-    private static let known = Context(
+    private static let known = LinkContext(
         app: AppID("ios"),
         platform: .ios,
         device: .phone,
@@ -64,8 +64,8 @@ struct ConditionTests {
 
     @Test(arguments: cases.indices) func nothingKnownIsUnknownAndSoIsItsNegation(_ index: Int) throws {
         let (json, _) = Self.cases[index]
-        #expect(try condition(json).evaluate(in: Context()) == .unknown, "\(json)")
-        #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: Context()) == .unknown, "not \(json)")
+        #expect(try condition(json).evaluate(in: LinkContext()) == .unknown, "\(json)")
+        #expect(try condition(#"{"not": \#(json)}"#).evaluate(in: LinkContext()) == .unknown, "not \(json)")
     }
 
     @Test(arguments: [
@@ -74,7 +74,7 @@ struct ConditionTests {
         (#"{"platform": "android", "country": "GB"}"#, .fails), (#"[{"platform": "ios"}, {"country": "GB"}]"#, .holds),
         (#"[{"platform": "android"}, {"country": "GB"}]"#, .unknown),
     ]) func unknownIsTheThirdValue(_ json: String, _ truth: Tristate) throws {
-        #expect(try condition(json).evaluate(in: Context(platform: .ios)) == truth)
+        #expect(try condition(json).evaluate(in: LinkContext(platform: .ios)) == truth)
     }
 
     @Test func unknownConditionIsNoMatchAndTheTraceSaysSo() throws {
@@ -82,7 +82,11 @@ struct ConditionTests {
             #"{"id": "gb", "path": "/a", "when": {"country": "GB"}, "open": {"screen": "S"}}"#,
             #"{"id": "notgb", "path": "/a", "when": {"not": {"country": "GB"}}, "open": {"screen": "S"}}"#,
         ])
-        let resolution = router.resolve("https://go.acme.com/a", in: Context(platform: .ios), explanation: .included)
+        let resolution = router.resolve(
+            "https://go.acme.com/a",
+            in: LinkContext(platform: .ios),
+            explanation: .included
+        )
         #expect(resolution.route == nil)
         #expect(resolution.trace?.entries.map(\.failed) == [.unknown, .unknown])
         #expect(resolution.trace?.entries.map(\.at) == [.name("country"), .name("not")])

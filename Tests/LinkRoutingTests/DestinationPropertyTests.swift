@@ -75,7 +75,7 @@ struct DestinationPropertyTests {
             )
             for _ in 0..<5 {
                 let link = link(&random)
-                let context = Context(
+                let context = LinkContext(
                     platform: random.pick([.ios, .android, .windows, nil]),
                     installed: random.chance(50)
                 )
@@ -87,7 +87,7 @@ struct DestinationPropertyTests {
                     guard let url else { continue }
                     judged += 1
                     let parts = try #require(URLComponents(string: url), "\(url)")
-                    let parsed = try Link.parse(url)
+                    let parsed = try DeepLink.parse(url)
                     #expect(parts.scheme == "https" && parsed.scheme == "https", "\(route) \(link): \(url)")
                     #expect(
                         parts.host.map(hosts.contains) == true && parts.host == parsed.host,
@@ -99,7 +99,7 @@ struct DestinationPropertyTests {
                 guard let uri = destination.uri, uri != link else { continue }
                 judged += 1
                 let parts = try #require(URLComponents(string: uri), "\(uri)")
-                let parsed = try Link.parse(uri)
+                let parsed = try DeepLink.parse(uri)
                 let allowed = ["acme", "acmeopen", "acmesome", "https"]
                 #expect(
                     parts.scheme?.lowercased() == parsed.scheme && allowed.contains(parsed.scheme),

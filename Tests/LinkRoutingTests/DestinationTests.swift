@@ -5,7 +5,7 @@ struct DestinationTests {
     private func destination(
         _ route: String,
         _ link: String,
-        in context: Context = Context(platform: .ios),
+        in context: LinkContext = LinkContext(platform: .ios),
         defaults: String = "{}",
         settings: String = Fixture.acme
     ) throws -> ResolvedDestination? {
@@ -27,7 +27,7 @@ struct DestinationTests {
         let resolved = try destination(route, link)
         #expect(resolved?.uri == uri)
         let path = { (text: String) in
-            let parsed = try Link.parse(text)
+            let parsed = try DeepLink.parse(text)
             return (0..<parsed.segmentCount).map(parsed.segmentText)
         }
         #expect(try path(uri) == path(link), "the app sees the same path")
@@ -66,12 +66,12 @@ struct DestinationTests {
     }
 
     @Test(arguments: [
-        (Context(platform: .ios, device: .phone), "ios"), (Context(platform: .ios, device: .tablet), "ipad"),
-        (Context(platform: .android), "android"),
-        (Context(platform: .macos), "desktop"), (Context(platform: .windows), "desktop"),
-        (Context(platform: .linux), "desktop"), (Context(device: .desktop), "desktop"),
-        (Context(platform: .other), "default"), (Context(), "default"),
-    ]) func webPageIsTheCallersOwn(_ context: Context, _ page: String) throws {
+        (LinkContext(platform: .ios, device: .phone), "ios"), (LinkContext(platform: .ios, device: .tablet), "ipad"),
+        (LinkContext(platform: .android), "android"),
+        (LinkContext(platform: .macos), "desktop"), (LinkContext(platform: .windows), "desktop"),
+        (LinkContext(platform: .linux), "desktop"), (LinkContext(device: .desktop), "desktop"),
+        (LinkContext(platform: .other), "default"), (LinkContext(), "default"),
+    ]) func webPageIsTheCallersOwn(_ context: LinkContext, _ page: String) throws {
         let pages = ["ios", "ipad", "android", "desktop", "default"].map { #""\#($0)": "https://www.acme.com/\#($0)""# }
             .joined(separator: ",")
         #expect(
@@ -81,7 +81,7 @@ struct DestinationTests {
     }
 
     @Test func missingPageFallsBack() throws {
-        let tablet = Context(platform: .ios, device: .tablet)
+        let tablet = LinkContext(platform: .ios, device: .tablet)
         #expect(
             try destination(
                 #""path": "/a", "web": {"ios": "https://www.acme.com/i"}"#,
@@ -152,7 +152,8 @@ struct DestinationTests {
         ("acmeopen:open/a", "/open/a"), ("acmeopen://a", "/"),
     ]) func ignoredHostIsNoSegment(_ link: String, _ path: String) throws {
         #expect(
-            try Fixture.router(paths: ["/a", "/open/a", "/other/a", "/"]).resolve(link, in: Context()).pattern == path
+            try Fixture.router(paths: ["/a", "/open/a", "/other/a", "/"]).resolve(link, in: LinkContext()).pattern
+                == path
         )
     }
 
@@ -199,7 +200,7 @@ struct DestinationTests {
         let router = try Fixture.router([
             #"{"id": "a", "path": "/a", "fragment": "caf\u00e9", "open": {"screen": "S"}}"#
         ])
-        let context = Context(platform: .ios)
+        let context = LinkContext(platform: .ios)
         #expect(router.resolve("https://go.acme.com/a#caf%C3%A9", in: context).outcome == .matched)
         #expect(router.resolve("https://go.acme.com/a#cafe%CC%81", in: context).outcome == .unmatched)
         #expect(FragmentCondition.equals("caf\u{E9}") != .equals("cafe\u{301}"))

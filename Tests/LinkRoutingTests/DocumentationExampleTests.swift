@@ -69,9 +69,14 @@ struct DocumentationExampleTests {
 
         // snippet readme
         let limits = JSONReader.Limits(maximumBytes: 4 << 20)
-        let identity = try Identity(Field(JSONReader.parse(settings, limits: limits), path: "settings").anyObject())
-        let routes = try RouteTable(Field(JSONReader.parse(table, limits: limits), path: "table"))
-        let answer = Router(identity: identity, table: routes).resolve(url.absoluteString, in: Context(platform: .ios))
+        let identity = try Identity(
+            DocumentField(JSONReader.parse(settings, limits: limits), path: "settings").anyObject()
+        )
+        let routes = try RouteTable(DocumentField(JSONReader.parse(table, limits: limits), path: "table"))
+        let answer = Router(identity: identity, table: routes).resolve(
+            url.absoluteString,
+            in: LinkContext(platform: .ios)
+        )
         if answer.action == .openApp, let place = answer.destination { show(place.screen, place.arguments) }
         // end
 
@@ -109,8 +114,10 @@ struct LinkResolver {
     /// Reads the settings and the table, each the UTF-8 bytes of a JSON document.
     init(settings: some Collection<UInt8>, table: some Collection<UInt8>) throws {
         let limits = JSONReader.Limits(maximumBytes: 4 << 20)
-        let identity = try Identity(Field(JSONReader.parse(settings, limits: limits), path: "settings").anyObject())
-        let routes = try RouteTable(Field(JSONReader.parse(table, limits: limits), path: "table"))
+        let identity = try Identity(
+            DocumentField(JSONReader.parse(settings, limits: limits), path: "settings").anyObject()
+        )
+        let routes = try RouteTable(DocumentField(JSONReader.parse(table, limits: limits), path: "table"))
         router = Router(identity: identity, table: routes)
     }
 }
@@ -133,7 +140,7 @@ enum LinkDecision: Equatable {
 
 extension LinkResolver {
     func decision(for url: String, appVersion: String, isSignedIn: Bool) -> LinkDecision {
-        let context = Context(platform: .ios, appVersion: Version(appVersion), authenticated: isSignedIn)
+        let context = LinkContext(platform: .ios, appVersion: Version(appVersion), authenticated: isSignedIn)
         let resolution = router.resolve(url, in: context)
         guard let action = resolution.action else { return .ignore }
         let destination = resolution.destination
@@ -185,7 +192,7 @@ enum AppScreen: Hashable {
 extension LinkResolver {
     /// Returns one line for each route that does not match, the closest one first.
     func explanation(of url: String) -> [String] {
-        let resolution = router.resolve(url, in: Context(platform: .ios), explanation: .included)
+        let resolution = router.resolve(url, in: LinkContext(platform: .ios), explanation: .included)
         if let rejection = resolution.rejection { return [rejection.message] }
         return (resolution.trace?.entries ?? []).map { entry in
             "\(entry.route): \(entry.failed.rawValue): expected \(entry.expected), found \(entry.found ?? "nothing")"

@@ -29,12 +29,12 @@ struct ExactTextTests {
         let text = #"{"\#(Self.composed)":1,"\#(Self.apart)":2}"#
         let node = try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 10))
         #expect(node[Self.composed]?.int == 1 && node[Self.apart]?.int == 2)
-        let object = try Field(node, path: "").anyObject()
+        let object = try DocumentField(node, path: "").anyObject()
         #expect(try object.required(Self.apart).int(in: 0...9) == 2)
         #expect(throws: DocumentError.self) { try object.refuseKeys(besides: [Self.composed]) }
         // Swift compares U+212A (Kelvin sign) as equal to K.
         let kelvin = try JSONReader.parse("{\"\u{212A}ey\":1}", limits: JSONReader.Limits(maximumBytes: 1 << 10))
-        #expect(throws: DocumentError.self) { try Field(kelvin, path: "").object("Key") }
+        #expect(throws: DocumentError.self) { try DocumentField(kelvin, path: "").object("Key") }
         #expect(kelvin["Key"] == nil)
     }
 
@@ -53,7 +53,7 @@ struct ExactTextTests {
         #expect(!findings.contains { $0.severity == .error }, "\(findings)")
         for (text, id) in [(Self.composed, "a"), (Self.apart, "b")] {
             let encoded = text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16) }.joined()
-            var context = Context()
+            var context = LinkContext()
             context.traits = ["tier": [text], text: ["gold"]]
             let link = "https://go.acme.com/x?q=\(encoded)&\(encoded)=1"
             let expected = RouteID(id)

@@ -7,7 +7,7 @@ enum Fixture {
         try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1_000_000))
     }
 
-    static func field(_ text: String) throws -> Field { Field(try json(text), path: "") }
+    static func field(_ text: String) throws -> DocumentField { DocumentField(try json(text), path: "") }
 
     /// A table of these routes, each a JSON object.
     static func table(_ routes: [String], defaults: String = "{}") throws -> RouteTable {
@@ -48,7 +48,7 @@ enum Fixture {
 
 extension Router {
     /// The pattern of the route that answers for a path on the tenant's domain.
-    func winner(_ path: String, in context: Context = Context(platform: .ios)) -> String? {
+    func winner(_ path: String, in context: LinkContext = LinkContext(platform: .ios)) -> String? {
         resolve("https://go.acme.com" + path, in: context).pattern
     }
 }

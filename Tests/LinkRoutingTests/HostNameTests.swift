@@ -46,17 +46,17 @@ struct HostNameTests {
         let name = try HostName("a\u{D4E}.example")
         #expect(name.ascii.hasSuffix(".example"))
         let identity = try Fixture.identity(#"{"domains": ["*.example.com"]}"#)
-        #expect(identity.owns(try Link.parse("https://x\u{D4E}.example.com/")))
-        #expect(!identity.owns(try Link.parse("https://go.example.com\u{D4E}./")))
+        #expect(identity.owns(try DeepLink.parse("https://x\u{D4E}.example.com/")))
+        #expect(!identity.owns(try DeepLink.parse("https://go.example.com\u{D4E}./")))
         #expect(
-            try Link.parse("https://x\u{D4E}.example.com/").hostLabel(before: HostName("example.com")) == "x\u{D4E}"
+            try DeepLink.parse("https://x\u{D4E}.example.com/").hostLabel(before: HostName("example.com")) == "x\u{D4E}"
         )
     }
 
     @Test func linkReachesADomainUnderBothForms() throws {
         let identity = try Fixture.identity(#"{"domains": ["Bücher.example"]}"#)
         for link in ["https://bücher.example/", "https://xn--bcher-kva.example/", "https://BU\u{308}CHER.example/"] {
-            #expect(identity.owns(try Link.parse(link)), "\(link)")
+            #expect(identity.owns(try DeepLink.parse(link)), "\(link)")
         }
     }
 }

@@ -57,8 +57,8 @@ struct LinkConformanceTests {
         }
 
         init(_ bytes: [UInt8]) {
-            do throws(Link.Rejection) {
-                self = .parts(Parts(try Link.parse(bytes)))
+            do throws(DeepLink.Rejection) {
+                self = .parts(Parts(try DeepLink.parse(bytes)))
             } catch {
                 self = .rejected(
                     code: error.code.rawValue,
@@ -78,25 +78,25 @@ struct LinkConformanceTests {
 
     @Test func tableHoldsEveryRejectionCode() throws {
         let codes = Set(try Self.rows().map(\.refused)).subtracting([""])
-        #expect(codes == Set(Link.Rejection.Code.allCases.map(\.rawValue)))
+        #expect(codes == Set(DeepLink.Rejection.Code.allCases.map(\.rawValue)))
     }
 
     @Test func documentExplainsEveryRejectionCode() throws {
         let codes = Set(try RoutingDocument.rows(under: "Links").map { $0[0] })
-        #expect(codes == Set(Link.Rejection.Code.allCases.map(\.rawValue)))
+        #expect(codes == Set(DeepLink.Rejection.Code.allCases.map(\.rawValue)))
     }
 
     @Test func textAndBytesAreReadAlike() throws {
         for row in try Self.rows() {
             let bytes = RoutingDocument.expanded(row.link)
             guard let text = String(validating: bytes, as: UTF8.self) else { continue }
-            #expect((try? Link.parse(text)) == (try? Link.parse(bytes)))
+            #expect((try? DeepLink.parse(text)) == (try? DeepLink.parse(bytes)))
         }
     }
 }
 
 extension LinkConformanceTests.Outcome.Parts {
-    init(_ link: Link) {
+    init(_ link: DeepLink) {
         func bytes(_ node: JSONNode) -> [UInt8] { Array(node.json().utf8) }
         func node(_ text: String?) -> JSONNode { text.map(JSONNode.string) ?? .bool(false) }
         let items = link.query.map { item in

@@ -31,10 +31,10 @@ struct OrderTests {
             route("none", nil, "/a"), route("label", "{s}.acme.link", "/{x}"),
             route("exact", "b.acme.link", "/{rest...}"),
         ])
-        #expect(router.resolve("https://b.acme.link/a", in: Context()).route?.rawValue == "exact")
-        #expect(router.resolve("https://c.acme.link/a", in: Context()).route?.rawValue == "label")
-        #expect(router.resolve("https://c.acme.link/a/b", in: Context()).route?.rawValue == nil)
-        #expect(router.resolve("https://go.acme.com/a", in: Context()).route?.rawValue == "none")
+        #expect(router.resolve("https://b.acme.link/a", in: LinkContext()).route?.rawValue == "exact")
+        #expect(router.resolve("https://c.acme.link/a", in: LinkContext()).route?.rawValue == "label")
+        #expect(router.resolve("https://c.acme.link/a/b", in: LinkContext()).route?.rawValue == nil)
+        #expect(router.resolve("https://go.acme.com/a", in: LinkContext()).route?.rawValue == "none")
     }
 
     @Test func anyFailureMovesOn() throws {
@@ -46,7 +46,7 @@ struct OrderTests {
             #"{"id": "rest", "path": "/a/{rest...}", "open": {"screen": "S"}}"#,
         ])
         func winner(_ path: String, _ platform: Platform = .ios) -> String? {
-            router.resolve("https://go.acme.com" + path, in: Context(platform: platform)).route?.rawValue
+            router.resolve("https://go.acme.com" + path, in: LinkContext(platform: platform)).route?.rawValue
         }
         #expect(winner("/a/7", .android) == "when")
         #expect(winner("/a/7?q") == "query")
@@ -75,7 +75,7 @@ struct OrderTests {
         #expect(router.winner("/ÉTé/LIST/ITEM-Ab") != nil)
         #expect(router.winner("/été/LIST/ITEM-Ab") == nil)
         #expect(
-            router.resolve("https://go.acme.com/ÉTé/LIST/ITEM-Ab", in: Context()).parameters.map(\.text) == [
+            router.resolve("https://go.acme.com/ÉTé/LIST/ITEM-Ab", in: LinkContext()).parameters.map(\.text) == [
                 "LIST", "Ab",
             ]
         )

@@ -53,7 +53,7 @@ struct ParameterTypeTests {
 
 struct MixedMatchingTests {
     private func captures(_ pattern: String, _ text: String) throws -> [String]? {
-        guard case .mixed(let mixed)? = try Pattern("/" + pattern).segments.first else { return nil }
+        guard case .mixed(let mixed)? = try RoutePattern("/" + pattern).segments.first else { return nil }
         let bytes = Array(text.utf8)
         return mixed.match(bytes[...], .sensitive)?.map { String(decoding: bytes[$0], as: UTF8.self) }
     }

@@ -7,7 +7,7 @@ struct QueryConditionTests {
             [#"{"id": "a", "path": "/a", "query": \#(query), "open": {"screen": "S"}}"#],
             defaults: defaults
         )
-        .resolve("https://go.acme.com/a" + path, in: Context(platform: .ios))
+        .resolve("https://go.acme.com/a" + path, in: LinkContext(platform: .ios))
     }
 
     @Test(arguments: [
@@ -83,7 +83,7 @@ struct FragmentConditionTests {
         let router = try Fixture.router([
             #"{"id": "a", "path": "/a", "fragment": "/{tab}/{rest...}", "open": {"screen": "S"}}"#
         ])
-        let resolution = router.resolve("https://go.acme.com/a#/x%2Fy//z?q", in: Context(platform: .ios))
+        let resolution = router.resolve("https://go.acme.com/a#/x%2Fy//z?q", in: LinkContext(platform: .ios))
         #expect(resolution.parameters.map(\.value) == [.string("x/y"), .list(["", "z?q"])])
         #expect(resolution.parameters.map(\.place) == [.fragment, .fragment])
     }

@@ -46,7 +46,7 @@ struct QuickCheckTests {
                 case .unread: unread += 1
                 case .readable:
                     readable += 1
-                    let link = try? Link.parse(url)
+                    let link = try? DeepLink.parse(url)
                     let context = "\(written) of \(values) is \(String(decoding: url, as: UTF8.self))"
                     #expect(link.map(template.wrote) == true, "\(context)")
                     #expect((link?.rawQuery != nil) == template.hasQuery, "\(context)")

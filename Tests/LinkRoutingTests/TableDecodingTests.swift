@@ -112,7 +112,7 @@ struct TableDecodingTests {
             #""path": "/\#(String(repeating: "x", count: 8_192))""#, "at most 8192 bytes"
         ),
     ]) func whatARouteSaysIsBounded(_ most: String, _ tooMuch: String, _ hint: String) throws {
-        func field(_ route: String) throws -> Field {
+        func field(_ route: String) throws -> DocumentField {
             try Fixture.field(#"{"routes": [{"id": "a", \#(route), \#(Self.open)}]}"#)
         }
         _ = try RouteTable(try field(most))
@@ -120,7 +120,7 @@ struct TableDecodingTests {
         let message = try #require(error?.errors.first).message
         #expect(message.contains(hint), "\(message)")
         #expect(message.utf8.count < 1_000)
-        _ = try RouteTable(Field(stored: try field(tooMuch).node, path: ""))
+        _ = try RouteTable(DocumentField(stored: try field(tooMuch).node, path: ""))
     }
 
     private static func joined(_ count: Int, _ part: (Int) -> String) -> String {
@@ -153,8 +153,8 @@ struct TableDecodingTests {
             #"{"id": "future", "path": "/a", "requires": ["warp"], "warp": {"speed": 9}}"#,
             #"{"id": "b", "path": "/{x}", \#(Self.open)}"#,
         ])
-        #expect(router.resolve("https://go.acme.com/a", in: Context(platform: .ios)).outcome == .undecided)
-        #expect(router.resolve("https://go.acme.com/b", in: Context(platform: .ios)).outcome == .matched)
+        #expect(router.resolve("https://go.acme.com/a", in: LinkContext(platform: .ios)).outcome == .undecided)
+        #expect(router.resolve("https://go.acme.com/b", in: LinkContext(platform: .ios)).outcome == .matched)
     }
 
     @Test(arguments: [
@@ -196,7 +196,7 @@ extension TableDecodingTests {
         }
         let router = try Fixture.router(routes)
         let answers: [ResolvedDestination.Argument] = try texts.indices.map { index in
-            let answer = router.resolve("https://go.acme.com/r\(index)/1/2", in: Context())
+            let answer = router.resolve("https://go.acme.com/r\(index)/1/2", in: LinkContext())
             return try #require(answer.destination?.arguments.first)
         }
         let expected = ["1", "1", composed, apart, "\(composed)1", "\(apart)1", "x", "2"]

@@ -46,7 +46,7 @@ struct TemplateTests {
         let parameter = CapturedParameter(name: "x", value: .string(""), text: "a/b?c#d&e=f+g %\"é", place: .host)
         let filled = template.filled { $0 == "x" ? parameter : nil }
         if let expected { #expect(filled == expected) }
-        let link = try Link.parse(try #require(filled))
+        let link = try DeepLink.parse(try #require(filled))
         #expect(link.host == template.host && link.scheme == template.scheme)
     }
 

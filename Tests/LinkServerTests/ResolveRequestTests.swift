@@ -43,7 +43,7 @@ struct ResolveRequestTests {
     func leastMessageIsRead(text: String) throws {
         let message = try read(text)
         #expect(message.subject == .link(ResolveRequest.Link(url: "a", clientEventID: nil)))
-        #expect(message.context == Context() && message.warnings.isEmpty && message.explanation == .omitted)
+        #expect(message.context == LinkContext() && message.warnings.isEmpty && message.explanation == .omitted)
     }
 
     @Test func batchAndContinuationAreRead() throws {

@@ -164,74 +164,35 @@ private func makeService(
         now: { clock.now },
         logger: logger
     )
-    let files = AssociationFileCache()
-    let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
     guard let sealer = ContinuationSealer(keys: [Data(repeating: 5, count: ContinuationSealer.keyBytes)]) else {
         throw TestService.IncompleteDocument()
     }
-    let random: @Sendable (Int) -> Data = { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) }
-    let ring = APIKeyAuthenticator([], now: { clock.now })
     var limits = ServerLimits()
     // A tail tells what there is and ends.
     limits.tailSeconds = 0
-    let liveLimits = LiveLimits(limits)
-    let editor = PublishingService(
-        store: database,
-        maximumTableBytes: { liveLimits.tableBytes },
-        random: random,
-        known: { catalog.known }
-    ) { suite, table, budget in
-        suite.failures(against: table, at: clock.now, within: budget)
-    } prepare: {
-        try files.prepare($0, unless: $1)
-    } onCommit: {
-        catalog.update(from: $0)
-    }
-    let exporter = Exporter(
-        store: log,
-        ledger: log,
-        sink: DirectoryExportSink(directory: directory.exportsPath),
-        recorder: recorder,
-        plans: { catalog.current.tables.map { ExportPlan($0) } },
+    let environment = ServerEnvironment(
         now: { clock.now },
+        uptime: { clock.uptime },
+        limiterTime: { UInt64(clock.now.milliseconds) * 1_000_000 },
         sleep: { _ in },
-        logger: logger
+        randomBytes: { Data((0..<$0).map { _ in UInt8.random(in: 0...255) }) },
+        randomWord: { 1 },
+        addressKey: { Data(repeating: 9, count: $0) },
+        seed: 1
     )
-    let metrics = MetricRegistry()
-    let parts = ServerDependencies(
-        resolving: LinkResolver(
-            catalog: catalog,
-            recorder: recorder,
-            sealer: sealer,
-            eventIDs: EventIDGenerator { 1 },
-            addressKeys: AddressKeys { Data(repeating: 9, count: $0) },
-            locate: locate,
-            now: { clock.now },
-            uptime: { clock.uptime },
-            node: "test"
-        ),
-        associationFiles: files,
-        keys: ring,
-        admission: Admission(policy, seed: 1, metrics: metrics) { UInt64(clock.now.milliseconds) * 1_000_000 },
-        keyMaker: APIKeyIssuer(store: database, ring: ring, random: random),
-        editor: editor,
+    let parts = ServerDependencies.build(
+        environment,
         store: database,
-        exporter: exporter,
-        keeper: RetentionService(
-            days: log,
-            rules: { catalog.current.retentionRules },
-            now: { clock.now },
-            sleep: { _ in },
-            logger: logger
-        ),
-        eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: { clock.now }, logger: logger),
-        days: log,
         log: log,
-        replayer: Replayer(history: log, editor: editor, now: { clock.now }),
-        metrics: metrics,
-        limits: liveLimits,
+        recorder: recorder,
+        sealer: sealer,
+        sink: DirectoryExportSink(directory: directory.exportsPath),
+        policy: policy,
+        locate: locate,
+        node: "test",
+        metrics: MetricRegistry(),
+        limits: LiveLimits(limits),
         unsent: UnsentAnswers(limit: limits.unsentBytes),
-        traces: TraceSource(seed: 1),
         logSettings: LogSettings(),
         logger: logger
     )

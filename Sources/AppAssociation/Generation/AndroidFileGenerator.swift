@@ -66,7 +66,7 @@ public struct AndroidFileGenerator: Sendable {
     // MARK: Statements
 
     struct Statement {
-        var app: App
+        var app: RegisteredApp
         var package: String
         var fingerprints: [String]
         /// The dynamic rules; nil if the manifest decides.
@@ -97,7 +97,7 @@ public struct AndroidFileGenerator: Sendable {
         return statements
     }
 
-    func routes(for app: App) -> AppRoutes {
+    func routes(for app: RegisteredApp) -> AppRoutes {
         AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
     }
 

@@ -6,7 +6,7 @@ enum AndroidRules: RuleDialect {
     static let everything = AssociationRule(path: Glob("*"))
     static let allPaths = Language.optional(.sequence([.byte(ByteSet("/")), .repeated(.byte(.all))]))
 
-    static func openings(of route: Route, _ plusSign: Link.PlusSign) -> [AssociationRule] {
+    static func openings(of route: Route, _ plusSign: DeepLink.PlusSign) -> [AssociationRule] {
         let fragment = route.fragment.flatMap { openingPattern($0, route.letterCase) }
         let queries = queries(of: route, plusSign)
         return paths(of: route).flatMap { path in
@@ -123,7 +123,7 @@ enum AndroidRules: RuleDialect {
     /// Returns alternative lists of items, all of which must be found. It uses only items that are present in every
     /// link which fits the conditions: those with a value, and without a character at which Android splits a decoded
     /// query.
-    private static func queries(of route: Route, _ plusSign: Link.PlusSign) -> [[AssociationRule.QueryItem]] {
+    private static func queries(of route: Route, _ plusSign: DeepLink.PlusSign) -> [[AssociationRule.QueryItem]] {
         route.query.reduce([[]]) { alternatives, condition in
             guard let values = values(of: condition, plusSign), !values.isEmpty,
                 alternatives.count * values.count <= mostAlternatives,
@@ -136,7 +136,7 @@ enum AndroidRules: RuleDialect {
     }
 
     /// Returns the patterns for a condition's values; nil if rules cannot express the condition.
-    private static func values(of condition: QueryCondition, _ plusSign: Link.PlusSign) -> [Glob]? {
+    private static func values(of condition: QueryCondition, _ plusSign: DeepLink.PlusSign) -> [Glob]? {
         let splitting = ByteSet("&;")
         let unfitForName = splitting.union(special).union(ByteSet(plusSign == .space ? "= " : "="))
         guard !condition.name.utf8.contains(where: unfitForName.contains) else { return nil }

@@ -6,7 +6,7 @@ import LinkRouting
 /// action is `open_app`, `sign_in` or `update_app` for that app. The parts of a context are treated as independent. A
 /// link may therefore count as opened although no real caller could open it, but never the other way round.
 struct AppRoutes {
-    let app: App
+    let app: RegisteredApp
     let hosts: FileHosts
     let router: Router
     /// The routes that can match for the app on some of the hosts, in the order in which they are tried.
@@ -26,7 +26,7 @@ struct AppRoutes {
         }
     }
 
-    init(app: App, hosts: FileHosts, router: Router) {
+    init(app: RegisteredApp, hosts: FileHosts, router: Router) {
         self.app = app
         self.hosts = hosts
         self.router = router
@@ -41,7 +41,7 @@ struct AppRoutes {
     var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }
 
     /// Returns whether the table opens a link in the app. The link is on one of the hosts.
-    func opens(_ link: Link) -> Bool {
+    func opens(_ link: DeepLink) -> Bool {
         let first = router.firstRoute(for: link) { route in
             let outcomes = route.when?.outcomes(for: app) ?? .holds
             return outcomes == .holds || route.opensApps && outcomes.contains(.holds)
@@ -49,7 +49,7 @@ struct AppRoutes {
         return first.map { $0.opensApps } ?? fallbackOpens
     }
 
-    private static func entry(_ route: Route, _ app: App, _ hosts: FileHosts) -> Entry? {
+    private static func entry(_ route: Route, _ app: RegisteredApp, _ hosts: FileHosts) -> Entry? {
         let outcomes = route.when?.outcomes(for: app) ?? .holds
         let share = hosts.share(of: route)
         guard outcomes.contains(.holds), share != .none else { return nil }

@@ -90,7 +90,7 @@ public struct AppleFileGenerator: Sendable {
 
     /// One entry of `details`: apps with the same rules.
     struct Entry {
-        var apps: [App]
+        var apps: [RegisteredApp]
         var ids: [String]
         var rules: [AssociationRule]
     }
@@ -126,17 +126,17 @@ public struct AppleFileGenerator: Sendable {
         }
     }
 
-    func routes(for app: App) -> AppRoutes {
+    func routes(for app: RegisteredApp) -> AppRoutes {
         AppRoutes(app: app, hosts: FileHosts(host, of: router.identity), router: router)
     }
 
-    private var apps: [App] {
+    private var apps: [RegisteredApp] {
         router.identity.apps.filter {
             $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)
         }
     }
 
-    private func ids(of kind: App.Kind) -> [String] {
+    private func ids(of kind: RegisteredApp.Kind) -> [String] {
         var seen: Set<String> = []
         return apps.filter { $0.kind == kind }.compactMap(\.applicationIdentifier).filter { seen.insert($0).inserted }
     }

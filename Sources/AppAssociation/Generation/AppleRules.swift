@@ -6,7 +6,7 @@ enum AppleRules: RuleDialect {
     static let everything = AssociationRule(path: Glob("/*"))
     static let allPaths = Glob.allPaths
 
-    static func openings(of route: Route, _ plusSign: Link.PlusSign) -> [AssociationRule] {
+    static func openings(of route: Route, _ plusSign: DeepLink.PlusSign) -> [AssociationRule] {
         [AssociationRule(opening: route, plusSign)]
     }
 
@@ -51,7 +51,7 @@ enum AppleRules: RuleDialect {
 
 extension AssociationRule {
     /// Creates a rule that matches every link that the route matches.
-    fileprivate init(opening route: Route, _ plusSign: Link.PlusSign) {
+    fileprivate init(opening route: Route, _ plusSign: DeepLink.PlusSign) {
         self.init(path: route.path.glob(route.letterCase))
         query = route.query.reduce(into: []) { items, condition in
             guard let value = condition.openingValue(plusSign), !items.contains(where: { $0.name == condition.name })
@@ -71,7 +71,7 @@ extension AssociationRule {
     }
 }
 
-extension Pattern {
+extension RoutePattern {
     /// Returns the pattern for URLs that are compared decoded. It has `?*` for a parameter, `*` for the rest, and a
     /// variable for a set.
     fileprivate func glob(_ letterCase: LetterCase) -> Glob {
@@ -99,10 +99,10 @@ extension Pattern {
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     fileprivate var mayEndWithStar: Bool {
         func endsWithStar(_ text: some BidirectionalCollection<UInt8>) -> Bool { text.last == UInt8(ascii: "*") }
-        func mayEnd(_ parameter: Pattern.Parameter) -> Bool {
+        func mayEnd(_ parameter: RoutePattern.Parameter) -> Bool {
             switch parameter.type {
             case .string: true
             case .oneOf(let values): values.contains { endsWithStar($0.utf8) }
@@ -120,7 +120,7 @@ extension Pattern.Segment {
     }
 }
 
-extension Pattern.Parameter {
+extension RoutePattern.Parameter {
     /// A pattern for non-empty texts that matches at least every value of the type.
     fileprivate var glob: [Glob.Piece] {
         guard case .oneOf(let values) = type else { return [.one, .many] }
@@ -131,7 +131,7 @@ extension Pattern.Parameter {
 extension QueryCondition {
     /// Returns the pattern that the item matches in iOS whenever the condition holds; nil if any value is possible. iOS
     /// treats an absent item, one without a value and an empty one alike, so *present* cannot be expressed.
-    fileprivate func openingValue(_ plusSign: Link.PlusSign) -> Glob? {
+    fileprivate func openingValue(_ plusSign: DeepLink.PlusSign) -> Glob? {
         // The URL may write a space in the name as a plus, and names have no wildcards.
         guard plusSign == .plus || !name.utf8.contains(UInt8(ascii: " ")) else { return nil }
         return switch test {
@@ -143,9 +143,9 @@ extension QueryCondition {
     }
 }
 
-extension Pattern.Parameter {
+extension RoutePattern.Parameter {
     /// Returns a pattern that matches every value of the type; nil if a value may be empty.
-    fileprivate func queryGlob(_ plusSign: Link.PlusSign) -> Glob? {
+    fileprivate func queryGlob(_ plusSign: DeepLink.PlusSign) -> Glob? {
         switch type {
         case .oneOf(let values): Glob(oneOf: values, name: name, plusSign)
         case .string(let length) where (length?.lower ?? 0) <= 0: nil
@@ -158,7 +158,8 @@ extension Glob {
     /// Returns the pieces of literal text that is compared decoded. A character that is special in a pattern, or only
     /// to some systems, becomes `?`, which matches any one character. A slash at an end or next to another slash
     /// becomes `*`, because it may be missing from the URL.
-    fileprivate static func decoded(_ literal: some Collection<UInt8>, _ plusSign: Link.PlusSign = .plus) -> [Piece] {
+    fileprivate static func decoded(_ literal: some Collection<UInt8>, _ plusSign: DeepLink.PlusSign = .plus) -> [Piece]
+    {
         let bytes = Array(literal)
         return bytes.indices.map { index in
             switch bytes[index] {
@@ -175,7 +176,7 @@ extension Glob {
 
     /// Creates a pattern for one of several values. Nil if one of several values is empty: Apple does not document
     /// whether a variable may have an empty value.
-    fileprivate init?(oneOf values: [String], name: String, _ plusSign: Link.PlusSign) {
+    fileprivate init?(oneOf values: [String], name: String, _ plusSign: DeepLink.PlusSign) {
         let globs = values.map { Self.decoded($0.utf8, plusSign) }
         guard globs.count != 1 else {
             self.init(pieces: globs[0])
@@ -214,7 +215,7 @@ extension AssociationRule {
     }
 }
 
-extension Pattern {
+extension RoutePattern {
     fileprivate var encodedGlob: Glob {
         guard !segments.isEmpty else { return Glob("/") }
         return Glob(
@@ -233,7 +234,7 @@ extension Pattern {
     }
 }
 
-extension Pattern.Parameter {
+extension RoutePattern.Parameter {
     fileprivate var encodedGlob: [Glob.Piece] {
         guard case .oneOf(let values) = type else { return [.one, .many] }
         return [.values(values.map { Glob.encodedInPath($0.utf8) }, name: name)]

@@ -42,7 +42,7 @@ public struct AssociationDiff: Sendable, Hashable {
         var moves: [Move] = []
         var judged = 0
         for text in links {
-            guard let link = try? Link.parse(text), let host = link.host else { continue }
+            guard let link = try? DeepLink.parse(text), let host = link.host else { continue }
             var apps: [AppName] = []
             for index in sides.indices {
                 for app in sides[index].apps(on: host) where !apps.contains(app) { apps.append(app) }

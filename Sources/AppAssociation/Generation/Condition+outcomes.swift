@@ -21,7 +21,7 @@ extension Condition {
     /// Returns the possible results of the condition if only the app and its platform are known. The set may contain an
     /// outcome that no context has, because dependent parts are evaluated independently. It never lacks a possible
     /// outcome.
-    func outcomes(for app: App) -> Outcomes {
+    func outcomes(for app: RegisteredApp) -> Outcomes {
         switch self {
         case .platform(let platforms): platforms.contains(app.platform) ? .holds : .fails
         case .apps(let apps): apps.contains(app.id) ? .holds : .fails

@@ -9,13 +9,13 @@ struct FileHosts {
     let host: String
     let includesHost: Bool
     let includesSubdomains: Bool
-    private let link: Link?
+    private let link: DeepLink?
 
     init(_ host: String, of identity: Identity) {
         self.host = host
         includesSubdomains = identity.wildcard(of: host) != nil
         includesHost = !includesSubdomains || identity.domain(for: host) != nil
-        link = try? Link.parse("https://\(host)/")
+        link = try? DeepLink.parse("https://\(host)/")
     }
 
     /// Examples of the hosts, in look-up form.
@@ -41,7 +41,7 @@ struct FileHosts {
     private func isBelow(_ name: HostName) -> Bool { HostName.parents(of: name.ascii).contains { $0 == host } }
 }
 
-extension App {
+extension RegisteredApp {
     /// The team ID and the bundle ID, as association files name an iOS app; nil for an Android app.
     var applicationIdentifier: String? {
         guard case .ios(let teamID, let bundleID) = product else { return nil }

@@ -53,10 +53,10 @@ public struct Overmatch: Sendable, Hashable {
 struct OverOpenSearch {
     let routes: AppRoutes
     /// Returns whether the file opens a link in the app.
-    let fileOpens: (Link) -> Bool
+    let fileOpens: (DeepLink) -> Bool
     private var found: [Overmatch] = []
 
-    init(_ routes: AppRoutes, fileOpens: @escaping (Link) -> Bool) {
+    init(_ routes: AppRoutes, fileOpens: @escaping (DeepLink) -> Bool) {
         self.routes = routes
         self.fileOpens = fileOpens
     }
@@ -148,12 +148,12 @@ struct OverOpenSearch {
             return
         }
         let url = link.url
-        guard let parsed = try? Link.parse(url), !routes.opens(parsed), fileOpens(parsed) else { return }
+        guard let parsed = try? DeepLink.parse(url), !routes.opens(parsed), fileOpens(parsed) else { return }
         found.append(Overmatch(app: routes.app.id, route: route, reason: reason, example: url))
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     fileprivate var hasParameter: Bool {
         switch self {
         case .literal: false

@@ -125,7 +125,7 @@ extension PathOutline {
 // MARK: Routes
 
 extension PathOutline {
-    init(_ pattern: Pattern) {
+    init(_ pattern: RoutePattern) {
         heads = Self.heads(pattern).map { Array($0.prefix(Self.longest)) }
         tail = Self.tail(pattern).suffix(Self.longest)
         guard !pattern.segments.contains(where: { if case .rest = $0 { true } else { false } }) else { return }
@@ -135,7 +135,7 @@ extension PathOutline {
         }
     }
 
-    private static func heads(_ pattern: Pattern) -> [[UInt8]] {
+    private static func heads(_ pattern: RoutePattern) -> [[UInt8]] {
         var heads = [[UInt8(ascii: "/")]]
         for segment in pattern.segments where heads[0].count < longest {
             var texts: [[UInt8]]
@@ -162,7 +162,7 @@ extension PathOutline {
         return heads
     }
 
-    private static func tail(_ pattern: Pattern) -> [UInt8] {
+    private static func tail(_ pattern: RoutePattern) -> [UInt8] {
         guard let last = pattern.segments.last else { return [] }
         switch last {
         case .literal(let literal):

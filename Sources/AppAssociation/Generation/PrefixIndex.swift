@@ -65,7 +65,7 @@ extension [UInt8] {
     fileprivate func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
 }
 
-extension Link {
+extension DeepLink {
     /// The decoded path with a trailing slash and with ASCII letters in lower case.
     var head: [UInt8] {
         let path =

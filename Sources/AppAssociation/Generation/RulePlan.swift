@@ -8,7 +8,7 @@ protocol RuleDialect {
     static var allPaths: Language { get }
 
     /// Returns rules that together match every link that the route matches.
-    static func openings(of route: Route, _ plusSign: Link.PlusSign) -> [AssociationRule]
+    static func openings(of route: Route, _ plusSign: DeepLink.PlusSign) -> [AssociationRule]
     /// Returns rules whose query and fragment match only links that the route matches. Their paths may match more; the
     /// caller must check that.
     static func exclusions(of route: Route) -> [AssociationRule]

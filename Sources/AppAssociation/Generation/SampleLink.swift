@@ -55,7 +55,7 @@ struct SampleLink {
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     /// A text that the segment matches; nil for a rest segment, which may be empty.
     fileprivate var sample: [UInt8]? {
         switch self {

@@ -139,7 +139,7 @@ extension LinkConditions {
     }
 }
 
-extension Pattern {
+extension RoutePattern {
     /// Returns the plain paths of the pattern, with a slash at the end; nil if a parameter has a type that a migration
     /// does not use.
     fileprivate func plainLanguage(_ letterCase: LetterCase) -> Language? {

@@ -121,7 +121,7 @@ struct MigratedApps {
             "teamID": .string(String(identifier[..<dot])),
             "bundleID": .string(String(identifier[identifier.index(after: dot)...])),
         ])
-        let settings = Field(.object(["apps": .array([node])]), path: "")
+        let settings = DocumentField(.object(["apps": .array([node])]), path: "")
         do throws(DocumentError) {
             _ = try Identity(settings.anyObject())
             return node

@@ -59,7 +59,7 @@ struct MigrationComparison {
     private static let maximumStates = 80_000
     private static let maximumSize = 1 << 23
     /// The maximum length of a link in bytes. Longer links are not resolved.
-    private static let maximumLength = Link.maximumLength
+    private static let maximumLength = DeepLink.maximumLength
 
     /// Compares the rules and routes for plain links, in whose segments the bytes of `escapes` may be escaped too.
     func run(_ scope: PlainLink.Scope, escaping escapes: ByteSet = .none) -> Result {

@@ -78,7 +78,7 @@ extension MigrationWork {
         let host = domain.utf8.starts(with: "*.".utf8) ? "www.\(domain.dropFirst(2))" : domain
         let url = "https://\(host)" + String(decoding: path + text[end...], as: UTF8.self)
         let iosOpens = file.decision(for: url, app: app, domain: domain).outcome == .match
-        let context = apps.ids[app].map { Context(app: AppID($0), platform: .ios) }
+        let context = apps.ids[app].map { LinkContext(app: AppID($0), platform: .ios) }
         let tableOpens = context.map { router.resolve(url, in: $0).action == .openApp } ?? false
         guard iosOpens != tableOpens else { return nil }
         return AssociationMigration.Report.Example(url: url, iosOpens: iosOpens)

@@ -34,7 +34,7 @@ struct MigrationWork {
     }
 
     func identity() throws(DocumentError) -> Identity {
-        try Identity(Field(settings, path: "settings").anyObject())
+        try Identity(DocumentField(settings, path: "settings").anyObject())
     }
 
     mutating func run(_ identity: Identity) {
@@ -73,7 +73,7 @@ struct MigrationWork {
     /// Returns the table of the routes; nil if one of them is invalid.
     private static func table(_ routes: [JSONNode]) -> RouteTable? {
         do throws(RouteTable.DecodingErrors) {
-            return try RouteTable(Field(.object(["routes": .array(routes)]), path: "table"))
+            return try RouteTable(DocumentField(.object(["routes": .array(routes)]), path: "table"))
         } catch {
             return nil
         }

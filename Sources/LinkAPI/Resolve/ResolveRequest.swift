@@ -25,7 +25,7 @@ package struct ResolveRequest: Sendable, Hashable {
     }
 
     package let subject: Subject
-    package var context: Context
+    package var context: LinkContext
     /// The environment whose table is used; the owner of the domain has a table for each. Nil if the message names
     /// none.
     package var environment: EnvironmentID?
@@ -42,7 +42,7 @@ package struct ResolveRequest: Sendable, Hashable {
         let members = try JSONReader.read(bytes, limits: limits) { reader in
             var members = Members(position: reader.position)
             guard reader.isObject else {
-                _ = try Field(reader.node(), path: "").anyObject()
+                _ = try DocumentField(reader.node(), path: "").anyObject()
                 return members
             }
             try reader.members { reader, key in try members.read(key, &reader) }
@@ -54,10 +54,10 @@ package struct ResolveRequest: Sendable, Hashable {
     /// The members of a message, as they are read.
     private struct Members {
         let position: JSONNode.Position
-        var url, links, continuation, clientEventID, environment: Field?
+        var url, links, continuation, clientEventID, environment: DocumentField?
         var purpose = Event.Purpose.live
         var explanation = Router.Explanation.omitted
-        var context = Context()
+        var context = LinkContext()
         var occurredAt: Timestamp?
         /// Unknown members of the message, then of its context, then unreadable values of the context.
         var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
@@ -65,10 +65,10 @@ package struct ResolveRequest: Sendable, Hashable {
         mutating func read(_ key: String, _ reader: inout JSONReader) throws {
             if key == "context", reader.isObject {
                 return try reader.members { reader, key in
-                    try readContext(key, Field(reader.node(), key, of: "context"))
+                    try readContext(key, DocumentField(reader.node(), key, of: "context"))
                 }
             }
-            let field = Field(try reader.node(), key, of: "")
+            let field = DocumentField(try reader.node(), key, of: "")
             if case .null = field.node.value, Self.keys.contains(key) { return }
             switch key {
             case "url": url = field
@@ -87,7 +87,7 @@ package struct ResolveRequest: Sendable, Hashable {
             "url", "links", "continuation", "context", "purpose", "clientEventId", "explain", "environment",
         ]
 
-        private mutating func readContext(_ key: String, _ field: Field) throws {
+        private mutating func readContext(_ key: String, _ field: DocumentField) throws {
             if try context.read(key, field, warnings: &warnings.unreadable) { return }
             guard key == "occurredAt" else {
                 warnings.context.append("\(field.path) is not known and was ignored.")
@@ -121,7 +121,7 @@ package struct ResolveRequest: Sendable, Hashable {
         case (nil, nil, let token?):
             subject = .continuation(token: try token.text(), clientEventID: clientEventID)
         default:
-            throw Field(JSONNode(.null, at: members.position), path: "").error(
+            throw DocumentField(JSONNode(.null, at: members.position), path: "").error(
                 "write exactly one of 'url', 'links' and 'continuation'."
             )
         }
@@ -133,7 +133,7 @@ package struct ResolveRequest: Sendable, Hashable {
         explanation = members.explanation
     }
 
-    private static func link(_ field: Field, _ warnings: inout [String]) throws -> Link {
+    private static func link(_ field: DocumentField, _ warnings: inout [String]) throws -> Link {
         guard field.node.text == nil else { return Link(url: try field.text(), clientEventID: nil) }
         let object = try field.anyObject()
         for (key, value) in object.all where !["url", "clientEventId"].contains(key) {
@@ -145,7 +145,7 @@ package struct ResolveRequest: Sendable, Hashable {
         )
     }
 
-    private static func clientEventID(_ field: Field) throws -> String {
+    private static func clientEventID(_ field: DocumentField) throws -> String {
         let text = try field.text()
         guard (1...128).contains(text.utf8.count) else { throw field.error("an id must have 1 to 128 bytes.") }
         return text

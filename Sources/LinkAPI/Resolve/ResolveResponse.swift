@@ -149,7 +149,7 @@ extension JSONWriter {
         endObject()
     }
 
-    fileprivate mutating func trace(_ trace: Trace) {
+    fileprivate mutating func trace(_ trace: ResolutionTrace) {
         key("trace")
         beginArray()
         for entry in trace.entries {

@@ -44,7 +44,7 @@ package struct LinkSuite: Sendable {
     ///
     /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
-        let object = try Field(try Document.read(text), path: "").object(
+        let object = try DocumentField(try Document.read(text), path: "").object(
             "formatVersion",
             "suite",
             "tenant",
@@ -64,7 +64,7 @@ package struct LinkSuite: Sendable {
                 .object(shared.filter { member in !own.contains { $0.key.isExactly(member.key) } } + own),
                 at: (one["context"] ?? field).node.position
             )
-            try Self.checkContext(Field(context, path: "\(field.path).context"))
+            try Self.checkContext(DocumentField(context, path: "\(field.path).context"))
             var expectations: [Expectation] = []
             for (key, value) in try one.required("expect").anyObject().all {
                 guard let known = Expectation.Key(rawValue: key) else {
@@ -88,9 +88,9 @@ package struct LinkSuite: Sendable {
         self.cases = cases
     }
 
-    private static func checkContext(_ field: Field) throws {
+    private static func checkContext(_ field: DocumentField) throws {
         var warnings: [String] = []
-        _ = try Context(field, warnings: &warnings)
+        _ = try LinkContext(field, warnings: &warnings)
         guard let warning = warnings.first else { return }
         throw DocumentError(
             path: "",

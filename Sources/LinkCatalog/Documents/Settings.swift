@@ -96,7 +96,7 @@ package struct Settings: Sendable, Hashable {
     ]
 
     /// Reads a settings object. Throws `DocumentError`.
-    package init(_ field: Field) throws {
+    package init(_ field: DocumentField) throws {
         if !field.isStored { try Self.refuseLongLists(field) }
         let object = try field.anyObject()
         try object.refuseKeys(besides: Self.keys)
@@ -120,17 +120,17 @@ package struct Settings: Sendable, Hashable {
         environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .optional
     }
 
-    private static func refuseLongLists(_ field: Field) throws {
+    private static func refuseLongLists(_ field: DocumentField) throws {
         for (keys, count) in mostEntries {
             var list = field
-            for key in keys { list = Field(list.node[key] ?? .null, path: "\(list.path).\(key)") }
+            for key in keys { list = DocumentField(list.node[key] ?? .null, path: "\(list.path).\(key)") }
             guard (list.node.elements?.count ?? 0) <= count else {
                 throw list.error("the list has more than \(count) entries; remove some.")
             }
         }
     }
 
-    private static func environments(_ field: Field) throws -> [EnvironmentID] {
+    private static func environments(_ field: DocumentField) throws -> [EnvironmentID] {
         let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
         guard environments.count <= mostEnvironments else {
             throw field.error(
@@ -148,7 +148,7 @@ package struct Settings: Sendable, Hashable {
 }
 
 extension Settings.Export {
-    init(_ field: Field) throws {
+    init(_ field: DocumentField) throws {
         let object = try field.object("schedule", "at", "zone", "format", "level")
         let schedule = try object["schedule"]?.text() ?? "hourly"
         switch schedule {

@@ -18,7 +18,7 @@ package struct TenantDocument: Sendable {
     /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
         // The file is local and takes no memory from other callers, so YAML gets the full limit.
-        let root = Field(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
+        let root = DocumentField(try Document.read(text, maximumYAMLValues: Document.maximumValues), path: "")
         let object = try root.anyObject()
         if object["routes"] != nil || object["defaults"] != nil {
             tenant = nil
@@ -47,7 +47,7 @@ package struct TenantDocument: Sendable {
         let prefix = isTable ? "" : "table"
         var settings: Settings?
         do {
-            settings = try self.settings.map { try Settings(Field($0, path: "settings")) }
+            settings = try self.settings.map { try Settings(DocumentField($0, path: "settings")) }
         } catch let error as DocumentError {
             findings.append(Finding(error))
         } catch {
@@ -56,7 +56,7 @@ package struct TenantDocument: Sendable {
         var table: RouteTable?
         if let node = self.table {
             do {
-                table = try RouteTable(Field(node, path: prefix))
+                table = try RouteTable(DocumentField(node, path: prefix))
             } catch {
                 findings += error.errors.map(Finding.init)
             }

@@ -38,7 +38,7 @@ extension KeyGrant.RouteLimit {
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     /// Whether the segment matches any text of some kind, rather than an enumerated set of texts.
     fileprivate var isWide: Bool {
         switch self {

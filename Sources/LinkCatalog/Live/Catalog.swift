@@ -137,7 +137,7 @@ package final class Catalog: Sendable {
     }
 
     /// Returns the table of the tenant that owns the link's host or scheme; nil when no tenant owns it.
-    package func table(for link: Link) -> PublishedTable? {
+    package func table(for link: DeepLink) -> PublishedTable? {
         guard let host = link.host else { return schemes[link.scheme].map { tables[$0] } }
         return owner(ofHost: host, port: link.port).map { tables[$0.table] }
     }
@@ -151,12 +151,12 @@ package final class Catalog: Sendable {
     /// Resolves the text of a link. Synchronous, without I/O.
     package func resolve(
         _ text: String,
-        in context: Context,
+        in context: LinkContext,
         environment: EnvironmentID = .production,
         explanation: Router.Explanation
     ) -> CatalogResolution {
         do {
-            return resolve(try Link.parse(text), in: context, environment: environment, explanation: explanation)
+            return resolve(try DeepLink.parse(text), in: context, environment: environment, explanation: explanation)
         } catch {
             // A rejected link is recorded for the tenant that would own it, if its host or scheme could be read.
             let table =
@@ -172,8 +172,8 @@ package final class Catalog: Sendable {
 
     /// Resolves a link with the table of its owner in an environment; unmatched when no tenant owns it.
     package func resolve(
-        _ link: Link,
-        in context: Context,
+        _ link: DeepLink,
+        in context: LinkContext,
         environment: EnvironmentID = .production,
         explanation: Router.Explanation
     ) -> CatalogResolution {
@@ -207,12 +207,12 @@ package final class Catalog: Sendable {
 /// A resolution and the table that produced it.
 package struct CatalogResolution: Sendable {
     /// Nil when the text was rejected.
-    package let link: Link?
+    package let link: DeepLink?
     /// Nil when no tenant owns the link.
     package let table: PublishedTable?
     package var resolution: Resolution
 
-    package init(link: Link?, table: PublishedTable?, resolution: Resolution) {
+    package init(link: DeepLink?, table: PublishedTable?, resolution: Resolution) {
         self.link = link
         self.table = table
         self.resolution = resolution

@@ -235,7 +235,7 @@ extension PublishingService {
             let named = stored.merging(wish.suites) { _, wished in wished }
             return State(
                 place: place,
-                settings: try wish.settings.map { try Settings(Field($0, path: "settings")) } ?? row.read(),
+                settings: try wish.settings.map { try Settings(DocumentField($0, path: "settings")) } ?? row.read(),
                 settingsChanges: wish.settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
                 suites: named.sorted { $0.key < $1.key }.map { name, suite in
                     var suite = suite
@@ -309,7 +309,7 @@ extension PublishingService {
         let published = state.published(table)
         var seen: Set<ExactText> = []
         let links = state.suites.flatMap { $0.cases.map(\.link) }.filter { seen.insert(ExactText($0)).inserted }
-        let live = links.isEmpty ? nil : try? RouteTable(Field(stored: state.content, path: "table"))
+        let live = links.isEmpty ? nil : try? RouteTable(DocumentField(stored: state.content, path: "table"))
         return TablePlan(
             content: content,
             live: state.content,

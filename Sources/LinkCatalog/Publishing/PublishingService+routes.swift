@@ -30,7 +30,7 @@ extension PublishingService {
     ) async throws -> (draft: Draft, findings: [Finding]) {
         var seen: Set<String> = []
         let named = try routes.map { route in
-            let field = try Field(route, path: "route").anyObject().required("id")
+            let field = try DocumentField(route, path: "route").anyObject().required("id")
             let id = try field.text()
             guard seen.insert(id).inserted else { throw field.error("duplicate route '\(id)'; remove one.") }
             return (id: id, content: route)
@@ -60,7 +60,7 @@ extension PublishingService {
         limit: KeyGrant? = nil,
         change: AuditContext
     ) async throws -> (draft: Draft, findings: [Finding], isNew: Bool) {
-        let field = Field(route, path: "route")
+        let field = DocumentField(route, path: "route")
         let stated = try field.anyObject()["id"]?.text()
         guard stated == nil || stated == id.rawValue else {
             throw DocumentError(

@@ -128,7 +128,7 @@ package struct PublishingService: Sendable {
     ) async throws -> StoredSettings {
         try Document.requireStorable(content, "The settings", maximumBytes: Document.maximumSettingsBytes)
         let settings = try await pool.run(for: .tenant(tenant)) { _ in
-            try Settings(Field(content, path: "settings"))
+            try Settings(DocumentField(content, path: "settings"))
         }
         try Self.requireFew(settings.namedEnvironments, besides: [], content)
         return try await Self.repeating {
@@ -138,7 +138,7 @@ package struct PublishingService: Sendable {
                 // An unreadable table is not live either. It must not block settings that repair the tenant.
                 guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
                 let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
-                    guard let routes = try? RouteTable(Field(stored: content, path: "table")) else {
+                    guard let routes = try? RouteTable(DocumentField(stored: content, path: "table")) else {
                         return [Finding]()
                     }
                     let errors = routes.check(
@@ -362,14 +362,14 @@ package struct PublishingService: Sendable {
     }
 
     /// Parses a table. Parse errors are thrown as ``Failure/findings(_:)``.
-    static func table(_ content: JSONNode) throws -> RouteTable { try table(Field(content, path: "table")) }
+    static func table(_ content: JSONNode) throws -> RouteTable { try table(DocumentField(content, path: "table")) }
 
     /// Parses the stored table of a revision.
     static func table(stored content: JSONNode) throws -> RouteTable {
-        try table(Field(stored: content, path: "table"))
+        try table(DocumentField(stored: content, path: "table"))
     }
 
-    private static func table(_ field: Field) throws -> RouteTable {
+    private static func table(_ field: DocumentField) throws -> RouteTable {
         do {
             return try RouteTable(field)
         } catch {

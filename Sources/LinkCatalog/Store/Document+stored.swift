@@ -14,7 +14,7 @@ extension StoredSettings {
     /// - Throws: ``UnreadableDocument``.
     package func read() throws -> Settings {
         do {
-            return try Settings(Field(stored: content, path: "settings"))
+            return try Settings(DocumentField(stored: content, path: "settings"))
         } catch {
             throw UnreadableDocument(.settings(tenant), "\(error)")
         }

@@ -31,7 +31,7 @@ package struct OfflineTable {
             guard let tenant = document.tenant ?? TenantID("local") else {
                 preconditionFailure("'local' is an identifier")
             }
-            let ownSettings = try settings ?? Settings(Field(.object([:]), path: "settings"))
+            let ownSettings = try settings ?? Settings(DocumentField(.object([:]), path: "settings"))
             let published = PublishedTable(
                 tenant: tenant,
                 environment: .production,
@@ -55,7 +55,8 @@ package struct OfflineTable {
         guard bare != nil else { return suite.failures(against: published, at: now) }
         return suite.cases.flatMap { one in
             var warnings: [String] = []
-            let context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
+            let context =
+                (try? LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)) ?? LinkContext()
             let answer = answer(one.link, in: context, explanation: one.wantsTrace ? .included : .omitted)
             let node = try? JSONReader.parse(answer.json(), limits: JSONReader.Limits(maximumBytes: 1 << 20))
             return one.failures(of: node ?? .null, suite: suite.name ?? "", sealsContinuations: false)
@@ -63,7 +64,7 @@ package struct OfflineTable {
     }
 
     /// Returns the response that a server would give, except for `id`, `recorded` and a sealed continuation.
-    package func answer(_ url: String, in context: Context, explanation: Router.Explanation) -> ResolveResponse {
+    package func answer(_ url: String, in context: LinkContext, explanation: Router.Explanation) -> ResolveResponse {
         var context = context
         context.now = context.now ?? now
         var answer = catalog.resolve(url, in: context, explanation: explanation)

@@ -48,8 +48,8 @@ package struct Redaction: Sendable, Hashable {
     /// Returns the allow-listed query items in the link's order. Leaves out items that a sensitive parameter was
     /// captured from, and items with invalid escapes, which have no value to record.
     package func query(
-        of link: Link,
-        plus: Link.PlusSign,
+        of link: DeepLink,
+        plus: DeepLink.PlusSign,
         parameters: [CapturedParameter]
     ) -> [Event.QueryItem] {
         guard !recordQuery.isEmpty, !link.query.isEmpty else { return [] }
@@ -63,14 +63,14 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// Returns the host. If its first label is a sensitive parameter, the label is replaced by `{name}`.
-    package func host(of link: Link, parameters: [CapturedParameter]) -> String? {
+    package func host(of link: DeepLink, parameters: [CapturedParameter]) -> String? {
         guard let hidden = parameters.first(where: { $0.isSensitive && $0.place == .host }) else { return link.host }
         return link.host.map { "{\(hidden.name)}" + $0.drop { $0 != "." } }
     }
 
     /// Returns the path to record. For a link that no route matched, returns as much of it as ``unmatchedPath`` allows;
     /// nil for `.none`.
-    package func path(of link: Link, outcome: Outcome, parameters: [CapturedParameter]) -> String? {
+    package func path(of link: DeepLink, outcome: Outcome, parameters: [CapturedParameter]) -> String? {
         guard outcome != .matched else {
             let hidden = parameters.contains(where: \.isSensitive) ? parameters.filter(\.isSensitive) : []
             return Self.path(of: link, hiding: hidden)
@@ -82,7 +82,7 @@ package struct Redaction: Sendable, Hashable {
         }
     }
 
-    private static func firstSegment(of link: Link) -> String {
+    private static func firstSegment(of link: DeepLink) -> String {
         guard link.segmentCount > 0 else { return "/" }
         var path = [UInt8(ascii: "/")]
         appendEscaped(link.pathBytes[link.segmentRange(0)], to: &path)
@@ -90,7 +90,7 @@ package struct Redaction: Sendable, Hashable {
     }
 
     /// Returns the path with each sensitive parameter replaced by `{name}`.
-    private static func path(of link: Link, hiding parameters: [CapturedParameter]) -> String {
+    private static func path(of link: DeepLink, hiding parameters: [CapturedParameter]) -> String {
         guard link.segmentCount > 0 else { return "/" }
         var path: [UInt8] = []
         path.reserveCapacity(link.pathBytes.count + 2 * link.segmentCount)

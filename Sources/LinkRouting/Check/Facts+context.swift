@@ -1,7 +1,7 @@
 extension Facts {
     /// Returns a caller with these facts; nil when none is found. Facts that are not named stay unknown.
-    func caller(_ apps: [App]) -> Context? {
-        var context = Context()
+    func caller(_ apps: [RegisteredApp]) -> LinkContext? {
+        var context = LinkContext()
         for (fact, set) in sets {
             switch (fact, set) {
             case (.platform, _), (.apps, _): continue
@@ -29,7 +29,7 @@ extension Facts {
     }
 
     /// Chooses the app before the platform, because the app determines its platform.
-    private func choosePlatform(_ context: inout Context, _ apps: [App]) {
+    private func choosePlatform(_ context: inout LinkContext, _ apps: [RegisteredApp]) {
         var platforms = Platform.allCases
         if case .choices(let choices)? = sets[.platform] {
             platforms = platforms.filter { choices.contains($0.rawValue) }
@@ -65,7 +65,7 @@ extension Facts {
     private static let mostKeys = 20_000
 
     /// Chooses a sticky key that all rollouts include. Returns false when none is found.
-    private func chooseStickyKey(_ context: inout Context) -> Bool {
+    private func chooseStickyKey(_ context: inout LinkContext) -> Bool {
         let rollouts = sets.compactMap { fact, set -> (salt: String, span: OpenInterval<Int>)? in
             guard case .rollout(let salt) = fact, case .buckets(let span) = set else { return nil }
             return (salt.description, span)
@@ -79,7 +79,7 @@ extension Facts {
 
     /// Describes the facts, for example `platform ios and country GB`. For rollouts, it shows the caller's sticky key.
     /// Empty without facts.
-    func words(for caller: Context) -> String {
+    func words(for caller: LinkContext) -> String {
         let words = sets.compactMap { fact, set -> String? in
             if case .rollout = fact { return nil }
             return "\(fact.name) \(set.words)"

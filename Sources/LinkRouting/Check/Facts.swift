@@ -50,7 +50,7 @@ struct Facts: Hashable {
     }
 
     /// Returns the facts that no caller can have together; empty when some caller satisfies all facts.
-    func contradictions(_ apps: [App]) -> [Fact] {
+    func contradictions(_ apps: [RegisteredApp]) -> [Fact] {
         let alone = sets.filter(\.value.isEmpty).map(\.key)
         guard alone.isEmpty, case .choices(let platforms)? = sets[.platform],
             case .choices(.only(let ids))? = sets[.apps], !ids.isEmpty
@@ -90,7 +90,7 @@ struct Facts: Hashable {
     }
 }
 
-extension App {
+extension RegisteredApp {
     /// Whether the app may report this platform. An iOS app also runs on a Mac, and both kinds can run on further
     /// platforms, but neither runs on the other's.
     fileprivate func mayRun(on platform: Platform) -> Bool {

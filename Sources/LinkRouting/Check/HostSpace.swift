@@ -49,7 +49,7 @@ enum HostSpace: Hashable {
     }
 
     private static func exact(_ host: String, _ identity: Identity) -> [HostSpace] {
-        guard let link = try? Link.parse("https://\(host)/"), link.host == host else { return [] }
+        guard let link = try? DeepLink.parse("https://\(host)/"), link.host == host else { return [] }
         let owners = identity.domains.filter {
             $0.coversSubdomains ? $0.name.isParent(of: host) : $0.name.isWritten(host)
         }
@@ -73,7 +73,10 @@ enum HostSpace: Hashable {
             return parameter?.type.accepts(Array(label.utf8)[...]) ?? true
         case (.label(let type, let suffix, _), .label(let parameter, let other)):
             guard suffix.ascii == other.ascii else { return false }
-            let part = SegmentForm(segment: .parameter(Pattern.Parameter(name: "", type: type)), letterCase: .sensitive)
+            let part = SegmentForm(
+                segment: .parameter(RoutePattern.Parameter(name: "", type: type)),
+                letterCase: .sensitive
+            )
             return parameter.map {
                 SegmentForm(segment: .parameter($0), letterCase: .sensitive).takesAll(of: part)
             } ?? true
@@ -88,7 +91,7 @@ enum HostSpace: Hashable {
             return []
         }
         let forms = [type, otherType].map { type in
-            SegmentForm(segment: .parameter(Pattern.Parameter(name: "", type: type)), letterCase: .sensitive)
+            SegmentForm(segment: .parameter(RoutePattern.Parameter(name: "", type: type)), letterCase: .sensitive)
         }
         return forms[0].commonTexts(with: forms[1]).map { String(decoding: $0, as: UTF8.self) }
             .filter(Self.isLabel).map { .exact("\($0).\(suffix.ascii)", port: port) }

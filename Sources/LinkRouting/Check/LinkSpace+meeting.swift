@@ -5,7 +5,7 @@ extension LinkSpace {
     var size: Int { segments.reduce(1) { $0 + $1.count } }
 
     /// Whether some link and caller may be in both spaces. False only if it is proved that there are none.
-    func mayMeet(_ other: LinkSpace, _ apps: [App]) -> Bool {
+    func mayMeet(_ other: LinkSpace, _ apps: [RegisteredApp]) -> Bool {
         mayShareShape(with: other) && zip(forms, other.forms).allSatisfy { $0.mayMeet($1) }
             && query.allSatisfy { name, space in other.query[name].map { !space.intersection($0).isEmpty } ?? true }
             && fragmentMayMeet(other.fragment)

@@ -2,8 +2,8 @@ extension LinkSpace {
     /// A link and a caller of the space, to test routes with.
     struct Sample {
         let text: String
-        let link: Link
-        let caller: Context
+        let link: DeepLink
+        let caller: LinkContext
     }
 
     /// The number of distinct samples to try.
@@ -11,7 +11,7 @@ extension LinkSpace {
 
     /// Returns one of several distinct samples; nil when no link is found. The last ones have an empty segment in place
     /// of the rest, so that they only match routes whose rest begins at the same segment or earlier.
-    func sample(_ number: Int, _ apps: [App]) -> Sample? {
+    func sample(_ number: Int, _ apps: [RegisteredApp]) -> Sample? {
         var parts: [[UInt8]] = []
         for segment in segments {
             let samples = segment.samples
@@ -39,7 +39,7 @@ extension LinkSpace {
     }
 
     /// Returns samples in both spaces: links that both routes match, subject to confirmation by the router.
-    func commonSamples(_ other: LinkSpace, _ forms: [SegmentForm], _ otherForms: [SegmentForm], _ apps: [App])
+    func commonSamples(_ other: LinkSpace, _ forms: [SegmentForm], _ otherForms: [SegmentForm], _ apps: [RegisteredApp])
         -> [Sample]
     {
         let facts = facts.intersection(other.facts)
@@ -80,7 +80,7 @@ extension LinkSpace {
         _ items: [(name: String, value: String)],
         _ fragments: [FragmentCondition],
         _ letterCase: LetterCase,
-        _ caller: Context
+        _ caller: LinkContext
     ) -> Sample? {
         guard !hosts.isEmpty else { return nil }
         var text: String
@@ -113,7 +113,7 @@ extension LinkSpace {
             guard !written.isEmpty else { return nil }
             text += "#" + written[number % written.count]
         }
-        guard let link = try? Link.parse(text) else { return nil }
+        guard let link = try? DeepLink.parse(text) else { return nil }
         return Sample(text: text, link: link, caller: caller)
     }
 }

@@ -100,7 +100,7 @@ struct LinkSpace {
         case (nil, _): true
         case (.equals(let text)?, .equals(let own)?): text.utf8.elementsEqual(own.utf8)
         case (.pattern(let pattern)?, .equals(let own)?):
-            Link.withFragment(own)?.fragmentPath.map { pattern.captures(in: $0, route.letterCase) != nil } ?? false
+            DeepLink.withFragment(own)?.fragmentPath.map { pattern.captures(in: $0, route.letterCase) != nil } ?? false
         case (.pattern(let pattern)?, .pattern(let own)?):
             pattern.takesAll(of: own, route.letterCase, letterCase)
         case (_?, _): false
@@ -118,18 +118,18 @@ extension Route {
     }
 }
 
-extension Pattern {
+extension RoutePattern {
     func forms(_ letterCase: LetterCase) -> [SegmentForm] {
         (hasRest ? segments.dropLast() : segments[...]).map { SegmentForm(segment: $0, letterCase: letterCase) }
     }
 
-    fileprivate func takesAll(of other: Pattern, _ letterCase: LetterCase, _ otherCase: LetterCase) -> Bool {
+    fileprivate func takesAll(of other: RoutePattern, _ letterCase: LetterCase, _ otherCase: LetterCase) -> Bool {
         let (own, others) = (forms(letterCase), other.forms(otherCase))
         guard hasRest ? others.count >= own.count : !other.hasRest && others.count == own.count else { return false }
         return zip(own, others).allSatisfy { $0.takesAll(of: $1) }
     }
 }
 
-extension Link {
-    static func withFragment(_ text: String) -> Link? { try? parse("f:///#" + LinkWriter.encoded(text.utf8)) }
+extension DeepLink {
+    static func withFragment(_ text: String) -> DeepLink? { try? parse("f:///#" + LinkWriter.encoded(text.utf8)) }
 }

@@ -3,7 +3,7 @@ struct RouteCheck {
     let route: Route
     let path: String
     let identity: Identity
-    let fallback: Target?
+    let fallback: RouteTarget?
     var findings: [Finding] = []
 
     mutating func run() {
@@ -38,7 +38,7 @@ struct RouteCheck {
     }
 
     /// Checks that every click leads to a page: the route's own, or the fallback's for a route without pages.
-    private mutating func checkWeb(_ target: Target) {
+    private mutating func checkWeb(_ target: RouteTarget) {
         let web = target.web ?? fallback?.web
         let lacking = platforms.filter { web?.page(on: $0) == nil }
         guard !lacking.isEmpty else { return }

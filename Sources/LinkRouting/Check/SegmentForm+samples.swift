@@ -11,7 +11,7 @@ extension SegmentForm {
         }
     }
 
-    private func samples(of mixed: Pattern.Mixed) -> [[UInt8]] {
+    private func samples(of mixed: RoutePattern.Mixed) -> [[UInt8]] {
         let values = mixed.pieces.map { $0.parameter.type.samples(shortest: 1) }
         let count = values.map(\.count).min() ?? 0
         return (0..<count).map { number in
@@ -80,7 +80,7 @@ extension ParameterType {
         case .string, .slug, .alpha, .alnum, .hex: break
         }
         let lengths = lengths(shortest: shortest)
-        guard lengths.lowerBound <= Link.maximumLength else { return [] }
+        guard lengths.lowerBound <= DeepLink.maximumLength else { return [] }
         var texts: [[UInt8]] = []
         for length in [nil, lengths.upperBound] where length ?? 0 <= 64 {
             for word in words {

@@ -4,7 +4,7 @@
 /// does not. It is exact for literals, listed values, booleans, small ranges, and for types among each other. For two
 /// segments that mix literals and parameters, it covers the usual shapes.
 struct SegmentForm: Hashable {
-    let segment: Pattern.Segment
+    let segment: RoutePattern.Segment
     let letterCase: LetterCase
 
     /// Maximum number of texts to list. A segment with more counts as infinite.
@@ -96,7 +96,7 @@ struct SegmentForm: Hashable {
         }
     }
 
-    private func takesAll(of part: Pattern.Mixed, in partCase: LetterCase, _ mixed: Pattern.Mixed) -> Bool {
+    private func takesAll(of part: RoutePattern.Mixed, in partCase: LetterCase, _ mixed: RoutePattern.Mixed) -> Bool {
         guard letterCase == .ignored || partCase == .sensitive else { return false }
         if mixed.pieces.allSatisfy({ $0.parameter.type == .plain }) {
             // A byte that is in no literal stands for any text that a parameter of the part captures. If a plain

@@ -111,7 +111,7 @@ struct SegmentTexts {
         let numbers = beside.filter { !$0.overflow }.map { Array("\($0.partialValue)".utf8) }
         let ends = takenTypes.filter { $0 != $0.ofAnyLength }.map { $0.lengths(shortest: 1) }
         let counts = ends.flatMap { [$0.lowerBound - 1, $0.upperBound == .max ? 0 : $0.upperBound + 1] }
-        let words = counts.filter { (1...Link.maximumLength).contains($0) }.flatMap { count in
+        let words = counts.filter { (1...DeepLink.maximumLength).contains($0) }.flatMap { count in
             form.samples.prefix(2).map { word in
                 Array(word.prefix(count))
                     + Array(repeating: word.last ?? UInt8(ascii: "x"), count: max(0, count - word.count))

@@ -7,7 +7,7 @@ struct TargetCheck {
     let identity: Identity
     var findings: [Finding] = []
 
-    mutating func run(_ target: Target) {
+    mutating func run(_ target: RouteTarget) {
         var names = target.campaign?.parameterNames ?? []
         if let open = target.open {
             for argument in open.arguments + open.stack.flatMap(\.arguments) {

@@ -18,7 +18,7 @@ public struct DocumentError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// One value of a document with its path, and typed accessors that throw `DocumentError`.
-public struct Field: Sendable {
+public struct DocumentField: Sendable {
     public let node: JSONNode
     /// Path of the object or list that contains the value, and its key. They are joined when an error needs the path.
     private let parent: String
@@ -101,14 +101,14 @@ public struct Field: Sendable {
         return bool
     }
 
-    public func list() throws(DocumentError) -> [Field] {
+    public func list() throws(DocumentError) -> [DocumentField] {
         guard let elements = node.elements else { throw error("\(shown) is \(node.kind); write a list.") }
         let path = path
-        return elements.enumerated().map { Field($1, in: path, .index($0), isStored: isStored) }
+        return elements.enumerated().map { DocumentField($1, in: path, .index($0), isStored: isStored) }
     }
 
     /// Returns the entries of a list that is not empty, or a single value as a list of one.
-    public func oneOrMore() throws(DocumentError) -> [Field] {
+    public func oneOrMore() throws(DocumentError) -> [DocumentField] {
         guard node.elements != nil else { return [self] }
         let count = node.elements?.count ?? 0
         guard isStored || count <= Self.maximumEntries else {
@@ -155,36 +155,36 @@ public struct Field: Sendable {
 
 /// An object of a document, read member by member.
 public struct ObjectField: Sendable {
-    public let field: Field
+    public let field: DocumentField
     private let path: String
     let members: [JSONNode.Member]
 
-    fileprivate init(field: Field, path: String, members: [JSONNode.Member]) {
+    fileprivate init(field: DocumentField, path: String, members: [JSONNode.Member]) {
         self.field = field
         self.path = path
         self.members = members
     }
 
     /// The last member of this key; nil when it is missing or null.
-    public subscript(key: String) -> Field? {
+    public subscript(key: String) -> DocumentField? {
         members.last { $0.key.isExactly(key) }.flatMap { member in
             member.value.value == .null ? nil : field(of: member)
         }
     }
 
     /// Returns the member; throws when it is missing or null.
-    public func required(_ key: String) throws(DocumentError) -> Field {
+    public func required(_ key: String) throws(DocumentError) -> DocumentField {
         guard let value = self[key] else { throw field.error("'\(key)' is missing; add it.") }
         return value
     }
 
     /// All members in document order, including null values.
-    public var all: [(key: String, value: Field)] {
+    public var all: [(key: String, value: DocumentField)] {
         members.map { ($0.key, field(of: $0)) }
     }
 
-    private func field(of member: JSONNode.Member) -> Field {
-        Field(member.value, in: path, .key(member.key), isStored: field.isStored)
+    private func field(of member: JSONNode.Member) -> DocumentField {
+        DocumentField(member.value, in: path, .key(member.key), isStored: field.isStored)
     }
 
     /// Throws for the first unknown key and suggests a similar known one.
@@ -200,7 +200,7 @@ public struct ObjectField: Sendable {
     }
 }
 
-extension Field {
+extension DocumentField {
     /// Returns a text without NUL. It is stored in a column of its own, where a NUL would end it.
     package func textWithoutNUL() throws(DocumentError) -> String {
         let text = try text()

@@ -1,10 +1,10 @@
 extension Condition {
     /// Evaluates the condition against the known facts.
-    func evaluate(in context: Context) -> Tristate { evaluate(in: context, context.app, context.platform) }
+    func evaluate(in context: LinkContext) -> Tristate { evaluate(in: context, context.app, context.platform) }
 
     /// Evaluates the condition with another app and platform than the caller's. Copying the context would cost more
     /// than evaluating most conditions.
-    func evaluate(in context: Context, _ app: AppID?, _ platform: Platform?) -> Tristate {
+    func evaluate(in context: LinkContext, _ app: AppID?, _ platform: Platform?) -> Tristate {
         switch self {
         case .platform(let platforms): truth(platform) { platforms.contains($0) }
         case .device(let devices): truth(context.device) { devices.contains($0) }
@@ -45,7 +45,7 @@ extension Condition {
 
     private static func any(
         _ conditions: [Condition],
-        in context: Context,
+        in context: LinkContext,
         _ app: AppID?,
         _ platform: Platform?
     ) -> Tristate {
@@ -62,7 +62,7 @@ extension Condition {
 
     private static func all(
         _ conditions: [Condition],
-        in context: Context,
+        in context: LinkContext,
         _ app: AppID?,
         _ platform: Platform?
     ) -> Tristate {

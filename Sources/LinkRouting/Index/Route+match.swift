@@ -1,8 +1,8 @@
 /// The input of matching a route: the link, the context, and the table's interpretation of `+` in queries.
 struct MatchInput {
-    let link: Link
-    let context: Context
-    let plusSign: Link.PlusSign
+    let link: DeepLink
+    let context: LinkContext
+    let plusSign: DeepLink.PlusSign
 }
 
 extension Route {
@@ -13,7 +13,7 @@ extension Route {
 
     /// Whether all conditions on the link hold, regardless of the context. Like `holds`, it leaves out the path's
     /// segments.
-    func linkHolds(for link: Link, _ plusSign: Link.PlusSign) -> Bool {
+    func linkHolds(for link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool {
         hostHolds(for: link) && trailingSlashHolds(for: link) && query.allSatisfy { $0.holds(for: link, plusSign) }
             && fragmentFailure(in: link) == nil
     }
@@ -25,7 +25,7 @@ extension Route {
     }
 
     /// Whether the route's host condition holds; true without one.
-    package func hostHolds(for link: Link) -> Bool {
+    package func hostHolds(for link: DeepLink) -> Bool {
         switch host {
         case nil: return true
         case .exact(let host): return link.host.map(host.isWritten) ?? false
@@ -35,12 +35,12 @@ extension Route {
         }
     }
 
-    func trailingSlashHolds(for link: Link) -> Bool {
+    func trailingSlashHolds(for link: DeepLink) -> Bool {
         guard trailingSlash == .strict, !link.segments.isEmpty else { return true }
         return path.hasRest || link.hasTrailingSlash == path.hasTrailingSlash
     }
 
-    func fragmentFailure(in link: Link) -> (expected: String, found: String?)? {
+    func fragmentFailure(in link: DeepLink) -> (expected: String, found: String?)? {
         switch fragment {
         case nil: return nil
         case .equals(let expected):
@@ -57,9 +57,9 @@ extension Route {
     ///
     /// - Parameter captures: The captures of the route's path.
     func parameters(
-        in link: Link,
-        _ plusSign: Link.PlusSign,
-        _ captures: [Pattern.Capture]
+        in link: DeepLink,
+        _ plusSign: DeepLink.PlusSign,
+        _ captures: [RoutePattern.Capture]
     ) -> [CapturedParameter] {
         var parameters: [CapturedParameter] = []
         if case .label(let parameter?, let suffix) = host, let label = link.hostLabel(before: suffix) {
@@ -91,14 +91,14 @@ extension Route {
     }
 }
 
-extension Pattern {
+extension RoutePattern {
     /// A segment that captures parameters, and its index in the path.
     struct Capture: Sendable, Hashable {
         let index: Int
         let segment: Segment
 
         /// Appends the parameters that the segment captures from a matching link.
-        func append(to parameters: inout [CapturedParameter], from link: Link, _ letterCase: LetterCase) {
+        func append(to parameters: inout [CapturedParameter], from link: DeepLink, _ letterCase: LetterCase) {
             switch segment {
             case .literal, .any: break
             case .parameter(let parameter):
@@ -132,7 +132,7 @@ extension Pattern {
     }
 
     /// Returns the parameters that the pattern captures from the link's path; nil when it does not match.
-    func captures(in link: Link, _ letterCase: LetterCase) -> [CapturedParameter]? {
+    func captures(in link: DeepLink, _ letterCase: LetterCase) -> [CapturedParameter]? {
         let segments = segments
         for (index, segment) in segments.enumerated() {
             if case .rest = segment { break }
@@ -155,7 +155,7 @@ extension Pattern {
     }
 }
 
-extension Link {
+extension DeepLink {
     /// Returns the single label of the host before `suffix`, in either form of the suffix; nil for other hosts.
     func hostLabel(before suffix: HostName) -> String? {
         guard let host, let dot = host.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
@@ -164,7 +164,7 @@ extension Link {
     }
 
     /// The fragment parsed as a path, if it starts with a slash and is a valid path; else nil.
-    var fragmentPath: Link? {
+    var fragmentPath: DeepLink? {
         guard let rawFragment, bytes[rawFragment].first == UInt8(ascii: "/") else { return nil }
         // A fragment may contain '?' and '#' as text; they would end a path.
         let escaped = bytes[rawFragment].flatMap { byte -> [UInt8] in
@@ -176,11 +176,11 @@ extension Link {
         }
         // The empty host keeps a fragment such as `//a` from being parsed as a host; it starts with an empty segment
         // instead.
-        return try? Link.parse(Array("f://".utf8) + escaped)
+        return try? DeepLink.parse(Array("f://".utf8) + escaped)
     }
 
     fileprivate func parameter(
-        _ parameter: Pattern.Parameter,
+        _ parameter: RoutePattern.Parameter,
         _ segment: Int,
         _ range: Range<Int>
     ) -> CapturedParameter {
@@ -196,7 +196,7 @@ extension Link {
 
 extension QueryCondition {
     /// Whether the condition holds. Allocates only for a typed value that is written with escapes.
-    func holds(for link: Link, _ plusSign: Link.PlusSign) -> Bool { fault(in: link, plusSign) == nil }
+    func holds(for link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Bool { fault(in: link, plusSign) == nil }
 
     /// Returns the expected and the found value when the condition fails; nil when it holds.
     func failure(in input: MatchInput) -> (expected: String, found: String?)? {
@@ -216,10 +216,10 @@ extension QueryCondition {
 
     private enum Fault {
         case missing
-        case item(Link.QueryItem)
+        case item(DeepLink.QueryItem)
     }
 
-    private func fault(in link: Link, _ plusSign: Link.PlusSign) -> Fault? {
+    private func fault(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> Fault? {
         var isPresent = false
         for item in link.query where link.matchesName(item, name.utf8, plus: plusSign) {
             isPresent = true
@@ -244,7 +244,7 @@ extension QueryCondition {
     }
 
     /// Returns the first occurrence, or the default; nil when there is nothing to capture.
-    func capture(in link: Link, _ plusSign: Link.PlusSign) -> CapturedParameter? {
+    func capture(in link: DeepLink, _ plusSign: DeepLink.PlusSign) -> CapturedParameter? {
         guard case .capture(let parameter, let need) = test else { return nil }
         let first = link.query.first { link.matchesName($0, name.utf8, plus: plusSign) }
         if let first, let text = link.value(of: first, plus: plusSign) {

@@ -55,7 +55,7 @@ extension RouteIndex {
         private var index = RouteIndex()
         private var parents: [Int32] = []
         private var matcherNumbers: [SegmentMatcher: Int32] = [.any: 0, .plain: 1]
-        private var captureNumbers: [[Pattern.Capture]: Int32] = [:]
+        private var captureNumbers: [[RoutePattern.Capture]: Int32] = [:]
         /// The distinct keys. They are few even among a million routes, so only they are sorted.
         private var keys: [PatternKey] = []
         private var keyNumbers: [PatternKey: Int32] = [:]
@@ -73,7 +73,7 @@ extension RouteIndex {
             let segments = route.path.segments
             keyOfRoute[Int(place)] = Self.number(of: PatternKey(route.host, segments), in: &keyNumbers, &keys)
             index.captureNumbers[Int(place)] = Self.number(
-                of: Pattern.captures(of: segments),
+                of: RoutePattern.captures(of: segments),
                 in: &captureNumbers,
                 &index.captures
             )
@@ -241,13 +241,13 @@ extension RouteIndex {
     }
 }
 
-extension Pattern.Mixed {
+extension RoutePattern.Mixed {
     /// The segment without the parameters' names, which do not distinguish segments.
-    fileprivate var unnamed: Pattern.Mixed {
-        Pattern.Mixed(
+    fileprivate var unnamed: RoutePattern.Mixed {
+        RoutePattern.Mixed(
             prefix: prefix,
             pieces: pieces.map {
-                Piece(parameter: Pattern.Parameter(name: "", type: $0.parameter.type), literal: $0.literal)
+                Piece(parameter: RoutePattern.Parameter(name: "", type: $0.parameter.type), literal: $0.literal)
             }
         )
     }

@@ -25,7 +25,7 @@ struct RouteIndex: Sendable {
     /// Index in `captures` of the captures of the route's path, by rank.
     var captureNumbers: [Int32] = []
     /// The distinct lists of captures; most routes share theirs with others.
-    var captures: [[Pattern.Capture]] = []
+    var captures: [[RoutePattern.Capture]] = []
     var literals = LiteralTable()
     /// Matchers below ``firstAsked`` accept every segment.
     var matchers: [SegmentMatcher] = [.any, .plain]
@@ -63,7 +63,7 @@ struct RouteIndex: Sendable {
         /// `*` and an untyped parameter accept every segment that is not empty. They differ in their precedence.
         case any, plain
         case parameter(ParameterType, LetterCase)
-        case mixed(Pattern.Mixed, LetterCase)
+        case mixed(RoutePattern.Mixed, LetterCase)
     }
 
     /// Selects the routes that a walk calls `holds` for, among those whose path matches.
@@ -79,10 +79,10 @@ struct RouteIndex: Sendable {
     /// repeatedly during the walk, which costs more than the walk itself. Nothing is allocated unless `holds`
     /// allocates, or a segment has several parameters.
     func smallestRank<Caller>(
-        for link: Link,
+        for link: DeepLink,
         _ caller: Caller,
         asking asked: Visit = .all,
-        where holds: (_ rank: Int, Link, Caller) -> Bool
+        where holds: (_ rank: Int, DeepLink, Caller) -> Bool
     ) -> Int? {
         var best = Self.none
         if !exactHosts.isEmpty || !hostSuffixes.isEmpty, let host = link.host {
@@ -98,18 +98,18 @@ struct RouteIndex: Sendable {
         return best == Self.none ? nil : Int(best)
     }
 
-    func captures(of rank: Int) -> [Pattern.Capture] { captures[Int(captureNumbers[rank])] }
+    func captures(of rank: Int) -> [RoutePattern.Capture] { captures[Int(captureNumbers[rank])] }
 
     /// Walks the subtree of `root`. It continues in the loop when a node has a single way left, as most have: a
     /// recursive call costs as much as a step.
     private func walk<Caller>(
         _ root: Int32,
         _ start: Int,
-        _ link: Link,
+        _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
         _ asked: Visit,
-        _ holds: (Int, Link, Caller) -> Bool
+        _ holds: (Int, DeepLink, Caller) -> Bool
     ) {
         var index = root
         var depth = start
@@ -151,11 +151,11 @@ struct RouteIndex: Sendable {
     private func take<Caller>(
         _ first: Int32,
         _ isDecidedByPath: Bool,
-        _ link: Link,
+        _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
         _ asked: Visit,
-        _ holds: (Int, Link, Caller) -> Bool
+        _ holds: (Int, DeepLink, Caller) -> Bool
     ) {
         guard first < best else { return }
         guard !isDecidedByPath || asked == .all else {
@@ -167,10 +167,10 @@ struct RouteIndex: Sendable {
 
     private func ask<Caller>(
         _ first: Int32,
-        _ link: Link,
+        _ link: DeepLink,
         _ caller: Caller,
         _ best: inout Int32,
-        _ holds: (Int, Link, Caller) -> Bool
+        _ holds: (Int, DeepLink, Caller) -> Bool
     ) {
         var rank = first
         while rank < best {
@@ -183,12 +183,12 @@ struct RouteIndex: Sendable {
     }
 
     @inline(__always)
-    private func literal(under node: Int32, _ link: Link, _ depth: Int, _ letterCase: LetterCase) -> Int32? {
+    private func literal(under node: Int32, _ link: DeepLink, _ depth: Int, _ letterCase: LetterCase) -> Int32? {
         let segment = link.segment(depth)
         return literals.child(of: node, segment.span, letterCase)
     }
 
-    private func accepts(_ matcher: Int32, _ link: Link, _ depth: Int) -> Bool {
+    private func accepts(_ matcher: Int32, _ link: DeepLink, _ depth: Int) -> Bool {
         guard matcher >= Self.firstAsked else { return true }
         return switch matchers[Int(matcher)] {
         case .any, .plain: true
@@ -198,6 +198,6 @@ struct RouteIndex: Sendable {
     }
 }
 
-extension Link {
+extension DeepLink {
     fileprivate func segment(_ index: Int) -> ArraySlice<UInt8> { pathBytes[segments[index].range] }
 }

@@ -2,7 +2,7 @@ extension LinkScanner {
     // MARK: Path
 
     /// Splits the path at `/` and decodes each segment. Returns whether one trailing slash was left out.
-    mutating func scanPath() throws(Link.Rejection) -> Bool {
+    mutating func scanPath() throws(DeepLink.Rejection) -> Bool {
         if index < bytes.count, bytes[index] == UInt8(ascii: "/") {
             index += 1
             // The path is empty here only for the root, and for a slash after the host of a custom scheme.
@@ -22,7 +22,7 @@ extension LinkScanner {
         index == bytes.count || bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#")
     }
 
-    private mutating func scanSegment() throws(Link.Rejection) {
+    private mutating func scanSegment() throws(DeepLink.Rejection) {
         let start = index
         var isEncoded = false
         scan: while true {
@@ -42,7 +42,7 @@ extension LinkScanner {
     }
 
     /// Decodes and appends one segment whose raw bytes have been scanned.
-    mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(Link.Rejection) {
+    mutating func appendSegment(_ range: Range<Int>, isEncoded: Bool) throws(DeepLink.Rejection) {
         let raw = bytes[range]
         let start = pathBytes.count
         if isEncoded {
@@ -55,7 +55,7 @@ extension LinkScanner {
         if isEncoded || raw.first == UInt8(ascii: "."), hasDotPiece(pathBytes[start...]) {
             throw rejection(.dotSegment, at: range.lowerBound)
         }
-        segments.append(Link.Segment(start: Int32(start), end: Int32(pathBytes.count)))
+        segments.append(DeepLink.Segment(start: Int32(start), end: Int32(pathBytes.count)))
     }
 
     /// Whether a decoded segment is `.` or `..`, or contains one between decoded `/` or `\`.
@@ -80,11 +80,11 @@ extension LinkScanner {
     // MARK: Query and fragment
 
     /// Reads the range after the `?`, and its items. An empty query has no items.
-    mutating func scanQuery() throws(Link.Rejection) -> (raw: Range<Int>?, items: [Link.QueryItem]) {
+    mutating func scanQuery() throws(DeepLink.Rejection) -> (raw: Range<Int>?, items: [DeepLink.QueryItem]) {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "?") else { return (nil, []) }
         index += 1
         let start = index
-        var items: [Link.QueryItem] = []
+        var items: [DeepLink.QueryItem] = []
         var itemStart = start
         var equals: Int?
         var isEncoded = false
@@ -95,7 +95,7 @@ extension LinkScanner {
             case UInt8(ascii: "#"):
                 break scan
             case UInt8(ascii: "&"):
-                items.append(Link.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
+                items.append(DeepLink.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
                 index += 1
                 itemStart = index
                 equals = nil
@@ -111,13 +111,13 @@ extension LinkScanner {
             }
         }
         if index > start {
-            items.append(Link.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
+            items.append(DeepLink.QueryItem(itemStart..<index, equals: equals, isEncoded: isEncoded, in: bytes))
         }
         return (start..<index, items)
     }
 
     /// Reads the range after the first `#`. A further `#` is an ordinary character.
-    mutating func scanFragment() throws(Link.Rejection) -> Range<Int>? {
+    mutating func scanFragment() throws(DeepLink.Rejection) -> Range<Int>? {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "#") else { return nil }
         let start = index + 1
         while index < bytes.count { try pass(bytes[index]) }

@@ -1,9 +1,9 @@
 /// Decodes the percent-escapes of a text lazily, without allocating. The escapes must be well-formed.
 struct PercentDecoding: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>
-    private let plus: Link.PlusSign
+    private let plus: DeepLink.PlusSign
 
-    init(_ raw: ArraySlice<UInt8>, plus: Link.PlusSign) {
+    init(_ raw: ArraySlice<UInt8>, plus: DeepLink.PlusSign) {
         rest = raw
         self.plus = plus
     }
@@ -29,7 +29,7 @@ struct PercentDecoding: Sequence, IteratorProtocol {
 
 /// Returns the first problem with the escapes of a text, and its index. Nil when every escape is well-formed, none is a
 /// control character, and the decoded bytes are UTF-8. The raw bytes must be UTF-8 already.
-func escapeFailure(in raw: ArraySlice<UInt8>) -> (code: Link.Rejection.Code, index: Int)? {
+func escapeFailure(in raw: ArraySlice<UInt8>) -> (code: DeepLink.Rejection.Code, index: Int)? {
     var firstHighEscape: Int?
     var index = raw.startIndex
     while index < raw.endIndex {

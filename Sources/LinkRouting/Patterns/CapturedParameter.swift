@@ -19,7 +19,7 @@ public struct CapturedParameter: Sendable, Hashable {
     /// The part of the link that a parameter was captured from.
     public enum Place: Sendable, Hashable {
         case host
-        /// Range in ``Link/pathBytes``, within the segment.
+        /// Range in ``DeepLink/pathBytes``, within the segment.
         case path(segment: Int, bytes: Range<Int>)
         /// From this segment to the last one.
         case rest(firstSegment: Int)

@@ -1,4 +1,4 @@
-extension Pattern.Mixed {
+extension RoutePattern.Mixed {
     /// Returns the ranges of the parameters in `text`; nil when the segment does not match.
     ///
     /// Each parameter takes as little as possible, leftmost first, so that the whole text matches: `{name}.{ext}` on
@@ -24,7 +24,7 @@ extension Pattern.Mixed {
 
     /// A depth-first search over the parameters with memoization of failures.
     private struct Search {
-        let mixed: Pattern.Mixed
+        let mixed: RoutePattern.Mixed
         let text: ArraySlice<UInt8>
         let letterCase: LetterCase
         /// The range of each parameter, one lane each: a segment has at most eight parameters.
@@ -42,7 +42,7 @@ extension Pattern.Mixed {
             let index: Int
         }
 
-        init(mixed: Pattern.Mixed, text: ArraySlice<UInt8>, letterCase: LetterCase) {
+        init(mixed: RoutePattern.Mixed, text: ArraySlice<UInt8>, letterCase: LetterCase) {
             self.mixed = mixed
             self.text = text
             self.letterCase = letterCase

@@ -4,7 +4,7 @@
 struct PatternKey: Comparable, Hashable {
     private let parts: [UInt32]
 
-    init(_ host: HostPattern?, _ segments: [Pattern.Segment]) {
+    init(_ host: HostPattern?, _ segments: [RoutePattern.Segment]) {
         var parts: [UInt32] = []
         parts.reserveCapacity(segments.count + 2)
         switch host {
@@ -33,7 +33,7 @@ struct PatternKey: Comparable, Hashable {
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     /// The segment's precedence; smaller comes first.
     var rank: UInt32 {
         switch self {

@@ -10,9 +10,10 @@ struct PatternParser {
         bytes = Array(text.utf8)
     }
 
-    mutating func path() throws(Pattern.SyntaxError) -> (segments: [Pattern.Segment], hasTrailingSlash: Bool) {
+    mutating func path() throws(RoutePattern.SyntaxError) -> (segments: [RoutePattern.Segment], hasTrailingSlash: Bool)
+    {
         guard bytes.first == UInt8(ascii: "/") else { throw problem("a path must start with '/'; write '/\(text)'.") }
-        var segments: [Pattern.Segment] = []
+        var segments: [RoutePattern.Segment] = []
         while index < bytes.count {
             index += 1
             if index == bytes.count { return (segments, !segments.isEmpty) }
@@ -20,16 +21,16 @@ struct PatternParser {
                 throw problem("a rest parameter must be the last segment; move '{\(name)...}' to the end.")
             }
             segments.append(try segment())
-            guard segments.count <= Pattern.maximumSegments else {
+            guard segments.count <= RoutePattern.maximumSegments else {
                 throw problem(
-                    "a pattern can have at most \(Pattern.maximumSegments) segments; end it with a rest parameter."
+                    "a pattern can have at most \(RoutePattern.maximumSegments) segments; end it with a rest parameter."
                 )
             }
         }
         return (segments, false)
     }
 
-    mutating func host() throws(Pattern.SyntaxError) -> HostPattern {
+    mutating func host() throws(RoutePattern.SyntaxError) -> HostPattern {
         guard let first = bytes.first else {
             throw problem("a host pattern cannot be empty; leave 'host' out instead.")
         }
@@ -46,14 +47,14 @@ struct PatternParser {
         return .exact(try hostName(text))
     }
 
-    private func hostSuffix() throws(Pattern.SyntaxError) -> HostName {
+    private func hostSuffix() throws(RoutePattern.SyntaxError) -> HostName {
         guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else {
             throw problem("the parameter must be a whole label; write '{shop}.example.com'.")
         }
         return try hostName(String(decoding: bytes[(index + 1)...], as: UTF8.self))
     }
 
-    private func hostName(_ name: String) throws(Pattern.SyntaxError) -> HostName {
+    private func hostName(_ name: String) throws(RoutePattern.SyntaxError) -> HostName {
         do {
             return try HostName(name)
         } catch {
@@ -61,7 +62,7 @@ struct PatternParser {
         }
     }
 
-    private mutating func segment() throws(Pattern.SyntaxError) -> Pattern.Segment {
+    private mutating func segment() throws(RoutePattern.SyntaxError) -> RoutePattern.Segment {
         if isSegmentEnd {
             throw problem("an empty segment matches nothing; remove the doubled '/'.")
         }
@@ -79,7 +80,7 @@ struct PatternParser {
             }
             return .literal(prefix)
         }
-        var pieces: [Pattern.Mixed.Piece] = []
+        var pieces: [RoutePattern.Mixed.Piece] = []
         while !isSegmentEnd {
             if let last = pieces.last, last.literal.isEmpty {
                 throw problem(
@@ -88,7 +89,7 @@ struct PatternParser {
             }
             switch try parameter() {
             case .parameter(let parameter):
-                pieces.append(Pattern.Mixed.Piece(parameter: parameter, literal: try literal()))
+                pieces.append(RoutePattern.Mixed.Piece(parameter: parameter, literal: try literal()))
             case .rest(let name):
                 guard prefix.isEmpty, pieces.isEmpty, isSegmentEnd else {
                     throw problem("a rest parameter must be a whole segment; write '/{\(name)...}'.")
@@ -96,17 +97,17 @@ struct PatternParser {
                 return .rest(name)
             }
         }
-        guard pieces.count <= Pattern.maximumParametersInSegment else {
-            throw problem("a segment can have at most \(Pattern.maximumParametersInSegment) parameters.")
+        guard pieces.count <= RoutePattern.maximumParametersInSegment else {
+            throw problem("a segment can have at most \(RoutePattern.maximumParametersInSegment) parameters.")
         }
         if prefix.isEmpty, pieces.count == 1, pieces[0].literal.isEmpty { return .parameter(pieces[0].parameter) }
-        return .mixed(Pattern.Mixed(prefix: prefix, pieces: pieces))
+        return .mixed(RoutePattern.Mixed(prefix: prefix, pieces: pieces))
     }
 
     private var isSegmentEnd: Bool { index == bytes.count || bytes[index] == UInt8(ascii: "/") }
 
     /// Reads literal bytes up to a parameter or the end of the segment; decodes `%XX` and `\`.
-    private mutating func literal() throws(Pattern.SyntaxError) -> [UInt8] {
+    private mutating func literal() throws(RoutePattern.SyntaxError) -> [UInt8] {
         // Most literals are plain text from one slash to the next.
         let plainEnd = bytes[index...].firstIndex { !isPlain($0) } ?? bytes.count
         var literal = Array(bytes[index..<plainEnd])
@@ -129,7 +130,7 @@ struct PatternParser {
         return literal
     }
 
-    private mutating func literalByte(escapable: StaticString) throws(Pattern.SyntaxError) -> UInt8 {
+    private mutating func literalByte(escapable: StaticString) throws(RoutePattern.SyntaxError) -> UInt8 {
         let byte = bytes[index]
         index += 1
         switch byte {
@@ -165,12 +166,12 @@ struct PatternParser {
     }
 
     private enum Piece {
-        case parameter(Pattern.Parameter)
+        case parameter(RoutePattern.Parameter)
         case rest(String)
     }
 
     /// Reads `{name}`, `{name:type}`, `{name(value,…)}` or `{name...}`; the opening brace is next.
-    private mutating func parameter() throws(Pattern.SyntaxError) -> Piece {
+    private mutating func parameter() throws(RoutePattern.SyntaxError) -> Piece {
         index += 1
         let name = word()
         guard isParameterName(name) else {
@@ -204,11 +205,11 @@ struct PatternParser {
             throw problem("'{\(name)' is not closed; write {\(name)}, {\(name):int}, {\(name)(a,b)} or {\(name)...}.")
         }
         index += 1
-        return .parameter(Pattern.Parameter(name: name, type: type))
+        return .parameter(RoutePattern.Parameter(name: name, type: type))
     }
 
     /// Reads the values of a set, including both parentheses.
-    private mutating func values(of name: String) throws(Pattern.SyntaxError) -> [String] {
+    private mutating func values(of name: String) throws(RoutePattern.SyntaxError) -> [String] {
         var values: [String] = []
         var known: Set<ExactText> = []
         repeat {
@@ -249,8 +250,8 @@ struct PatternParser {
         }
     }
 
-    private func problem(_ problem: String) -> Pattern.SyntaxError {
-        Pattern.SyntaxError(pattern: text, offset: min(index, bytes.count), problem: problem)
+    private func problem(_ problem: String) -> RoutePattern.SyntaxError {
+        RoutePattern.SyntaxError(pattern: text, offset: min(index, bytes.count), problem: problem)
     }
 }
 

@@ -50,7 +50,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         case filled
         case absent
 
-        init(of sample: Link, isWrittenOut: Bool) {
+        init(of sample: DeepLink, isWrittenOut: Bool) {
             if sample.isWeb {
                 self = .web(port: sample.port)
             } else if !isWrittenOut {
@@ -60,7 +60,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        func isThat(of link: Link) -> Bool {
+        func isThat(of link: DeepLink) -> Bool {
             switch self {
             case .web(let port): link.port == port
             case .segment(let text): link.hasAuthoritySegment && link.segmentText(0) == text
@@ -85,9 +85,9 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         }
         places = Self.places(of: written, firstPlace: authorityEnd == nil ? .authority : .path)
         self.scheme = scheme
-        let sample: Link
+        let sample: DeepLink
         do {
-            sample = try Link.parse(Self.filled(written, places) { _ in "x" })
+            sample = try DeepLink.parse(Self.filled(written, places) { _ in "x" })
         } catch {
             throw problem("with its parameters filled in, it is not a valid link: \(error.message)")
         }
@@ -131,7 +131,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
         host: String?,
         _ authority: Authority
     ) -> Bool {
-        guard authority != .filled, let sample = try? Link.parse(filled(template, places) { _ in "x" }) else {
+        guard authority != .filled, let sample = try? DeepLink.parse(filled(template, places) { _ in "x" }) else {
             return false
         }
         return authority.isThat(of: sample) && sample.scheme == scheme && sample.host == host
@@ -149,7 +149,7 @@ public struct URLTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether a filled URL, parsed, still leads where the template says: no captured text has become its host or port.
-    func wrote(_ link: Link) -> Bool {
+    func wrote(_ link: DeepLink) -> Bool {
         guard link.scheme == scheme, link.host == host else { return false }
         return authority.isThat(of: link)
     }

@@ -11,7 +11,7 @@ struct AppURIBuilder: Sendable {
         guard let scheme = identity.schemes.first else { return nil }
         self.scheme = scheme
         head = scheme.name + "://"
-        let sample = try? Link.parse(head + "x")
+        let sample = try? DeepLink.parse(head + "x")
         // A scheme name that contains a colon, or that is a web scheme, would change how the path is parsed.
         guard let sample, sample.scheme.utf8.count == scheme.name.utf8.count, !sample.isWeb else {
             isReadable = false

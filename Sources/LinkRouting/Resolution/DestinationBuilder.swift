@@ -5,7 +5,7 @@
 /// checked.
 struct DestinationBuilder {
     let router: Router
-    let link: Link
+    let link: DeepLink
     /// Index in the router's apps.
     let app: Int?
     let parameters: [CapturedParameter]
@@ -16,7 +16,7 @@ struct DestinationBuilder {
 
     /// Returns the first action that applies, and the destination with the fallback actions in the order in which to
     /// try them. See "Destinations and actions" in docs/routing.md.
-    func answer(_ target: Target, for context: Context) -> (Action, Boxed<ResolvedDestination>) {
+    func answer(_ target: RouteTarget, for context: LinkContext) -> (Action, Boxed<ResolvedDestination>) {
         let action = action(for: target, context)
         // All URLs are built in the same buffer.
         var url: [UInt8] = []
@@ -70,7 +70,7 @@ struct DestinationBuilder {
         return stack
     }
 
-    private func action(for target: Target, _ context: Context) -> Action {
+    private func action(for target: RouteTarget, _ context: LinkContext) -> Action {
         guard target.$open.isPresent, app != nil || context.platform == nil else { return .openWeb }
         guard context.installed else {
             return target.$store.isPresent && app.map { router.storePages[$0] != nil } == true ? .openStore : .openWeb
@@ -85,7 +85,7 @@ struct DestinationBuilder {
     }
 
     /// Whether the version is below the minimum. An unknown version is never too old.
-    private func isOlder(_ context: Context, than minimum: MinimumVersion.Minimum) -> Bool {
+    private func isOlder(_ context: LinkContext, than minimum: MinimumVersion.Minimum) -> Bool {
         switch minimum {
         case .version(let version): context.appVersion.map { $0 < version } ?? false
         case .build(let build): context.appBuild.map { $0 < build } ?? false
@@ -152,10 +152,10 @@ struct DestinationBuilder {
         own.append(to: &url, path: link.bytes[link.rawPath])
         appendForwarded(to: &url, forward, isOwn: true)
         guard own.isReadable else { return checked(url) }
-        return url.count <= Link.maximumLength ? String(decoding: url, as: UTF8.self) : nil
+        return url.count <= DeepLink.maximumLength ? String(decoding: url, as: UTF8.self) : nil
     }
 
-    private func web(_ target: Target, _ context: Context, _ url: inout [UInt8]) -> String? {
+    private func web(_ target: RouteTarget, _ context: LinkContext, _ url: inout [UInt8]) -> String? {
         if let web = target.web { return page(web, target.forward, context, &url) }
         if !isFallback, let fallback = router.table.defaults.fallback, let web = fallback.web {
             return page(web, fallback.forward, context, &url)
@@ -180,14 +180,14 @@ struct DestinationBuilder {
         url.append(contentsOf: link.bytes[link.rawPath.lowerBound...])
         // With an unchanged host, all parts are parsed already.
         guard name == host else { return checked(url) }
-        guard url.count <= Link.maximumLength, router.allows(scheme: scheme, host: name) else { return nil }
+        guard url.count <= DeepLink.maximumLength, router.allows(scheme: scheme, host: name) else { return nil }
         return String(decoding: url, as: UTF8.self)
     }
 
     private func page(
         _ web: WebTarget,
         _ forward: Forwarding,
-        _ context: Context,
+        _ context: LinkContext,
         _ url: inout [UInt8]
     ) -> String? {
         guard let template = template(of: web, context) else { return nil }
@@ -195,7 +195,7 @@ struct DestinationBuilder {
         return fill(&url, template, forward, isOwn: isOwn)
     }
 
-    private func template(of web: WebTarget, _ context: Context) -> URLTemplate? {
+    private func template(of web: WebTarget, _ context: LinkContext) -> URLTemplate? {
         let platform = context.platform ?? app.map { router.apps[$0].platform }
         let page: URLTemplate? =
             switch (platform, context.device) {
@@ -220,16 +220,16 @@ struct DestinationBuilder {
         let filled = template.append(to: &url, filledWith: parameters)
         guard filled != .incomplete else { return nil }
         if hasSomethingToForward { appendForwarded(to: &url, forward, isOwn: isOwn, behind: template) }
-        guard url.count <= Link.maximumLength else { return nil }
+        guard url.count <= DeepLink.maximumLength else { return nil }
         if filled == .unread {
-            guard let link = try? Link.parse(url), template.wrote(link) else { return nil }
+            guard let link = try? DeepLink.parse(url), template.wrote(link) else { return nil }
         }
         return String(decoding: url, as: UTF8.self)
     }
 
     /// Returns the URL if it is a valid link and an allowed destination; else nil.
     private func checked(_ url: [UInt8]) -> String? {
-        guard let link = try? Link.parse(url), router.identity.destinations.allows(link) else { return nil }
+        guard let link = try? DeepLink.parse(url), router.identity.destinations.allows(link) else { return nil }
         return String(decoding: url, as: UTF8.self)
     }
 
@@ -303,7 +303,7 @@ struct DestinationBuilder {
 
     // MARK: Store
 
-    private func storeURL(_ target: Target, _ url: inout [UInt8]) -> String? {
+    private func storeURL(_ target: RouteTarget, _ url: inout [UInt8]) -> String? {
         guard let app, let page = router.storePages[app] else { return nil }
         return page.url(campaign: target.store?.campaign ?? target.campaign.flatMap(text), &url)
     }
@@ -311,7 +311,7 @@ struct DestinationBuilder {
 
 extension DestinationPolicy {
     /// Whether a link may lead to `destination`.
-    public func allows(_ destination: Link) -> Bool {
+    public func allows(_ destination: DeepLink) -> Bool {
         allows(scheme: destination.scheme, host: destination.host)
     }
 

@@ -9,7 +9,7 @@ public enum Outcome: String, Sendable, CaseIterable {
     /// The route that would match needs a feature that this engine lacks. Never recorded: a server refuses such a
     /// table.
     case undecided
-    /// The text is not a link that can be resolved; see ``Link/Rejection``.
+    /// The text is not a link that can be resolved; see ``DeepLink/Rejection``.
     case rejected
 }
 

@@ -14,13 +14,13 @@ public struct Resolution: Sendable, Hashable {
     public var app: AppID?
     @Boxed public var variant: VariantAssignment?
     /// Set for a rejected link.
-    @Boxed public var rejection: Link.Rejection?
+    @Boxed public var rejection: DeepLink.Rejection?
     /// The reason for a blocked link; for people.
     public var blockReason: String?
     /// How long the answer may be cached, in seconds; 0 when it depends on time or sign-in.
     public var validFor: Int
     /// The reasons why routes did not match; nil unless requested.
-    public var trace: Trace?
+    public var trace: ResolutionTrace?
 
     public init(
         outcome: Outcome,
@@ -31,10 +31,10 @@ public struct Resolution: Sendable, Hashable {
         destination: ResolvedDestination? = nil,
         app: AppID? = nil,
         variant: VariantAssignment? = nil,
-        rejection: Link.Rejection? = nil,
+        rejection: DeepLink.Rejection? = nil,
         blockReason: String? = nil,
         validFor: Int = Self.usualValidity,
-        trace: Trace? = nil
+        trace: ResolutionTrace? = nil
     ) {
         self.outcome = outcome
         self.action = action
@@ -77,7 +77,7 @@ public struct Resolution: Sendable, Hashable {
     /// Default validity of an answer, in seconds.
     public static let usualValidity = 300
 
-    public static func rejected(_ rejection: Link.Rejection) -> Resolution {
+    public static func rejected(_ rejection: DeepLink.Rejection) -> Resolution {
         Resolution(outcome: .rejected, rejection: rejection)
     }
 }
@@ -160,7 +160,7 @@ public struct VariantAssignment: Sendable, Hashable {
 }
 
 /// The reasons why routes did not match: at most 50, those with the longest matching path prefix first.
-public struct Trace: Sendable, Hashable {
+public struct ResolutionTrace: Sendable, Hashable {
     public static let limit = 50
     public var entries: [Entry]
     /// Whether more routes failed than are listed.

@@ -1,29 +1,39 @@
 extension Router {
     /// Returns why each other route did not match: those with the longest matching path prefix first, then in order of
     /// precedence.
-    func trace(_ input: MatchInput, winner: Int?) -> Trace {
-        var failures: [(agreement: Int, rank: Int, entry: Trace.Entry)] = []
+    func trace(_ input: MatchInput, winner: Int?) -> ResolutionTrace {
+        var failures: [(agreement: Int, rank: Int, entry: ResolutionTrace.Entry)] = []
         for (rank, route) in routesInOrder.enumerated() where rank != winner {
             guard let (entry, agreement) = route.failure(for: input) else { continue }
             failures.append((agreement, rank, entry))
         }
         failures.sort { ($1.agreement, $0.rank) < ($0.agreement, $1.rank) }
-        return Trace(entries: failures.prefix(Trace.limit).map(\.entry), isTruncated: failures.count > Trace.limit)
+        return ResolutionTrace(
+            entries: failures.prefix(ResolutionTrace.limit).map(\.entry),
+            isTruncated: failures.count > ResolutionTrace.limit
+        )
     }
 }
 
 extension Route {
     /// Returns the first mismatch, and the number of segments that matched before it; nil when the route matches.
-    func failure(for input: MatchInput) -> (entry: Trace.Entry, agreement: Int)? {
+    func failure(for input: MatchInput) -> (entry: ResolutionTrace.Entry, agreement: Int)? {
         let link = input.link
         func entry(
-            _ failed: Trace.Failure,
-            at: Trace.Location? = nil,
+            _ failed: ResolutionTrace.Failure,
+            at: ResolutionTrace.Location? = nil,
             parameter: String? = nil,
             _ expected: String,
             _ found: String?
-        ) -> Trace.Entry {
-            Trace.Entry(route: id, failed: failed, at: at, parameter: parameter, expected: expected, found: found)
+        ) -> ResolutionTrace.Entry {
+            ResolutionTrace.Entry(
+                route: id,
+                failed: failed,
+                at: at,
+                parameter: parameter,
+                expected: expected,
+                found: found
+            )
         }
         guard hostHolds(for: link) else {
             return (entry(.host, host?.description ?? "", link.host), -1)
@@ -87,7 +97,7 @@ extension Route {
     }
 
     /// Returns the first segment that does not match; nil when the path matches.
-    private func pathMismatch(in link: Link) -> Mismatch? {
+    private func pathMismatch(in link: DeepLink) -> Mismatch? {
         for (index, segment) in path.segments.enumerated() {
             if case .rest = segment { return nil }
             guard index < link.segments.count else {
@@ -132,7 +142,7 @@ extension Route {
 extension Condition {
     /// Returns the first condition that does not hold, with its name in a table; `found` is nil when the fact is
     /// unknown.
-    func failure(in context: Context) -> (name: String, expected: String, found: String?)? {
+    func failure(in context: LinkContext) -> (name: String, expected: String, found: String?)? {
         let truth = evaluate(in: context)
         guard truth != .holds else { return nil }
         if case .all(let conditions) = self { return conditions.lazy.compactMap { $0.failure(in: context) }.first }
@@ -183,7 +193,7 @@ extension Condition {
         }
     }
 
-    private func found(in context: Context) -> String {
+    private func found(in context: LinkContext) -> String {
         switch self {
         case .platform: context.platform?.rawValue ?? ""
         case .device: context.device?.rawValue ?? ""
@@ -204,11 +214,11 @@ extension Condition {
     }
 }
 
-extension Pattern.Segment: CustomStringConvertible {
+extension RoutePattern.Segment: CustomStringConvertible {
     /// The segment as written in a pattern.
     public var description: String {
         func literal(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-        func written(_ parameter: Pattern.Parameter) -> String {
+        func written(_ parameter: RoutePattern.Parameter) -> String {
             switch parameter.type {
             case .string(nil): "{\(parameter.name)}"
             case .oneOf: "{\(parameter.name)\(parameter.type)}"

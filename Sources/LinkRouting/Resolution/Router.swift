@@ -7,7 +7,7 @@ public struct Router: Sendable {
     public var environment: EnvironmentID { compiled.environment }
     var index: RouteIndex { compiled.index }
     /// The apps of the environment. App clips are never chosen by default.
-    var apps: [App] { compiled.apps }
+    var apps: [RegisteredApp] { compiled.apps }
     /// The store page of each app.
     var storePages: [StorePage?] { compiled.storePages }
     /// Nil when the tenant has no scheme of its own, or when links may not lead there.
@@ -22,7 +22,7 @@ public struct Router: Sendable {
         let table: RouteTable
         let environment: EnvironmentID
         let index: RouteIndex
-        let apps: [App]
+        let apps: [RegisteredApp]
         let storePages: [StorePage?]
         let ownURI: AppURIBuilder?
         let knownHosts: HostPolicyCache
@@ -62,10 +62,10 @@ public struct Router: Sendable {
     }
 
     /// Parses and resolves a text. A link that the tenant does not own is unmatched.
-    public func resolve(_ text: String, in context: Context, explanation: Explanation = .omitted) -> Resolution {
-        let link: Link
+    public func resolve(_ text: String, in context: LinkContext, explanation: Explanation = .omitted) -> Resolution {
+        let link: DeepLink
         do {
-            link = try Link.parse(text)
+            link = try DeepLink.parse(text)
         } catch {
             return .rejected(error)
         }
@@ -74,13 +74,13 @@ public struct Router: Sendable {
     }
 
     /// Resolves a link that the tenant owns.
-    public func resolve(_ link: Link, in context: Context, explanation: Explanation = .omitted) -> Resolution {
+    public func resolve(_ link: DeepLink, in context: LinkContext, explanation: Explanation = .omitted) -> Resolution {
         link.hasAuthoritySegment
             ? resolve(asRead: identity.withoutIgnoredHost(link), context, explanation)
             : resolve(asRead: link, context, explanation)
     }
 
-    private func resolve(asRead link: Link, _ context: Context, _ explanation: Explanation) -> Resolution {
+    private func resolve(asRead link: DeepLink, _ context: LinkContext, _ explanation: Explanation) -> Resolution {
         let app = appIndex(for: context)
         var question = MatchState(compiled: compiled, app: app)
         let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
@@ -105,12 +105,12 @@ public struct Router: Sendable {
         let app: Int?
         var isVolatile = false
 
-        mutating func holds(_ rank: Int, _ link: Link, _ context: Context) -> Bool {
+        mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             compiled.index.isDecidedByPath[rank]
                 || holds(compiled.table.routes[Int(compiled.index.order[rank])], link, context)
         }
 
-        private mutating func holds(_ route: Route, _ link: Link, _ context: Context) -> Bool {
+        private mutating func holds(_ route: Route, _ link: DeepLink, _ context: LinkContext) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
             guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
             if when.isVolatile { isVolatile = true }
@@ -123,16 +123,16 @@ public struct Router: Sendable {
 
     /// Returns the matching input: the link as its scheme interprets it, and the context with the default app filled
     /// in.
-    func input(_ link: Link, _ context: Context) -> MatchInput {
+    func input(_ link: DeepLink, _ context: LinkContext) -> MatchInput {
         input(asRead: identity.withoutIgnoredHost(link), completed(context, appIndex(for: context)))
     }
 
-    private func input(asRead link: Link, _ context: Context) -> MatchInput {
+    private func input(asRead link: DeepLink, _ context: LinkContext) -> MatchInput {
         MatchInput(link: link, context: context, plusSign: compiled.table.defaults.plusSign)
     }
 
     /// Fills in the app and platform that the answer is for. Conditions on them apply even if the caller left them out.
-    private func completed(_ context: Context, _ app: Int?) -> Context {
+    private func completed(_ context: LinkContext, _ app: Int?) -> LinkContext {
         guard let app else { return context }
         var context = context
         context.app = compiled.apps[app].id
@@ -142,14 +142,14 @@ public struct Router: Sendable {
 
     /// Returns the index in ``routesInOrder`` of the route that matches a link of the tenant. This is the lookup of
     /// `resolve` without building the answer. Nil when no route matches.
-    package func rank(of link: Link, in context: Context) -> Int? {
+    package func rank(of link: DeepLink, in context: LinkContext) -> Int? {
         var question = MatchState(compiled: compiled, app: appIndex(for: context))
         return compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
     }
 
     /// Returns the first route in order of precedence that matches the link, ignoring its `when`, and for which
     /// `answers` is true.
-    package func firstRoute(for link: Link, where answers: (Route) -> Bool) -> Route? {
+    package func firstRoute(for link: DeepLink, where answers: (Route) -> Bool) -> Route? {
         let plusSign = compiled.table.defaults.plusSign
         let rank = compiled.index.smallestRank(for: link, plusSign) { rank, link, plusSign in
             let route = route(at: rank)
@@ -160,7 +160,7 @@ public struct Router: Sendable {
 
     /// Returns the app that the answer is for: the caller's, else the tenant's first of the caller's platform; nil for
     /// none.
-    private func appIndex(for context: Context) -> Int? {
+    private func appIndex(for context: LinkContext) -> Int? {
         if let id = context.app {
             for index in compiled.apps.indices where compiled.apps[index].id == id { return index }
         }
@@ -170,7 +170,7 @@ public struct Router: Sendable {
         }
     }
 
-    private func answer(_ rank: Int?, _ link: Link, _ context: Context, _ app: Int?) -> Resolution {
+    private func answer(_ rank: Int?, _ link: DeepLink, _ context: LinkContext, _ app: Int?) -> Resolution {
         let id = app.map { compiled.apps[$0].id }
         guard let rank else {
             guard let fallback = compiled.table.defaults.fallback else {
@@ -198,8 +198,8 @@ public struct Router: Sendable {
     private func answer(
         ofRouteAt place: Int,
         _ rank: Int,
-        _ link: Link,
-        _ context: Context,
+        _ link: DeepLink,
+        _ context: LinkContext,
         _ app: Int?,
         _ appID: AppID?
     ) -> Resolution {
@@ -250,7 +250,7 @@ public struct Router: Sendable {
         }
     }
 
-    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: Link) -> [CapturedParameter] {
+    private func parameters(ofRouteAt place: Int, _ rank: Int, _ link: DeepLink) -> [CapturedParameter] {
         let captures = compiled.index.captures(of: rank)
         if compiled.index.isDecidedByPath[rank], compiled.table.routes[place].sensitive.isEmpty {
             guard !captures.isEmpty else { return [] }
@@ -272,7 +272,7 @@ extension Route {
     }
 
     /// Returns the target of the variant for a sticky key. Without a key, the first variant is used, unassigned.
-    fileprivate func assigned(_ target: Target, to stickyKey: String?) -> (Target, VariantAssignment?) {
+    fileprivate func assigned(_ target: RouteTarget, to stickyKey: String?) -> (RouteTarget, VariantAssignment?) {
         guard let experiment, let first = experiment.variants.first else { return (target, nil) }
         var taken = first
         if let stickyKey {
@@ -296,7 +296,7 @@ extension Route {
 
 extension Identity {
     /// Whether the tenant owns the link's host and port, or its custom scheme.
-    public func owns(_ link: Link) -> Bool {
+    public func owns(_ link: DeepLink) -> Bool {
         guard let host = link.host else { return schemes.contains { $0.name == link.scheme } }
         return domainIndex(for: host, port: link.port) != nil
     }
@@ -312,7 +312,7 @@ extension Identity {
     func domainIndex(for host: String, port: UInt16?) -> Int? { domainIndex.place(of: host, port: port) }
 
     /// Returns the link without its first segment, if that is a host that the scheme ignores.
-    public func withoutIgnoredHost(_ link: Link) -> Link {
+    public func withoutIgnoredHost(_ link: DeepLink) -> DeepLink {
         guard link.hasAuthoritySegment, let scheme = schemes.first(where: { $0.name == link.scheme }) else {
             return link
         }

@@ -17,7 +17,7 @@ public struct AssociationPolicy: Sendable, Hashable {
     }
 
     /// Reads `{detail, legacyPaths}`.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         let object = try field.object("detail", "legacyPaths")
         self.init(
             detail: try object["detail"]?.choice(Detail.self) ?? .routes,

@@ -1,7 +1,7 @@
 extension QueryCondition {
     /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, a boolean, or an
     /// object.
-    init(name: String, _ field: Field) throws(DocumentError) {
+    init(name: String, _ field: DocumentField) throws(DocumentError) {
         self.name = name
         guard !name.isEmpty else { throw field.error("a query item needs a name.") }
         if let isPresent = field.node.bool {
@@ -31,7 +31,7 @@ extension QueryCondition {
         }
     }
 
-    private static func shorthand(_ text: String, name: String, _ field: Field) throws(DocumentError) -> Test {
+    private static func shorthand(_ text: String, name: String, _ field: DocumentField) throws(DocumentError) -> Test {
         switch text {
         case "present": .present
         case "absent": .absent
@@ -40,7 +40,8 @@ extension QueryCondition {
     }
 
     /// Parses a capture: `int` is required, `int?` is optional, `int = 1` has a default.
-    private static func capture(_ text: String, parameter: String, _ field: Field) throws(DocumentError) -> Test {
+    private static func capture(_ text: String, parameter: String, _ field: DocumentField) throws(DocumentError) -> Test
+    {
         guard isParameterName(parameter) else {
             throw field.error("'\(parameter)' is not a valid parameter name; write {capture: \(text), as: name}.")
         }
@@ -63,13 +64,13 @@ extension QueryCondition {
         if case .defaultsTo(let value) = need, !type.accepts(Array(value.utf8)[...]) {
             throw field.error("the default '\(value)' does not match the type \(type); write a value that does.")
         }
-        return .capture(Pattern.Parameter(name: parameter, type: type), need)
+        return .capture(RoutePattern.Parameter(name: parameter, type: type), need)
     }
 }
 
 extension FragmentCondition {
     /// Reads the condition. A text that starts with `/` is a path pattern; any other text is compared literally.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         if field.node.text == nil {
             self = .equals(try field.object("equals").required("equals").text())
             return
@@ -87,7 +88,7 @@ extension Condition {
 
     /// Reads a `when`: every member of an object must hold; a list of objects is an OR. A rollout without its own salt
     /// takes `salt`, the route's id, so that two routes split people differently.
-    init(_ field: Field, salt: String) throws(DocumentError) {
+    init(_ field: DocumentField, salt: String) throws(DocumentError) {
         if field.node.elements != nil {
             self = .any(try conditions(try field.oneOrMore(), salt))
             return
@@ -102,7 +103,7 @@ extension Condition {
         self = parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    private static func part(_ key: String, _ value: Field, _ salt: String) throws(DocumentError) -> Condition {
+    private static func part(_ key: String, _ value: DocumentField, _ salt: String) throws(DocumentError) -> Condition {
         switch key {
         case "platform": return .platform(try choices(value, Platform.self))
         case "device": return .device(try choices(value, Device.self))
@@ -155,7 +156,7 @@ extension Condition {
         }
     }
 
-    private static func versions(_ field: Field) throws(DocumentError) -> VersionRange {
+    private static func versions(_ field: DocumentField) throws(DocumentError) -> VersionRange {
         guard field.node.members != nil else {
             throw field.error(
                 "\(field.shown) is \(field.node.kind); write {from: \"17.0\"}, {until: \"18.0\"} or both."
@@ -170,7 +171,7 @@ extension Condition {
         return VersionRange(from: from, until: until)
     }
 
-    private static func time(_ field: Field) throws(DocumentError) -> Condition {
+    private static func time(_ field: DocumentField) throws(DocumentError) -> Condition {
         let object = try field.object("from", "until")
         func instant(_ key: String) throws(DocumentError) -> Timestamp? {
             guard let field = object[key] else { return nil }
@@ -187,7 +188,7 @@ extension Condition {
         return .time(from: from, until: until)
     }
 
-    private static func rollout(_ field: Field, _ salt: String) throws(DocumentError) -> Rollout {
+    private static func rollout(_ field: DocumentField, _ salt: String) throws(DocumentError) -> Rollout {
         var percent = field
         var salt = salt
         if field.node.members != nil {
@@ -203,14 +204,14 @@ extension Condition {
     }
 }
 
-private func conditions(_ fields: [Field], _ salt: String) throws(DocumentError) -> [Condition] {
+private func conditions(_ fields: [DocumentField], _ salt: String) throws(DocumentError) -> [Condition] {
     var conditions: [Condition] = []
     for field in fields { conditions.append(try Condition(field, salt: salt)) }
     return conditions
 }
 
 private func choices<Choice: RawRepresentable & CaseIterable>(
-    _ field: Field,
+    _ field: DocumentField,
     _ type: Choice.Type
 ) throws(DocumentError) -> [Choice] where Choice.RawValue == String {
     var choices: [Choice] = []
@@ -218,7 +219,7 @@ private func choices<Choice: RawRepresentable & CaseIterable>(
     return choices
 }
 
-func traitValues(_ field: Field) throws(DocumentError) -> [String] {
+func traitValues(_ field: DocumentField) throws(DocumentError) -> [String] {
     var values: [String] = []
     for field in try field.oneOrMore() {
         if let flag = field.node.bool {
@@ -231,29 +232,29 @@ func traitValues(_ field: Field) throws(DocumentError) -> [String] {
 }
 
 /// Reads one text or a list of texts; numbers count as texts.
-func texts(_ field: Field) throws(DocumentError) -> [String] {
+func texts(_ field: DocumentField) throws(DocumentError) -> [String] {
     var texts: [String] = []
     for field in try field.oneOrMore() { texts.append(try field.textOrNumber()) }
     return texts
 }
 
-func version(_ field: Field) throws(DocumentError) -> Version {
+func version(_ field: DocumentField) throws(DocumentError) -> Version {
     guard let version = Version(try field.textOrNumber()) else {
         throw field.error("\(field.shown) is not a version; write one such as \"2.0\".")
     }
     return version
 }
 
-func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
+func pathPattern(_ field: DocumentField) throws(DocumentError) -> RoutePattern {
     let text = try patternText(field)
-    let pattern: Pattern
-    do throws(Pattern.SyntaxError) {
-        pattern = try Pattern(text)
+    let pattern: RoutePattern
+    do throws(RoutePattern.SyntaxError) {
+        pattern = try RoutePattern(text)
     } catch {
         throw field.error(error.description)
     }
     // A pattern with too many values has at least twice as many bytes. Shorter patterns need no check.
-    guard text.utf8.count > 2 * Pattern.maximumValues else { return pattern }
+    guard text.utf8.count > 2 * RoutePattern.maximumValues else { return pattern }
     for segment in pattern.segments {
         switch segment {
         case .parameter(let parameter): try refuseManyValues(of: parameter.type, field)
@@ -265,15 +266,17 @@ func pathPattern(_ field: Field) throws(DocumentError) -> Pattern {
 }
 
 /// Reads the text of a pattern or type. Its length is limited because a link is compared with it as a whole.
-func patternText(_ field: Field) throws(DocumentError) -> String {
+func patternText(_ field: DocumentField) throws(DocumentError) -> String {
     let text = try field.text()
-    guard field.isStored || text.utf8.count <= Pattern.maximumBytes else {
-        throw field.error("a pattern can have at most \(Pattern.maximumBytes) bytes; split it into several routes.")
+    guard field.isStored || text.utf8.count <= RoutePattern.maximumBytes else {
+        throw field.error(
+            "a pattern can have at most \(RoutePattern.maximumBytes) bytes; split it into several routes."
+        )
     }
     return text
 }
 
-func refuseManyValues(of type: ParameterType, _ field: Field) throws(DocumentError) {
-    guard !field.isStored, case .oneOf(let values) = type, values.count > Pattern.maximumValues else { return }
-    throw field.error("a set can have at most \(Pattern.maximumValues) values; split it into several routes.")
+func refuseManyValues(of type: ParameterType, _ field: DocumentField) throws(DocumentError) {
+    guard !field.isStored, case .oneOf(let values) = type, values.count > RoutePattern.maximumValues else { return }
+    throw field.error("a set can have at most \(RoutePattern.maximumValues) values; split it into several routes.")
 }

@@ -10,7 +10,7 @@ public struct QueryCondition: Sendable, Hashable {
         /// Every occurrence has one of these values. The value of an item without `=` is the empty string.
         case oneOf([String])
         /// Every occurrence has the type; the first is captured as the parameter.
-        case capture(Pattern.Parameter, Presence)
+        case capture(RoutePattern.Parameter, Presence)
     }
 
     public enum Presence: Sendable, Hashable {
@@ -55,7 +55,7 @@ extension QueryCondition.Presence {
     }
 }
 
-extension Pattern.Parameter {
+extension RoutePattern.Parameter {
     public static func == (left: Self, right: Self) -> Bool {
         guard left.name == right.name, left.type == right.type else { return false }
         guard case (.oneOf(let left), .oneOf(let right)) = (left.type, right.type) else { return true }
@@ -114,7 +114,7 @@ extension [String] {
 public enum FragmentCondition: Sendable, Hashable {
     case equals(String)
     /// A path pattern for a fragment that starts with `/`.
-    case pattern(Pattern)
+    case pattern(RoutePattern)
 }
 
 /// A condition on the context, from a route's `when`. It uses three-valued logic: a condition on an unknown fact is

@@ -23,10 +23,10 @@ extension Identity {
             schemes.append(scheme)
         }
         let hosts = Set(domains.map { DomainName($0, port: nil) })
-        var apps: [App] = []
+        var apps: [RegisteredApp] = []
         var ids: Set<AppID> = []
         for field in try object["apps"]?.list() ?? [] {
-            var app = try App(field)
+            var app = try RegisteredApp(field)
             if let named = try field.anyObject()["domains"] { app.domains = try Self.hosts(named, among: hosts) }
             guard ids.insert(app.id).inserted else {
                 throw field.error("duplicate app id '\(app.id)'; give each app its own.")
@@ -44,8 +44,10 @@ extension Identity {
         )
     }
 
-    /// Reads the hosts of an app, in the form of `App.domains`. Each must be a domain of the tenant.
-    private static func hosts(_ field: Field, among domains: Set<DomainName>) throws(DocumentError) -> Set<String> {
+    /// Reads the hosts of an app, in the form of `RegisteredApp.domains`. Each must be a domain of the tenant.
+    private static func hosts(_ field: DocumentField, among domains: Set<DomainName>) throws(DocumentError) -> Set<
+        String
+    > {
         var hosts: Set<String> = []
         for field in try field.oneOrMore() {
             let named = try Domain(field)
@@ -73,7 +75,7 @@ private struct DomainName: Hashable {
 
 extension Domain {
     /// Reads a host, or `{host, serves, port}`.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else {
             self = try Self.host(field, serves: .links, port: nil)
             return
@@ -87,7 +89,7 @@ extension Domain {
         )
     }
 
-    private static func host(_ field: Field, serves: Serves, port: UInt16?) throws(DocumentError) -> Domain {
+    private static func host(_ field: DocumentField, serves: Serves, port: UInt16?) throws(DocumentError) -> Domain {
         let coversSubdomains = try field.text().hasPrefix("*.")
         let name = try hostName(field)
         guard name.ascii.contains(".") || name.ascii == "localhost" else {
@@ -108,7 +110,7 @@ extension Domain {
 extension Scheme {
     /// Reads a name, or `{name, host}`, where `host` is `ignore`, `segment`, or a list of hosts to ignore such as
     /// `[open, app]`.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else {
             self.init(name: try Self.name(field))
             return
@@ -124,7 +126,7 @@ extension Scheme {
         }
     }
 
-    private static func name(_ field: Field) throws(DocumentError) -> String {
+    private static func name(_ field: DocumentField) throws(DocumentError) -> String {
         let name = try field.text().lowercased()
         guard isSchemeName(name) else {
             throw field.error(
@@ -140,7 +142,7 @@ extension Scheme {
 
 extension DestinationPolicy {
     /// Reads `{schemes, hosts, http}`. A missing key keeps the default: the tenant's own schemes and hosts.
-    init(_ field: Field, own: DestinationPolicy) throws(DocumentError) {
+    init(_ field: DocumentField, own: DestinationPolicy) throws(DocumentError) {
         let object = try field.object("schemes", "hosts", "http")
         var schemes = own.schemes
         if let listed = object["schemes"] {
@@ -180,7 +182,7 @@ extension DestinationPolicy {
 }
 
 /// Parses the host of a text such as `links.example.com` or `*.example.com`, without the `*.`.
-private func hostName(_ field: Field) throws(DocumentError) -> HostName {
+private func hostName(_ field: DocumentField) throws(DocumentError) -> HostName {
     let text = try field.text()
     do {
         return try HostName(text.hasPrefix("*.") ? text.dropFirst(2) : text[...])
@@ -189,10 +191,10 @@ private func hostName(_ field: Field) throws(DocumentError) -> HostName {
     }
 }
 
-extension App {
+extension RegisteredApp {
     private enum System: String, CaseIterable { case ios, android }
 
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         let object = try field.object(
             "id",
             "platform",
@@ -247,7 +249,7 @@ extension App {
         for field in try object["stores"]?.list() ?? [] { stores.append(try store(field)) }
     }
 
-    private func store(_ field: Field) throws(DocumentError) -> Store {
+    private func store(_ field: DocumentField) throws(DocumentError) -> Store {
         let object = try field.object("kind", "id")
         let kind = try object.required("kind").choice(Store.Kind.self)
         switch (kind, product) {
@@ -267,7 +269,7 @@ extension App {
         }
     }
 
-    private static func fingerprint(_ field: Field) throws(DocumentError) -> String {
+    private static func fingerprint(_ field: DocumentField) throws(DocumentError) -> String {
         let text = try field.text()
         let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
         guard pairs.count == 32, pairs.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { hexValue($0) != nil } })
@@ -280,7 +282,7 @@ extension App {
     }
 
     private static func match(
-        _ field: Field,
+        _ field: DocumentField,
         _ form: String,
         _ holds: (String) -> Bool
     ) throws(DocumentError) -> String {

@@ -5,14 +5,14 @@ public struct Identity: Sendable, Hashable {
     /// The first one is used to build URIs.
     public var schemes: [Scheme]
     /// The first app of a platform is the default where the caller names none.
-    public var apps: [App]
+    public var apps: [RegisteredApp]
     public var destinations: DestinationPolicy
     public var association: AssociationPolicy
 
     public init(
         domains: [Domain] = [],
         schemes: [Scheme] = [],
-        apps: [App] = [],
+        apps: [RegisteredApp] = [],
         destinations: DestinationPolicy? = nil,
         association: AssociationPolicy = AssociationPolicy()
     ) {
@@ -76,7 +76,7 @@ public struct Scheme: Sendable, Hashable {
 }
 
 /// An app as identified by stores and operating systems.
-public struct App: Sendable, Hashable {
+public struct RegisteredApp: Sendable, Hashable {
     public var id: AppID
     public var product: Product
     public var kind: Kind

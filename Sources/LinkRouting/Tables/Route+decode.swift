@@ -18,7 +18,7 @@ extension Route {
         var trailingSlash = TrailingSlash.ignored
     }
 
-    init(_ field: Field, defaults: Defaults) throws(DocumentError) {
+    init(_ field: DocumentField, defaults: Defaults) throws(DocumentError) {
         let object = try field.anyObject()
         let id = try object.required("id").identifier(RouteID.self)
         let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
@@ -66,7 +66,7 @@ extension Route {
     }
 
     private static func behaviour(_ object: ObjectField) throws(DocumentError) -> Behaviour {
-        guard let block = object["block"] else { return .answer(try Target(object, forward: .all)) }
+        guard let block = object["block"] else { return .answer(try RouteTarget(object, forward: .all)) }
         for key in ["open", "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign"] {
             if let field = object[key] {
                 throw field.error("a route that blocks cannot have a destination; remove '\(key)' or 'block'.")
@@ -80,7 +80,7 @@ extension Route {
     }
 
     /// Limits the conditions of a route, because matching evaluates each of them.
-    private func refuseManyConditions(_ field: Field) throws(DocumentError) {
+    private func refuseManyConditions(_ field: DocumentField) throws(DocumentError) {
         guard !field.isStored else { return }
         let (conditions, listed) = when?.size ?? (0, 0)
         guard conditions <= Self.maximumConditions else {
@@ -96,7 +96,7 @@ extension Route {
         }
     }
 
-    private func refuseDoubledNames(_ field: Field) throws(DocumentError) {
+    private func refuseDoubledNames(_ field: DocumentField) throws(DocumentError) {
         var seen: Set<String> = []
         for name in parameterNames where !seen.insert(name).inserted {
             throw field.error("the parameter '\(name)' is captured twice; give each its own name.")
@@ -108,11 +108,11 @@ extension Route {
 }
 
 extension LetterCase {
-    init(_ field: Field) throws(DocumentError) { self = try field.bool() ? .sensitive : .ignored }
+    init(_ field: DocumentField) throws(DocumentError) { self = try field.bool() ? .sensitive : .ignored }
 }
 
 extension Route.TrailingSlash {
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         switch try field.text() {
         case "strict": self = .strict
         case "ignore": self = .ignored
@@ -121,7 +121,7 @@ extension Route.TrailingSlash {
     }
 }
 
-extension Target {
+extension RouteTarget {
     static let maximumDataBytes = 4_096
 
     /// Reads the keys of a route, a fallback or a variant that describe its destination.
@@ -159,7 +159,7 @@ extension Target {
 }
 
 extension Open {
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
         let object = try field.object("screen", "arguments", "stack", "uri")
         self.init(screen: try object.required("screen").text())
@@ -183,7 +183,7 @@ extension Open {
         if let uri = object["uri"] { self.uri = try urlTemplate(uri) }
     }
 
-    private static func arguments(_ field: Field) throws(DocumentError) -> [Argument] {
+    private static func arguments(_ field: DocumentField) throws(DocumentError) -> [Argument] {
         var arguments: [Argument] = []
         for (name, value) in try field.anyObject().all {
             let template =
@@ -195,7 +195,7 @@ extension Open {
 }
 
 extension WebTarget {
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else {
             self.init(default: try webTemplate(field))
             return
@@ -216,7 +216,7 @@ extension WebTarget {
 
 extension StoreTarget? {
     /// Reads `true`, `false` or `{campaign: …}`.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         if let offers = field.node.bool {
             self = offers ? StoreTarget() : nil
         } else {
@@ -230,7 +230,7 @@ extension StoreTarget? {
 
 extension MinimumVersion {
     /// Reads a version, `{build: 412}`, or an object of these by app id.
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.members != nil, field.node["build"]?.int == nil else {
             self = .everyApp(try Self.minimum(field))
             return
@@ -243,14 +243,14 @@ extension MinimumVersion {
         self = .byApp(minimums)
     }
 
-    private static func minimum(_ field: Field) throws(DocumentError) -> Minimum {
+    private static func minimum(_ field: DocumentField) throws(DocumentError) -> Minimum {
         guard field.node.members != nil else { return .version(try version(field)) }
         return .build(try field.object("build").required("build").int(in: 0...Int64.max))
     }
 }
 
 extension Forwarding {
-    init(_ field: Field) throws(DocumentError) {
+    init(_ field: DocumentField) throws(DocumentError) {
         switch field.node.text {
         case "all": self = .all
         case "none": self = .none
@@ -261,7 +261,7 @@ extension Forwarding {
 }
 
 extension Experiment {
-    init(_ field: Field, _ target: Target, salt: String) throws(DocumentError) {
+    init(_ field: DocumentField, _ target: RouteTarget, salt: String) throws(DocumentError) {
         let object = try field.object("id", "salt", "variants")
         let id = try object.required("id").text()
         var variants: [Variant] = []
@@ -277,7 +277,7 @@ extension Experiment {
                 "forward",
                 "signIn"
             )
-            let own = try Target(variant, forward: target.forward)
+            let own = try RouteTarget(variant, forward: target.forward)
             var merged = target
             merged.open = own.open ?? target.open
             merged.web = own.web ?? target.web
@@ -300,7 +300,7 @@ extension Experiment {
     }
 }
 
-func template(_ field: Field) throws(DocumentError) -> Template {
+func template(_ field: DocumentField) throws(DocumentError) -> Template {
     let text = try field.text()
     do throws(Template.SyntaxError) {
         return try Template(text)
@@ -309,7 +309,7 @@ func template(_ field: Field) throws(DocumentError) -> Template {
     }
 }
 
-func urlTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
+func urlTemplate(_ field: DocumentField) throws(DocumentError) -> URLTemplate {
     let text = try field.text()
     do throws(Template.SyntaxError) {
         return try URLTemplate(text)
@@ -318,7 +318,7 @@ func urlTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
     }
 }
 
-private func webTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
+private func webTemplate(_ field: DocumentField) throws(DocumentError) -> URLTemplate {
     let template = try urlTemplate(field)
     guard template.host != nil else {
         throw field.error("\(field.shown) is not a web page; write https://…, or use 'open'.")
@@ -326,10 +326,10 @@ private func webTemplate(_ field: Field) throws(DocumentError) -> URLTemplate {
     return template
 }
 
-private func hostPattern(_ field: Field) throws(DocumentError) -> HostPattern {
+private func hostPattern(_ field: DocumentField) throws(DocumentError) -> HostPattern {
     let text = try patternText(field)
     let pattern: HostPattern
-    do throws(Pattern.SyntaxError) {
+    do throws(RoutePattern.SyntaxError) {
         pattern = try HostPattern(text)
     } catch {
         throw field.error(error.description)
@@ -372,6 +372,6 @@ extension Condition {
     }
 }
 
-func unknownFeatures(_ field: Field) throws(DocumentError) -> [String] {
+func unknownFeatures(_ field: DocumentField) throws(DocumentError) -> [String] {
     try texts(field).filter { !RouteTable.features.contains($0) }
 }

@@ -19,7 +19,7 @@ public struct Route: Sendable, Hashable {
     public var unsupported: [String]
 
     // Small members come last; before larger ones, padding would round each up to a whole word.
-    public var path: Pattern
+    public var path: RoutePattern
     public var letterCase: LetterCase
     public var trailingSlash: TrailingSlash
     public var audience: Audience
@@ -34,7 +34,7 @@ public struct Route: Sendable, Hashable {
     public enum Behaviour: Sendable, Hashable {
         /// The link must not do what it asks for. The reason is meant for people.
         case block(reason: String)
-        case answer(Target)
+        case answer(RouteTarget)
     }
 
     public enum Audience: Sendable, Hashable {
@@ -49,13 +49,13 @@ public struct Route: Sendable, Hashable {
         tags: [String] = [],
         note: String? = nil,
         host: HostPattern? = nil,
-        path: Pattern,
+        path: RoutePattern,
         query: [QueryCondition] = [],
         fragment: FragmentCondition? = nil,
         when: Condition? = nil,
         letterCase: LetterCase = .sensitive,
         trailingSlash: TrailingSlash = .ignored,
-        behaviour: Behaviour = .answer(Target()),
+        behaviour: Behaviour = .answer(RouteTarget()),
         experiment: Experiment? = nil,
         sensitive: Set<String> = [],
         audience: Audience = .everyone,

@@ -15,7 +15,7 @@ extension RouteTable {
 
     /// Reads `{formatVersion, requires, defaults, routes}`. Reading continues after an invalid route, so that all
     /// errors are reported together, up to a thousand.
-    public init(_ field: Field) throws(DecodingErrors) {
+    public init(_ field: DocumentField) throws(DecodingErrors) {
         var errors: [DocumentError] = []
         do throws(DocumentError) {
             self = try Self.decode(field, &errors)
@@ -25,7 +25,9 @@ extension RouteTable {
         guard errors.isEmpty else { throw DecodingErrors(errors) }
     }
 
-    private static func decode(_ field: Field, _ errors: inout [DocumentError]) throws(DocumentError) -> RouteTable {
+    private static func decode(_ field: DocumentField, _ errors: inout [DocumentError]) throws(DocumentError)
+        -> RouteTable
+    {
         let object = try field.object("formatVersion", "requires", "defaults", "routes")
         if let version = object["formatVersion"] { try checkFormatVersion(version) }
         if let requires = object["requires"] {
@@ -42,7 +44,7 @@ extension RouteTable {
             let object = try defaults.object("fallback", "caseSensitive", "trailingSlash", "plusIsSpace")
             if let fallback = object["fallback"] {
                 let target = try fallback.object("open", "web", "store", "forward", "data", "campaign", "association")
-                table.defaults.fallback = try Target(target, forward: .none)
+                table.defaults.fallback = try RouteTarget(target, forward: .none)
             }
             routeDefaults.letterCase = try object["caseSensitive"].map(LetterCase.init) ?? .sensitive
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
@@ -60,7 +62,7 @@ extension RouteTable {
         // Creates one field at a time: a list of a million fields with their paths would take more memory than the
         // table.
         for (index, node) in nodes.enumerated() {
-            let field = Field(node, path: "\(routes.path)[\(index)]", isStored: field.isStored)
+            let field = DocumentField(node, path: "\(routes.path)[\(index)]", isStored: field.isStored)
             do throws(DocumentError) {
                 var route = try Route(field, defaults: routeDefaults)
                 arguments.share(with: &route)
@@ -84,7 +86,7 @@ extension RouteTable {
     }
 
     /// Throws for a format version that this engine does not read.
-    public static func checkFormatVersion(_ field: Field) throws(DocumentError) {
+    public static func checkFormatVersion(_ field: DocumentField) throws(DocumentError) {
         guard field.node.int == formatVersion else {
             throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")
         }

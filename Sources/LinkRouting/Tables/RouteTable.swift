@@ -11,11 +11,11 @@ public struct RouteTable: Sendable, Hashable {
 
     public struct Defaults: Sendable, Hashable {
         /// The destination of links that no route matches.
-        @Boxed public var fallback: Target?
+        @Boxed public var fallback: RouteTarget?
         /// Whether `+` in a query is a space.
-        public var plusSign: Link.PlusSign
+        public var plusSign: DeepLink.PlusSign
 
-        public init(fallback: Target? = nil, plusSign: Link.PlusSign = .plus) {
+        public init(fallback: RouteTarget? = nil, plusSign: DeepLink.PlusSign = .plus) {
             self.fallback = fallback
             self.plusSign = plusSign
         }

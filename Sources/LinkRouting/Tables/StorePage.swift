@@ -1,11 +1,11 @@
 /// The URL of an app's page in the store of its platform, without the parts that depend on a link.
 struct StorePage: Sendable {
-    private let kind: App.Store.Kind
+    private let kind: RegisteredApp.Store.Kind
     private let url: String
 
     /// Nil without a store ID for the app's platform.
-    init?(_ app: App) {
-        let kind: App.Store.Kind
+    init?(_ app: RegisteredApp) {
+        let kind: RegisteredApp.Store.Kind
         let head: String
         switch app.platform {
         case .ios: (kind, head) = (.appStore, "https://apps.apple.com/app/id")
@@ -35,11 +35,11 @@ struct StorePage: Sendable {
             bytes.append(utf8Of: "&referrer=")
             appendPercentEncoded(referrer, to: &bytes)
         }
-        return bytes.count <= Link.maximumLength ? String(decoding: bytes, as: UTF8.self) : url
+        return bytes.count <= DeepLink.maximumLength ? String(decoding: bytes, as: UTF8.self) : url
     }
 }
 
-extension App {
+extension RegisteredApp {
     /// Returns the URL of the app's store page; nil without a store ID. The campaign is included if the result does not
     /// exceed the maximum length of a link.
     public func storeURL(campaign: String?) -> String? {

@@ -187,7 +187,7 @@ extension Request {
             body.readableBytes == 0
             ? JSONNode.object([:])
             : try JSONReader.parse(Array(buffer: body), limits: JSONReader.Limits(maximumBytes: limit))
-        let object = try Field(node, path: "").anyObject()
+        let object = try DocumentField(node, path: "").anyObject()
         try object.refuseKeys(besides: keys)
         return object
     }

@@ -56,7 +56,7 @@ struct AssociationToolsController {
         let node = try await pool.run(for: caller) { _ in
             try JSONReader.parse(body, limits: limits, duplicateKeys: .keep)
         }
-        let object = try Field(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
+        let object = try DocumentField(node, path: "").object("url", "file", "tenant", "app", "domain", "platform")
         let tenant = try object["tenant"]?.identifier(TenantID.self)
         _ = try gate.grant(request, context, .tablesRead, of: tenant)
         let question = Question(
@@ -124,7 +124,7 @@ private struct Question: Sendable {
 
     /// The host whose file applies.
     var host: String? {
-        guard let domain else { return (try? Link.parse(url))?.host }
+        guard let domain else { return (try? DeepLink.parse(url))?.host }
         return domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
     }
 

@@ -7,7 +7,7 @@ package import LinkRouting
 /// Serves the audit log of changes, which is append-only.
 struct AuditController {
     let gate: AdminAuthorizer
-    let store: any CatalogStore
+    let store: any AuditStore
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/audit", use: list)

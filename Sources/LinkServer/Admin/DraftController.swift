@@ -10,7 +10,7 @@ import LinkRouting
 struct DraftController {
     let gate: AdminAuthorizer
     let editor: PublishingService
-    let store: any CatalogStore
+    let store: any SettingsStore & DraftStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -123,7 +123,7 @@ struct DraftController {
 
     private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> PublishingService.PlanRequest {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
-        let object = try Field(body, path: "").object("basedOn", "settings", "table", "suites")
+        let object = try DocumentField(body, path: "").object("basedOn", "settings", "table", "suites")
         var suites: [String: LinkSuite] = [:]
         var bytes = 0
         for (name, field) in try object["suites"]?.anyObject().all ?? [] {
@@ -172,7 +172,7 @@ struct DraftController {
     }
 }
 
-extension CatalogStore {
+extension SettingsStore {
     /// Throws if the tenant does not exist.
     func require(_ tenant: TenantID) async throws {
         guard try await settingsRevision(of: tenant) != nil else {

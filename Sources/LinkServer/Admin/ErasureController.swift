@@ -11,7 +11,7 @@ struct ErasureController {
     let gate: AdminAuthorizer
     let eraser: Eraser
     let days: any EventDays
-    let store: any CatalogStore
+    let store: any SettingsStore & AuditStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
@@ -51,7 +51,7 @@ extension Eraser {
     package func erase(
         stickyKey: String,
         of tenant: TenantID,
-        store: any CatalogStore,
+        store: any SettingsStore & AuditStore,
         change: AuditContext
     ) async throws -> Report {
         guard let install = try await store.install(of: stickyKey, tenant: tenant) else {

@@ -9,7 +9,7 @@ import LinkService
 struct KeyController {
     let gate: AdminAuthorizer
     let keys: APIKeyIssuer
-    let store: any CatalogStore
+    let store: any SettingsStore & KeyStore
     let limits: LiveLimits
 
     /// Seconds for which a rotated key stays valid, by default and at most.

@@ -8,7 +8,7 @@ package import LinkRouting
 struct RetentionController {
     let gate: AdminAuthorizer
     let keeper: RetentionService
-    let store: any CatalogStore
+    let store: any SettingsStore & AuditStore
     let limits: LiveLimits
 
     private static let longestReason = 500

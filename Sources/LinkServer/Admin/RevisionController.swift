@@ -8,7 +8,7 @@ import LinkRouting
 struct RevisionController {
     let gate: AdminAuthorizer
     let editor: PublishingService
-    let store: any CatalogStore
+    let store: any SettingsStore & RevisionStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {

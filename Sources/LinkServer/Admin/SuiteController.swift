@@ -7,7 +7,7 @@ import LinkRouting
 /// Serves a tenant's stored suites. A table that fails one is not published.
 struct SuiteController {
     let gate: AdminAuthorizer
-    let store: any CatalogStore
+    let store: any SettingsStore & SuiteStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {

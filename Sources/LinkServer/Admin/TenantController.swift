@@ -8,7 +8,7 @@ import LinkRouting
 struct TenantController {
     let gate: AdminAuthorizer
     let editor: PublishingService
-    let store: any CatalogStore
+    let store: any SettingsStore
     let limits: LiveLimits
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {

@@ -55,7 +55,8 @@ extension HTTPRequest {
         if catalog.names(host: authority) { return (authority, nil) }
         // One of these bytes would turn the rest of the authority into a path, a query or a fragment.
         let ends = "/?#".utf8
-        guard !authority.utf8.contains(where: ends.contains), let root = try? Link.parse("https://\(authority)/") else {
+        guard !authority.utf8.contains(where: ends.contains), let root = try? DeepLink.parse("https://\(authority)/")
+        else {
             return nil
         }
         return root.host.map { ($0, root.port) }

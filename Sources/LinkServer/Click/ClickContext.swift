@@ -7,7 +7,7 @@ import LinkService
 /// Facts about the visitor from a request's headers. No header tells whether the app is installed, so it counts as
 /// missing.
 struct ClickContext {
-    let context: Context
+    let context: LinkContext
     let purpose: Event.Purpose
     let botClass: BotClass?
     let referrerHost: String?
@@ -17,7 +17,7 @@ struct ClickContext {
 
     init(_ headers: HTTPFields) {
         let agent = UserAgent(headers[.userAgent] ?? "")
-        context = Context(
+        context = LinkContext(
             platform: agent.platform,
             device: agent.device,
             osVersion: agent.osVersion,
@@ -27,7 +27,7 @@ struct ClickContext {
         )
         botClass = agent.botClass
         purpose = agent.botClass == .preview ? .preview : Self.purpose(headers)
-        referrerHost = headers[.referer].flatMap { try? Link.parse($0) }?.host.flatMap {
+        referrerHost = headers[.referer].flatMap { try? DeepLink.parse($0) }?.host.flatMap {
             $0.utf8.count <= Self.longestHost ? $0 : nil
         }
     }

@@ -66,9 +66,9 @@ struct ClickController: Sendable {
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
-            if let store = try? resolution.destination?.store.map(Link.parse) { return .redirect(to: store) }
+            if let store = try? resolution.destination?.store.map(DeepLink.parse) { return .redirect(to: store) }
         case .openWeb, .openApp, .signIn, .updateApp:
-            if let page = try? resolution.destination?.web.map(Link.parse), !leadsBack(page, from: answer.link) {
+            if let page = try? resolution.destination?.web.map(DeepLink.parse), !leadsBack(page, from: answer.link) {
                 return .redirect(to: page)
             }
         case .block:
@@ -84,7 +84,7 @@ struct ClickController: Sendable {
 
     /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
     /// link or the page is not a web page.
-    private func leadsBack(_ page: Link, from link: Link?) -> Bool {
+    private func leadsBack(_ page: DeepLink, from link: DeepLink?) -> Bool {
         guard let link, page.isWeb else { return true }
         return page.host == link.host && page.port == link.port
             && page.segmentCount == link.segmentCount
@@ -103,7 +103,7 @@ extension String {
         // Hardly any other path begins with one of these bytes.
         guard let byte = segments.first?.first, "_.a%".utf8.contains(byte) else { return false }
         // An unreadable segment is not reserved; its link is rejected later.
-        guard let first = segments.first, let link = try? Link.parse("x:/\(Substring(first))") else { return false }
+        guard let first = segments.first, let link = try? DeepLink.parse("x:/\(Substring(first))") else { return false }
         switch link.segmentText(0) {
         case "_fp", ".well-known": return true
         case "apple-app-site-association": return segments.count == 1
@@ -114,7 +114,7 @@ extension String {
 
 extension BufferedResponse {
     /// A 302, never a 301: the target of a link may change.
-    fileprivate static func redirect(to page: Link) -> BufferedResponse {
+    fileprivate static func redirect(to page: DeepLink) -> BufferedResponse {
         var headers = HTTPFields()
         headers[.location] = page.asciiText
         headers[.cacheControl] = "no-store"

@@ -9,7 +9,7 @@ import LinkRouting
 /// Serves the recorded events: in pages, from either end of the log, and as they are committed.
 struct EventController {
     let gate: AdminAuthorizer
-    let store: any CatalogStore
+    let store: any SettingsStore
     let log: any EventStore & EventHistory & EventStatistics
     let commits: CommitFeed
     let limits: LiveLimits

@@ -77,7 +77,7 @@ final class KeptAnswers: Sendable {
     private static let maximumUnstored = 256
     private static let maximumUnstoredBytes = 64 << 10
 
-    private let store: any CatalogStore
+    private let store: any IdempotencyStore
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
     private let state = Mutex(State())
@@ -94,7 +94,7 @@ final class KeptAnswers: Sendable {
         var unstored: [Key: (request: IdempotentRequest, answer: StoredResponse)] = [:]
     }
 
-    init(store: any CatalogStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    init(store: any IdempotencyStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
         self.store = store
         self.now = now
         self.logger = logger

@@ -8,7 +8,7 @@ import LinkRouting
 /// Serves the counts of a tenant's links: totals, series, rankings, and the links that no route matched.
 struct StatisticsController {
     let gate: AdminAuthorizer
-    let store: any CatalogStore
+    let store: any SettingsStore
     let statistics: any EventStatistics
     let pool: WorkPool
 

@@ -5,14 +5,14 @@ package import LinkRouting
 
 /// Creates and ends keys; a running server applies a change at once.
 package struct APIKeyIssuer: Sendable {
-    private let store: any CatalogStore
+    private let store: any KeyStore
     private let ring: APIKeyAuthenticator?
     private let random: @Sendable (Int) -> Data
 
     /// - Parameters:
     ///   - ring: The authenticator of the running server; nil for a directory that no process uses.
     ///   - random: Returns the given number of random bytes.
-    package init(store: any CatalogStore, ring: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
+    package init(store: any KeyStore, ring: APIKeyAuthenticator?, random: @escaping @Sendable (Int) -> Data) {
         self.store = store
         self.ring = ring
         self.random = random

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Stores when keys were used, outside of the requests and at most once an hour for each key.
 package struct KeyUseRecorder: Service {
-    private let store: any CatalogStore
+    private let store: any KeyStore
     private let logger: Logger
     private let uses: AsyncStream<Use>
     private let continuation: AsyncStream<Use>.Continuation
@@ -15,7 +15,7 @@ package struct KeyUseRecorder: Service {
         let hour: Timestamp
     }
 
-    package init(store: any CatalogStore, logger: Logger) {
+    package init(store: any KeyStore, logger: Logger) {
         self.store = store
         self.logger = logger
         // If more uses than this are pending, further ones are dropped; only their times are lost.

@@ -133,8 +133,8 @@ struct RecordedLink: Sendable, Hashable {
 
     // MARK: Context
 
-    func context(at instant: Timestamp) -> Context {
-        Context(
+    func context(at instant: Timestamp) -> LinkContext {
+        LinkContext(
             app: facts.app,
             platform: facts.platform,
             device: facts.device,

@@ -84,10 +84,10 @@ struct ReplayTally {
     private mutating func verdict(on link: RecordedLink, at instant: Timestamp) -> (Verdict, isLasting: Bool) {
         let context = link.context(at: instant)
         let usesStandIns = !link.withheld.isEmpty
-        var readable: Link?
+        var readable: DeepLink?
         var before: Resolution?
         for text in texts(of: link) {
-            guard let parsed = try? Link.parse(text) else { continue }
+            guard let parsed = try? DeepLink.parse(text) else { continue }
             let resolution = live.router.resolve(parsed, in: context)
             readable = parsed
             before = resolution

@@ -123,7 +123,7 @@ package final class LinkResolver: Sendable {
         _ url: String,
         from catalog: Catalog,
         clientEventID: String?,
-        in context: Context,
+        in context: LinkContext,
         environment: EnvironmentID = .production,
         explanation: Router.Explanation,
         by caller: Caller
@@ -233,7 +233,7 @@ package final class LinkResolver: Sendable {
     private func event(
         _ answer: CatalogResolution,
         linkLength: Int,
-        _ context: Context,
+        _ context: LinkContext,
         _ caller: Caller
     ) -> Event.Fields {
         let resolution = answer.resolution

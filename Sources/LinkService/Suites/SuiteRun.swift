@@ -24,7 +24,8 @@ extension LinkSuite {
             }
             var warnings: [String] = []
             // The contexts were parsed with the suite, so parsing cannot fail here.
-            var context = (try? Context(Field(one.context, path: "context"), warnings: &warnings)) ?? Context()
+            var context =
+                (try? LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)) ?? LinkContext()
             context.now = context.now ?? now
             let answer = catalog.resolve(
                 one.link,
@@ -60,7 +61,7 @@ private struct AssociationFiles {
     mutating func difference(_ one: LinkSuite.Case, action: Action?) -> String? {
         let opens: [Action] = [.openApp, .signIn, .updateApp]
         guard one.via == .system || one.via == .page, let action, opens.contains(action), let id = one.app,
-            let host = try? Link.parse(one.link).host
+            let host = try? DeepLink.parse(one.link).host
         else { return nil }
         guard let app = router.identity.apps.first(where: { $0.id == id }) else {
             return "the settings have no app '\(id)'"

@@ -12,7 +12,12 @@ extension Backup {
         }
         do {
             let node = try JSONReader.parse(Array(data), limits: JSONReader.Limits(maximumBytes: 16 << 20))
-            let object = try Field(node, path: Self.listName).object("formatVersion", "createdAt", "version", "files")
+            let object = try DocumentField(node, path: Self.listName).object(
+                "formatVersion",
+                "createdAt",
+                "version",
+                "files"
+            )
             let format = try object.required("formatVersion")
             guard try format.int(in: 1...Int64.max) == Self.formatVersion else {
                 throw format.error("a newer version of Fingerpost wrote this backup; restore it with that version.")

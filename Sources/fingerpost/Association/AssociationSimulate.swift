@@ -77,7 +77,7 @@ struct AssociationSimulate: AsyncParsableCommand {
         }
         var asked = domain ?? ""
         if asked.hasPrefix("*.") { asked.removeFirst(2) }
-        guard let host = asked.isEmpty ? try? Link.parse(url).host : asked else {
+        guard let host = asked.isEmpty ? try? DeepLink.parse(url).host : asked else {
             throw fail("'\(url)' is not a web link; write https://HOST/PATH.", .unreadableInput)
         }
         guard let file = try await published.file(platform ?? .ios, of: host) else {

@@ -35,7 +35,7 @@ struct CatalogCommands {
         }
     }
 
-    func createKey(_ wish: Field) async throws -> JSONNode {
+    func createKey(_ wish: DocumentField) async throws -> JSONNode {
         let object = try wish.object(
             "name",
             "tenant",
@@ -61,7 +61,7 @@ struct CatalogCommands {
         .object(["keys": .array(try await store.keyGrants().map(\.json))])
     }
 
-    func revokeKey(_ id: Field, as action: KeyEnd) async throws -> JSONNode {
+    func revokeKey(_ id: DocumentField, as action: KeyEnd) async throws -> JSONNode {
         let change = change("keys-revoke")
         guard let ended = try await keys.end(KeyID(rawValue: try id.text()), at: change.at, as: action, change: change)
         else {

@@ -83,7 +83,7 @@ struct ControlSocket {
     }
 
     private func obey(_ message: JSONNode) async throws -> JSONNode {
-        let object = try Field(message, path: "").object(
+        let object = try DocumentField(message, path: "").object(
             "do",
             "key",
             "id",
@@ -130,7 +130,7 @@ struct ControlSocket {
         }
     }
 
-    private func answer(_ wish: ExportRequest, at tenant: Field) async throws -> JSONNode {
+    private func answer(_ wish: ExportRequest, at tenant: DocumentField) async throws -> JSONNode {
         let catalog = parts.resolving.catalog
         let desk = ExportCommandHandler(exporter: parts.exporter) {
             catalog.current.table(of: $0).map { ExportPlan($0) }

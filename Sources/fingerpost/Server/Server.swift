@@ -1,4 +1,3 @@
-import Dispatch
 import Examples
 import Foundation
 import GeoIP
@@ -48,32 +47,6 @@ struct Server {
         (database, log) = try await Self.open(directory, telling: board.health, logger)
         board.health.start("loading the tables")
         recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
-        let files = AssociationFileCache()
-        let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
-        let editor = PublishingService(
-            store: database,
-            pool: WorkPool(),
-            maximumRoutes: configuration.limits.tableRoutes,
-            maximumTableBytes: { live.limits.tableBytes },
-            maximumDrafts: configuration.limits.drafts,
-            random: SystemRandom.bytes,
-            known: { catalog.known }
-        ) { suite, table, budget in
-            suite.failures(against: table, at: SystemClock.now(), within: budget)
-        } prepare: {
-            try files.prepare($0, unless: $1)
-        } onCommit: {
-            for table in catalog.update(from: $0) {
-                logger.error(
-                    "a tenant's table or settings cannot be read; replace them with PUT …/settings or publish a table",
-                    metadata: [
-                        "tenant": "\(table.tenant)", "environment": "\(table.environment)", "error": "\(table.reason)",
-                    ]
-                )
-            }
-        }
-        try await editor.reload()
-        try Self.requireSomethingToServe(catalog.current)
         let keys = try await database.continuationKeys(
             random: SystemRandom.bytes(ContinuationSealer.keyBytes),
             at: SystemClock.now(),
@@ -82,24 +55,34 @@ struct Server {
         guard let sealer = ContinuationSealer(keys: keys) else {
             throw StorageError.corrupt(file: "catalog.db", detail: "the continuation keys cannot be read")
         }
-        let exporter = Exporter(
-            store: log,
-            ledger: log,
-            sink: configuration.exports.makeSink { live.credentials },
+        keyUses = KeyUseRecorder(store: database, logger: logger)
+        let parts = ServerDependencies.build(
+            .system,
+            store: database,
+            log: log,
             recorder: recorder,
-            plans: { catalog.current.tables.map { ExportPlan($0) } },
+            sealer: sealer,
+            sink: configuration.exports.makeSink { live.credentials },
             announcing: configuration.exports.webhook == nil ? .off : .on,
-            now: SystemClock.now,
-            sleep: { try await Task.sleep(for: $0) },
+            keys: try await database.keyGrants(),
+            noteUse: keyUses.note,
+            maximumRoutes: configuration.limits.tableRoutes,
+            maximumDrafts: configuration.limits.drafts,
+            policy: configuration.admission.policy,
+            proxyProtocol: configuration.admission.proxyProtocol,
+            locate: live.locate,
+            node: configuration.node,
+            isRecording: configuration.isRecording,
+            metrics: metrics,
+            limits: live.limits,
+            unsent: board.unsent,
+            logSettings: live.log,
             logger: logger
         )
-        let keeper = RetentionService(
-            days: log,
-            rules: { catalog.current.retentionRules },
-            now: SystemClock.now,
-            sleep: { try await Task.sleep(for: $0) },
-            logger: logger
-        )
+        self.parts = parts
+        try await parts.editor.reload()
+        let catalog = parts.resolving.catalog
+        try Self.requireSomethingToServe(catalog.current)
         writer = WriterHeartbeat(
             probe: { [recorder, log] in
                 _ = try await recorder.fence()
@@ -110,7 +93,7 @@ struct Server {
         )
         board.readings.add { [recorder, log] in
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
-                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: editor.pool)
+                + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: parts.pool)
                 + ProcessReadings.readings(of: log)
         }
         board.health.watch([
@@ -118,46 +101,6 @@ struct Server {
             DiskSpace.check(directory.path, atLeast: { live.minimumFreeBytes }),
             Health.Check("log") { [log] in .good(log.condition) },
         ])
-        keyUses = KeyUseRecorder(store: database, logger: logger)
-        let ring = APIKeyAuthenticator(try await database.keyGrants(), now: SystemClock.now, noteUse: keyUses.note)
-        parts = ServerDependencies(
-            resolving: LinkResolver(
-                catalog: catalog,
-                recorder: recorder,
-                sealer: sealer,
-                eventIDs: EventIDGenerator(random: BufferedRandom().next),
-                addressKeys: AddressKeys(random: SystemRandom.bytes),
-                locate: live.locate,
-                now: SystemClock.now,
-                uptime: { .now },
-                node: configuration.node,
-                isRecording: configuration.isRecording
-            ),
-            associationFiles: files,
-            keys: ring,
-            admission: Admission(
-                configuration.admission.policy,
-                seed: .random(in: .min ... .max),
-                metrics: metrics,
-                uptime: { DispatchTime.now().uptimeNanoseconds }
-            ),
-            keyMaker: APIKeyIssuer(store: database, ring: ring, random: SystemRandom.bytes),
-            editor: editor,
-            store: database,
-            exporter: exporter,
-            keeper: keeper,
-            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: SystemClock.now, logger: logger),
-            days: log,
-            log: log,
-            replayer: Replayer(history: log, editor: editor, now: SystemClock.now),
-            metrics: metrics,
-            limits: live.limits,
-            unsent: board.unsent,
-            traces: TraceSource(),
-            logSettings: live.log,
-            proxyProtocol: configuration.admission.proxyProtocol,
-            logger: logger
-        )
         if directory.isOpenToOthers {
             logger.warning(
                 "other users of this machine can read the data directory",

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import LinkCatalog
 import LinkRouting
+import LinkServer
 
 /// The wall clock. Code in other modules gets the time injected.
 enum SystemClock {
@@ -12,6 +14,21 @@ enum SystemRandom {
     static func bytes(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+}
+
+extension ServerEnvironment {
+    static var system: ServerEnvironment {
+        ServerEnvironment(
+            now: SystemClock.now,
+            uptime: { .now },
+            limiterTime: { DispatchTime.now().uptimeNanoseconds },
+            sleep: { try await Task.sleep(for: $0) },
+            randomBytes: SystemRandom.bytes,
+            randomWord: BufferedRandom().next,
+            addressKey: SystemRandom.bytes,
+            seed: .random(in: .min ... .max)
+        )
     }
 }
 

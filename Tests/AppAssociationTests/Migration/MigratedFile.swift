@@ -45,6 +45,6 @@ struct MigratedFile {
     }
 
     func tableOpens(_ url: String, _ app: String = "ios") -> Bool {
-        router.resolve(url, in: Context(app: AppID(app), platform: .ios)).action == .openApp
+        router.resolve(url, in: LinkContext(app: AppID(app), platform: .ios)).action == .openApp
     }
 }

@@ -27,12 +27,12 @@ struct BenchTable {
             {"domains": ["go.bench.test"], "schemes": ["bench"],
              "apps": [{"id": "ios", "platform": "ios", "teamID": "ABCDE12345", "bundleID": "com.example.bench"}]}
             """#
-        return try Settings(Field(try Document.readJSON(settings), path: "settings")).identity
+        return try Settings(DocumentField(try Document.readJSON(settings), path: "settings")).identity
     }
 
     /// The context of every lookup.
-    static var context: Context {
-        Context(
+    static var context: LinkContext {
+        LinkContext(
             app: AppID("ios"),
             platform: .ios,
             device: .phone,
@@ -81,7 +81,11 @@ enum TableSource {
     static func table(_ rows: [(pattern: String, link: String)]) throws -> RouteTable {
         let routes = try rows.enumerated().map { index, row in
             guard let id = RouteID("r\(index)") else { throw InputError(description: "r\(index) is not an id.") }
-            return Route(id: id, path: try Pattern(row.pattern), behaviour: .answer(Target(open: Open(screen: "Page"))))
+            return Route(
+                id: id,
+                path: try RoutePattern(row.pattern),
+                behaviour: .answer(RouteTarget(open: Open(screen: "Page")))
+            )
         }
         return RouteTable(routes: routes)
     }
@@ -98,7 +102,7 @@ enum TableSource {
                 #"{"id":"r\#(index)","path":"\#(rows[index].pattern)","open":{"screen":"Page"}\#(conditions)}"#
             }
             let document = #"{"routes":[\#(texts.joined(separator: ","))]}"#
-            routes += try RouteTable(Field(try Document.readJSON(document), path: "")).routes
+            routes += try RouteTable(DocumentField(try Document.readJSON(document), path: "")).routes
             next = part.upperBound
         }
         return RouteTable(routes: routes)

@@ -72,7 +72,7 @@ struct WorkloadLibrary {
             let texts = table.links.map { Array($0.utf8) }
             return Workload(name: name, operations: texts.count) {
                 var sum = 0
-                for text in texts { if let link = try? Link.parse(text) { sum &+= link.segmentCount } }
+                for text in texts { if let link = try? DeepLink.parse(text) { sum &+= link.segmentCount } }
                 return sum
             }
         case "url":
@@ -92,8 +92,8 @@ struct WorkloadLibrary {
             }
         case "lookup", "same":
             let lookups = try table.links.map { text in
-                let link = try Link.parse(text)
-                return { (router: Router, context: Context) in router.rank(of: link, in: context) }
+                let link = try DeepLink.parse(text)
+                return { (router: Router, context: LinkContext) in router.rank(of: link, in: context) }
             }
             return Workload(name: name, operations: lookups.count) {
                 var sum = 0
@@ -102,8 +102,8 @@ struct WorkloadLibrary {
             }
         default:
             let resolutions = try (work == "miss" ? table.misses : table.links).map { text in
-                let link = try Link.parse(text)
-                return { (router: Router, context: Context) in router.resolve(link, in: context).parameters.count }
+                let link = try DeepLink.parse(text)
+                return { (router: Router, context: LinkContext) in router.resolve(link, in: context).parameters.count }
             }
             return Workload(name: name, operations: resolutions.count) {
                 var sum = 0

@@ -59,10 +59,13 @@ struct NeverTrueTests {
     @Test func conditionsOnOneQueryItemMayContradict() throws {
         let route = Route(
             id: try #require(RouteID("a")),
-            path: try Pattern("/a"),
+            path: try RoutePattern("/a"),
             query: [
                 QueryCondition(name: "q", test: .oneOf(["x"])),
-                QueryCondition(name: "q", test: .capture(Pattern.Parameter(name: "q", type: .int(nil)), .required)),
+                QueryCondition(
+                    name: "q",
+                    test: .capture(RoutePattern.Parameter(name: "q", type: .int(nil)), .required)
+                ),
             ]
         )
         let found = RouteTable(routes: [route]).check(for: try Fixture.identity())

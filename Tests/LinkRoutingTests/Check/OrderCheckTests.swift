@@ -159,7 +159,7 @@ struct OrderCheckTests {
         )
         let contexts = [Platform.ios, .android].flatMap { platform in
             ["install-0", "install-1", "install-2"].map { key in
-                Context(
+                LinkContext(
                     platform: platform,
                     appVersion: Version("1.5"),
                     locale: ["fr"].compactMap { LanguageTag($0) },
@@ -176,42 +176,42 @@ struct OrderCheckTests {
 
     // MARK: Overlapping
 
-    private static let overlapping: [(routes: [String], example: String, caller: Context)] = [
-        ([#""path": "/{a:int}""#, #""path": "/{b:alnum}""#], "https://go.acme.com/1", Context()),
-        ([#""path": "/{a(p,q)}""#, #""path": "/{b(q,r)}""#], "https://go.acme.com/q", Context()),
-        ([#""path": "/{a:int(1..10)}""#, #""path": "/{b:int(5..20)}""#], "https://go.acme.com/5", Context()),
-        ([#""path": "/item-{a}""#, #""path": "/{b}-item""#], "https://go.acme.com/item-x-item", Context()),
-        ([#""path": "/{a:int}/{b}""#, #""path": "/{c:hex}/{d}""#], "https://go.acme.com/1/x", Context()),
+    private static let overlapping: [(routes: [String], example: String, caller: LinkContext)] = [
+        ([#""path": "/{a:int}""#, #""path": "/{b:alnum}""#], "https://go.acme.com/1", LinkContext()),
+        ([#""path": "/{a(p,q)}""#, #""path": "/{b(q,r)}""#], "https://go.acme.com/q", LinkContext()),
+        ([#""path": "/{a:int(1..10)}""#, #""path": "/{b:int(5..20)}""#], "https://go.acme.com/5", LinkContext()),
+        ([#""path": "/item-{a}""#, #""path": "/{b}-item""#], "https://go.acme.com/item-x-item", LinkContext()),
+        ([#""path": "/{a:int}/{b}""#, #""path": "/{c:hex}/{d}""#], "https://go.acme.com/1/x", LinkContext()),
         (
             [#""path": "/p", "query": {"a": "present"}"#, #""path": "/p", "query": {"b": "present"}"#],
-            "https://go.acme.com/p?a=~&b=~", Context()
+            "https://go.acme.com/p?a=~&b=~", LinkContext()
         ),
         (
             [
                 #""path": "/p", "query": {"a": "int"}"#,
                 #""path": "/p", "query": {"a": "present", "b": {"equals": "x"}}"#,
-            ], "https://go.acme.com/p?a=1&b=x", Context()
+            ], "https://go.acme.com/p?a=1&b=x", LinkContext()
         ),
         (
             [#""path": "/p", "host": "{x:int}.acme.link""#, #""path": "/p", "host": "{y:alnum}.acme.link""#],
-            "https://1.acme.link/p", Context()
+            "https://1.acme.link/p", LinkContext()
         ),
         (
             [#""path": "/p", "when": {"platform": "ios"}"#, #""path": "/p", "when": {"country": "GB"}"#],
-            "https://go.acme.com/p", Context(platform: .ios, country: "GB")
+            "https://go.acme.com/p", LinkContext(platform: .ios, country: "GB")
         ),
         (
             [#""path": "/p", "when": {"rollout": 10}"#, #""path": "/p", "when": {"authenticated": true}"#],
-            "https://go.acme.com/p", Context(authenticated: true, stickyKey: "install-3")
+            "https://go.acme.com/p", LinkContext(authenticated: true, stickyKey: "install-3")
         ),
         (
             [#""path": "/p", "fragment": "/{x:int}""#, #""path": "/p", "fragment": "/{y:hex}""#],
-            "https://go.acme.com/p#/1", Context()
+            "https://go.acme.com/p#/1", LinkContext()
         ),
     ]
 
     @Test(arguments: overlapping)
-    func overlapIsShownByALink(_ routes: [String], _ example: String, _ caller: Context) throws {
+    func overlapIsShownByALink(_ routes: [String], _ example: String, _ caller: LinkContext) throws {
         let table = try Self.table(routes)
         let identity = try Fixture.identity()
         let findings = table.check(for: identity)

@@ -74,7 +74,8 @@ struct OrderPropertyTests {
                 let example = try #require(finding.example)
                 let answers = [Platform.ios, .android].map { platform in
                     [table, swapped].map { table in
-                        Router(identity: identity, table: table).resolve(example, in: Context(platform: platform)).route
+                        Router(identity: identity, table: table).resolve(example, in: LinkContext(platform: platform))
+                            .route
                     }
                 }
                 #expect(answers.contains([finding.relatedRoute, finding.route]))

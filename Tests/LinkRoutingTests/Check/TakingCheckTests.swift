@@ -30,9 +30,9 @@ struct TakingCheckTests {
         ].map { host + $0 }
     }
     /// Each link in each context.
-    private static let cases: [(link: Link, caller: Context)] = links.flatMap { text in
-        guard let link = try? Link.parse(text) else { preconditionFailure("'\(text)' is no link") }
-        return [Context(), Context(platform: .ios)].map { (link, $0) }
+    private static let cases: [(link: DeepLink, caller: LinkContext)] = links.flatMap { text in
+        guard let link = try? DeepLink.parse(text) else { preconditionFailure("'\(text)' is no link") }
+        return [LinkContext(), LinkContext(platform: .ios)].map { (link, $0) }
     }
 
     private static func route(_ id: String, _ place: String) -> String {
@@ -40,14 +40,16 @@ struct TakingCheckTests {
     }
 
     /// The cases that the other route answers.
-    private static func casesOfTheirs(_ table: RouteTable, _ identity: Identity) -> [(link: Link, caller: Context)] {
+    private static func casesOfTheirs(_ table: RouteTable, _ identity: Identity) -> [(
+        link: DeepLink, caller: LinkContext
+    )] {
         let router = Router(identity: identity, table: table)
         return cases.filter { router.resolve($0.link, in: $0.caller).route?.rawValue == "theirs" }
     }
 
     /// A case of the other route that our own route answers in `table`.
     private static func taken(
-        of theirs: [(link: Link, caller: Context)],
+        of theirs: [(link: DeepLink, caller: LinkContext)],
         in table: RouteTable,
         _ identity: Identity
     ) -> String? {

@@ -40,10 +40,10 @@ struct DestinationJudge {
         }
     }
 
-    private func objection(_ url: String, _ judge: (URLComponents, Link) -> String?) -> String? {
+    private func objection(_ url: String, _ judge: (URLComponents, DeepLink) -> String?) -> String? {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return "\(url) has a control character or space" }
         guard let parts = URLComponents(string: url) else { return "\(url) is no URL to Foundation" }
-        guard let link = try? Link.parse(url) else { return "\(url) is no link" }
+        guard let link = try? DeepLink.parse(url) else { return "\(url) is no link" }
         guard parts.user == nil, parts.password == nil else { return "\(url) has a user" }
         guard parts.port == nil, link.port == nil else { return "\(url) has a port" }
         return judge(parts, link).map { "\(url) \($0)" }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinkRouting
 
-struct PatternTests {
+struct RoutePatternTests {
     @Test(arguments: [
         ("/", "", false), ("/product/new", "product | new", false), ("/a/", "a", true), ("/%41%2Fb", "A/b", false),
         (#"/\{\}\*\\"#, #"{}*\"#, false), ("/café", "café", false), ("/{id}", "{id}", false),
@@ -15,7 +15,7 @@ struct PatternTests {
         ("/a/*/b", "a | * | b", false),
         ("/{a_B9}", "{a_B9}", false), ("/[a]/b;c=1", "[a] | b;c=1", false),
     ]) func patternIsRead(_ text: String, _ segments: String, _ slash: Bool) throws {
-        let pattern = try Pattern(text)
+        let pattern = try RoutePattern(text)
         #expect(pattern.segments.map(\.description).joined(separator: " | ") == segments)
         #expect(pattern.hasTrailingSlash == slash)
         #expect(pattern.description == text)
@@ -46,7 +46,7 @@ struct PatternTests {
         ("/a\u{1}", "control character"), ("/" + String(repeating: "a/", count: 65), "at most 64 segments"),
         ("/" + (0..<9).map { "{a\($0)}" }.joined(separator: "-"), "at most 8 parameters"),
     ]) func brokenPatternSaysWhatToWrite(_ text: String, _ hint: String) {
-        let error = #expect(throws: Pattern.SyntaxError.self) { try Pattern(text) }
+        let error = #expect(throws: RoutePattern.SyntaxError.self) { try RoutePattern(text) }
         let hint = hint == "no control" ? "control character" : hint
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
         #expect(error?.description.hasPrefix("Pattern '\(text)': ") == true)
@@ -69,7 +69,7 @@ struct PatternTests {
         ("https://a.example", "not a host"),
         ("a.example/b", "not a host"), ("a.example:80", "not a host"), ("{shop}.", "not a host"),
     ]) func brokenHostPatternSaysWhatToWrite(_ text: String, _ hint: String) {
-        let error = #expect(throws: Pattern.SyntaxError.self) { try HostPattern(text) }
+        let error = #expect(throws: RoutePattern.SyntaxError.self) { try HostPattern(text) }
         #expect(error?.description.contains(hint) == true, "\(error?.description ?? "")")
     }
 
@@ -82,14 +82,14 @@ struct PatternTests {
             settings: #"{"domains": ["bücher.example", "*.bücher.example"]}"#
         )
         for host in ["bücher.example", "xn--bcher-kva.example", "BU\u{308}CHER.example"] {
-            #expect(router.resolve("https://\(host)/a", in: Context()).route?.rawValue == "exact")
-            #expect(router.resolve("https://s1.\(host)/a", in: Context()).parameters.first?.text == "s1")
+            #expect(router.resolve("https://\(host)/a", in: LinkContext()).route?.rawValue == "exact")
+            #expect(router.resolve("https://s1.\(host)/a", in: LinkContext()).parameters.first?.text == "s1")
         }
     }
 
     @Test func customSchemeHasNoHostPattern() throws {
         let router = try Fixture.router([#"{"id": "a", "host": "go.acme.com", "path": "/a", "open": {"screen": "S"}}"#])
         #expect(router.winner("/a") == "/a")
-        #expect(router.resolve("acme://a", in: Context()).outcome == .unmatched)
+        #expect(router.resolve("acme://a", in: LinkContext()).outcome == .unmatched)
     }
 }

@@ -1,4 +1,4 @@
-extension Link {
+extension DeepLink {
     /// The reason why a text is not a link that can be resolved.
     public struct Rejection: Error, Hashable, Sendable {
         public let code: Code
@@ -31,7 +31,7 @@ extension Link {
         public var message: String {
             switch code {
             case .tooLong:
-                "The link has \(length) bytes; at most \(Link.maximumLength) are allowed."
+                "The link has \(length) bytes; at most \(DeepLink.maximumLength) are allowed."
             case .noScheme:
                 "The link has no scheme; write https://… or yourapp://…."
             case .controlCharacter:

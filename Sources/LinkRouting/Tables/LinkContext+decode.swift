@@ -1,8 +1,8 @@
-extension Context {
+extension LinkContext {
     /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
     /// tag counts as unknown and is reported as well. `occurredAt` is accepted, but belongs to the request and not to
     /// the context. `now` is honoured by suites and offline runs only.
-    public init(_ field: Field, warnings: inout [String]) throws(DocumentError) {
+    public init(_ field: DocumentField, warnings: inout [String]) throws(DocumentError) {
         self.init()
         var unreadable: [String] = []
         for (key, value) in try field.anyObject().all
@@ -17,7 +17,7 @@ extension Context {
     /// - Returns: False if the key is unknown.
     package mutating func read(
         _ key: String,
-        _ field: Field,
+        _ field: DocumentField,
         warnings: inout [String]
     ) throws(DocumentError) -> Bool {
         let isNull = if case .null = field.node.value { true } else { false }
@@ -50,7 +50,9 @@ extension Context {
         return true
     }
 
-    private static func languages(_ field: Field, _ warnings: inout [String]) throws(DocumentError) -> [LanguageTag] {
+    private static func languages(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError)
+        -> [LanguageTag]
+    {
         var tags: [LanguageTag] = []
         for field in try field.oneOrMore() {
             guard let tag = LanguageTag(try field.text()) else {
@@ -62,7 +64,7 @@ extension Context {
         return tags
     }
 
-    private static func version(_ field: Field, _ warnings: inout [String]) throws(DocumentError) -> Version? {
+    private static func version(_ field: DocumentField, _ warnings: inout [String]) throws(DocumentError) -> Version? {
         let version = Version(try field.textOrNumber())
         if version == nil { warnings.append("\(field.path) is not a version and is treated as unknown.") }
         return version

@@ -1,7 +1,7 @@
 /// A parsed path pattern of a route. See "Patterns" in docs/routing.md.
 ///
 /// `/product/{id:int}`, `/{tab(list,detail)}`, `/files/{name}.{ext}`, `/docs/{path...}`, `/a/*/b`.
-public struct Pattern: Sendable, Hashable, CustomStringConvertible {
+public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// Maximum number of segments.
     public static let maximumSegments = 64
     /// Maximum length of the text of a written pattern, in bytes; stored patterns may be longer.
@@ -93,7 +93,7 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Compares patterns by the bytes of their texts.
-    public static func == (left: Pattern, right: Pattern) -> Bool {
+    public static func == (left: RoutePattern, right: RoutePattern) -> Bool {
         left.description.utf8.elementsEqual(right.description.utf8)
     }
 
@@ -104,9 +104,9 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
 public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
     case exact(HostName)
     /// Exactly one label and a dot before `suffix`; the parameter is nil for `*`.
-    case label(Pattern.Parameter?, suffix: HostName)
+    case label(RoutePattern.Parameter?, suffix: HostName)
 
-    public init(_ text: some StringProtocol) throws(Pattern.SyntaxError) {
+    public init(_ text: some StringProtocol) throws(RoutePattern.SyntaxError) {
         var parser = PatternParser(String(text))
         self = try parser.host()
     }
@@ -114,7 +114,7 @@ public enum HostPattern: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .exact(let host): host.unicode
-        case .label(let parameter?, let suffix): "\(Pattern.Segment.parameter(parameter)).\(suffix.unicode)"
+        case .label(let parameter?, let suffix): "\(RoutePattern.Segment.parameter(parameter)).\(suffix.unicode)"
         case .label(nil, let suffix): "*.\(suffix.unicode)"
         }
     }

@@ -1,11 +1,11 @@
-extension Link {
+extension DeepLink {
     /// Parses a link. Never traps. Allocates once each for bytes, path, segments and query.
-    public static func parse(_ text: String) throws(Rejection) -> Link {
+    public static func parse(_ text: String) throws(Rejection) -> DeepLink {
         try parse(Array(text.utf8))
     }
 
     /// Parses a link from bytes, which need not be UTF-8.
-    public static func parse(_ bytes: [UInt8]) throws(Rejection) -> Link {
+    public static func parse(_ bytes: [UInt8]) throws(Rejection) -> DeepLink {
         var scanner = LinkScanner(bytes)
         return try scanner.link()
     }
@@ -21,20 +21,20 @@ struct LinkScanner {
     var host: String?
     private var port: UInt16?
     var pathBytes: [UInt8] = []
-    var segments: [Link.Segment] = []
+    var segments: [DeepLink.Segment] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    func rejection(_ code: Link.Rejection.Code, at offset: Int) -> Link.Rejection {
-        Link.Rejection(code: code, offset: offset, scheme: scheme, host: host, port: port, length: bytes.count)
+    func rejection(_ code: DeepLink.Rejection.Code, at offset: Int) -> DeepLink.Rejection {
+        DeepLink.Rejection(code: code, offset: offset, scheme: scheme, host: host, port: port, length: bytes.count)
     }
 
-    mutating func link() throws(Link.Rejection) -> Link {
-        guard bytes.count <= Link.maximumLength else {
+    mutating func link() throws(DeepLink.Rejection) -> DeepLink {
+        guard bytes.count <= DeepLink.maximumLength else {
             // The scheme and host are only read for the record. Other faults in the head do not matter, because the
             // link is too long.
             _ = try? scanHead()
-            throw rejection(.tooLong, at: Link.maximumLength)
+            throw rejection(.tooLong, at: DeepLink.maximumLength)
         }
         let customHost = try scanHead()
         let pathStart = customHost?.lowerBound ?? index
@@ -46,7 +46,7 @@ struct LinkScanner {
         let (rawQuery, query) = try scanQuery()
         let rawFragment = try scanFragment()
         guard let scheme else { preconditionFailure("scanHead throws unless it has read a scheme") }
-        return Link(
+        return DeepLink(
             bytes: bytes,
             scheme: scheme,
             host: host,
@@ -72,7 +72,7 @@ struct LinkScanner {
 
     /// Advances past one raw character; throws if a link may not contain it.
     @inline(__always)
-    mutating func pass(_ byte: UInt8) throws(Link.Rejection) {
+    mutating func pass(_ byte: UInt8) throws(DeepLink.Rejection) {
         switch byte {
         case ..<0x20, 0x7F:
             throw rejection(.controlCharacter, at: index)
@@ -91,7 +91,7 @@ struct LinkScanner {
 
     /// Reads everything before the path. Returns the host of a custom scheme, which becomes a segment; nil if there is
     /// none.
-    private mutating func scanHead() throws(Link.Rejection) -> Range<Int>? {
+    private mutating func scanHead() throws(DeepLink.Rejection) -> Range<Int>? {
         let scheme = try scanScheme()
         let isWeb = scheme == "http" || scheme == "https"
         guard bytes.count - index >= 2, bytes[index] == UInt8(ascii: "/"), bytes[index + 1] == UInt8(ascii: "/") else {
@@ -111,7 +111,7 @@ struct LinkScanner {
     /// is not recorded.
     private static let maximumSchemeLength = 64
 
-    private mutating func scanScheme() throws(Link.Rejection) -> String {
+    private mutating func scanScheme() throws(DeepLink.Rejection) -> String {
         scan: while index < bytes.count {
             switch bytes[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
@@ -133,7 +133,7 @@ struct LinkScanner {
     }
 
     /// Reads the authority: everything between `//` and the path, query or fragment.
-    private mutating func scanAuthority() throws(Link.Rejection) -> Range<Int> {
+    private mutating func scanAuthority() throws(DeepLink.Rejection) -> Range<Int> {
         let start = index
         while true {
             index = plainEnd()
@@ -148,7 +148,7 @@ struct LinkScanner {
 
     /// Checks the host of a custom scheme, which becomes a segment. It must not contain user information or a port,
     /// escaped or not.
-    private func customHost(_ range: Range<Int>) throws(Link.Rejection) -> Range<Int>? {
+    private func customHost(_ range: Range<Int>) throws(DeepLink.Rejection) -> Range<Int>? {
         for byte in PercentDecoding(bytes[range], plus: .plus) {
             if byte == UInt8(ascii: "@") { throw rejection(.userInfo, at: range.lowerBound) }
             if byte == UInt8(ascii: ":") { throw rejection(.badPort, at: range.lowerBound) }
@@ -156,7 +156,7 @@ struct LinkScanner {
         return range.isEmpty ? nil : range
     }
 
-    private mutating func readWebAuthority(_ range: Range<Int>, scheme: String) throws(Link.Rejection) {
+    private mutating func readWebAuthority(_ range: Range<Int>, scheme: String) throws(DeepLink.Rejection) {
         let authority = bytes[range]
         let hostEnd: Int
         let host: String?
@@ -181,7 +181,7 @@ struct LinkScanner {
         port = try port(authority[(hostEnd + 1)...], scheme: scheme)
     }
 
-    private func port(_ digits: ArraySlice<UInt8>, scheme: String) throws(Link.Rejection) -> UInt16? {
+    private func port(_ digits: ArraySlice<UInt8>, scheme: String) throws(DeepLink.Rejection) -> UInt16? {
         guard !digits.isEmpty else { return nil }
         guard digits.allSatisfy(isDigit), digits.count == 1 || digits.first != UInt8(ascii: "0"),
             let port = UInt16(String(decoding: digits, as: UTF8.self))

@@ -8,7 +8,7 @@ enum Bound {
     case lower
 }
 
-extension Pattern {
+extension RoutePattern {
     /// Returns the language of the URL paths, as written and with or without a trailing slash, that the pattern
     /// matches.
     ///
@@ -59,7 +59,7 @@ extension Pattern {
     }
 }
 
-extension Pattern.Segment {
+extension RoutePattern.Segment {
     /// Returns the language of the segment as a URL may write it.
     fileprivate func language(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         language(bound, letterCase, any: .oneOrMore(.anySpelled)) { .spelled($0) }

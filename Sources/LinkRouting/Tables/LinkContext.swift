@@ -1,6 +1,6 @@
 /// The facts that the caller of a resolution provides. A nil fact is unknown: neither a condition on it nor its
 /// negation holds.
-public struct Context: Sendable, Hashable {
+public struct LinkContext: Sendable, Hashable {
     /// The app that asks, or that a click would open; nil for the tenant's first app of the platform.
     public var app: AppID?
     public var platform: Platform?
@@ -66,7 +66,7 @@ public enum Device: String, Sendable, CaseIterable {
     case phone, tablet, desktop, tv, watch, other
 }
 
-extension Context {
+extension LinkContext {
     /// Returns the values of the trait with exactly this name (compared by bytes); nil when unknown.
     func trait(_ name: String) -> [String]? {
         traits.index(forKey: name).flatMap { traits[$0].key.isExactly(name) ? traits[$0].value : nil }

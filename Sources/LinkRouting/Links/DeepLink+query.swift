@@ -1,5 +1,5 @@
-extension Link {
-    /// One item of the query: ranges of ``Link/bytes``.
+extension DeepLink {
+    /// One item of the query: ranges of ``DeepLink/bytes``.
     public struct QueryItem: Sendable, Hashable {
         // Int32 offsets suffice for the maximum length of a link, and a link may have 8,191 items.
         private let start: Int32

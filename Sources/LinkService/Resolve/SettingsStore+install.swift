@@ -2,7 +2,7 @@ package import LinkCatalog
 package import LinkEvents
 package import LinkRouting
 
-extension CatalogStore {
+extension SettingsStore {
     /// Returns the value that a tenant's events record for the install with this `stickyKey`, even if the settings no
     /// longer ask for installs; nil for a tenant that never recorded any.
     package func install(of stickyKey: String, tenant: TenantID) async throws -> InstallID? {

@@ -1,5 +1,5 @@
 /// The destination of a route, or of the table's fallback.
-public struct Target: Sendable, Hashable {
+public struct RouteTarget: Sendable, Hashable {
     /// The place in the app; nil sends the link to the web.
     @Boxed public var open: Open?
     @Boxed public var web: WebTarget?
@@ -162,9 +162,9 @@ public struct Experiment: Sendable, Hashable {
         public var name: String
         public var weight: Int
         /// The variant's destination: the route's target with the parts that the variant overrides.
-        public var target: Target
+        public var target: RouteTarget
 
-        public init(name: String, weight: Int, target: Target) {
+        public init(name: String, weight: Int, target: RouteTarget) {
             self.name = name
             self.weight = weight
             self.target = target

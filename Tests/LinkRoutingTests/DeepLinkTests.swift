@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// Cases that do not fit the conformance table: ranges, dropped hosts, plus signs, records of rejected links.
-struct LinkTests {
-    private func text(_ link: Link, _ range: Range<Int>?) -> String? {
+struct DeepLinkTests {
+    private func text(_ link: DeepLink, _ range: Range<Int>?) -> String? {
         range.map { String(decoding: link.bytes[$0], as: UTF8.self) }
     }
 
@@ -17,7 +17,7 @@ struct LinkTests {
         ("acme:blogs#", "blogs", nil, ""),
         ("acme:?", "", "", nil),
     ]) func rangesNameTheRawParts(_ link: String, _ path: String, _ query: String?, _ fragment: String?) throws {
-        let link = try Link.parse(link)
+        let link = try DeepLink.parse(link)
         #expect(text(link, link.rawPath) == path)
         #expect(text(link, link.rawQuery) == query)
         #expect(text(link, link.rawFragment) == fragment)
@@ -32,7 +32,7 @@ struct LinkTests {
         ("acme:open/x", ["open", "x"], false, "open/x"),
         ("https://open/x", ["x"], false, "/x"),
     ]) func droppedHostLeavesThePath(_ text: String, _ segments: [String], _ slash: Bool, _ raw: String) throws {
-        let link = try Link.parse(text).droppingAuthoritySegment()
+        let link = try DeepLink.parse(text).droppingAuthoritySegment()
         #expect((0..<link.segmentCount).map(link.segmentText) == segments)
         #expect(link.hasTrailingSlash == slash)
         #expect(!link.hasAuthoritySegment)
@@ -42,8 +42,8 @@ struct LinkTests {
 
     @Test func droppedHostGivesThePathOfTheLinkWithoutIt() throws {
         for path in ["", "/", "/x", "/x/", "//", "/x//", "/%2F/y"] {
-            let dropped = try Link.parse("acme://open" + path).droppingAuthoritySegment()
-            let plain = try Link.parse("acme://" + path)
+            let dropped = try DeepLink.parse("acme://open" + path).droppingAuthoritySegment()
+            let plain = try DeepLink.parse("acme://" + path)
             #expect(
                 (0..<dropped.segmentCount).map(dropped.segmentText) == (0..<plain.segmentCount).map(plain.segmentText)
             )
@@ -52,7 +52,7 @@ struct LinkTests {
     }
 
     @Test func plusIsASpaceOnlyWhereTheTableSaysSo() throws {
-        let link = try Link.parse("acme:?a+b=c+d%2B")
+        let link = try DeepLink.parse("acme:?a+b=c+d%2B")
         let item = try #require(link.query.first)
         #expect(link.name(of: item, plus: .plus) == "a+b")
         #expect(link.value(of: item, plus: .plus) == "c+d+")
@@ -63,7 +63,7 @@ struct LinkTests {
     }
 
     @Test func encodedNameIsComparedDecoded() throws {
-        let link = try Link.parse("acme:?%61b=1&ab=2&abc=3&%zz=4&=5")
+        let link = try DeepLink.parse("acme:?%61b=1&ab=2&abc=3&%zz=4&=5")
         let matching = link.query.filter { link.matchesName($0, Array("ab".utf8), plus: .plus) }
         #expect(matching.map { link.value(of: $0, plus: .plus) } == ["1", "2"])
         #expect(link.query.filter { link.matchesName($0, [], plus: .plus) }.count == 1)
@@ -71,7 +71,7 @@ struct LinkTests {
     }
 
     @Test func itemKeepsItsRawBytes() throws {
-        let link = try Link.parse("acme:?a=%zz&b&c=%C3%A9=+#f")
+        let link = try DeepLink.parse("acme:?a=%zz&b&c=%C3%A9=+#f")
         #expect(link.query.map { text(link, $0.raw) } == ["a=%zz", "b", "c=%C3%A9=+"])
         #expect(link.query.map { text(link, $0.rawName) } == ["a", "b", "c"])
         #expect(link.query.map { text(link, $0.rawValue) } == ["%zz", nil, "%C3%A9=+"])
@@ -82,7 +82,7 @@ struct LinkTests {
         ("https://go.acme.com:99999/", 20), ("https://user@go.acme.com/", 12), ("https://go.acme.com/%41%ff", 23),
         ("go.acme.com", 0),
     ]) func rejectionNamesTheByte(_ text: String, _ offset: Int) throws {
-        let rejection = #expect(throws: Link.Rejection.self) { try Link.parse(text) }
+        let rejection = #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse(text) }
         #expect(rejection?.offset == offset)
         #expect(rejection?.length == text.utf8.count)
     }
@@ -90,7 +90,7 @@ struct LinkTests {
     @Test func messagesHoldNothingOfTheLink() throws {
         for row in try LinkConformanceTests.rows() where !row.refused.isEmpty {
             let bytes = RoutingDocument.expanded(row.link.replacing("acme", with: "s3cret"))
-            let rejection = #expect(throws: Link.Rejection.self) { try Link.parse(bytes) }
+            let rejection = #expect(throws: DeepLink.Rejection.self) { try DeepLink.parse(bytes) }
             #expect(rejection?.message.contains("s3cret") == false)
         }
     }
@@ -103,8 +103,8 @@ struct LinkTests {
             for _ in 0..<random.below(40) {
                 bytes.append(random.chance(90) ? random.pick(alphabet) : UInt8(random.below(256)))
             }
-            guard let link = try? Link.parse(bytes) else { continue }
-            #expect((try? Link.parse(link.text)) == link)
+            guard let link = try? DeepLink.parse(bytes) else { continue }
+            #expect((try? DeepLink.parse(link.text)) == link)
         }
     }
 
@@ -121,7 +121,7 @@ struct LinkTests {
             let path = segments.map { text in
                 "/" + text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             }
-            let link = try Link.parse("acme://" + path.joined())
+            let link = try DeepLink.parse("acme://" + path.joined())
             #expect((0..<link.segmentCount).map(link.segmentText) == segments)
         }
     }

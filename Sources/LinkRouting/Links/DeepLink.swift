@@ -3,7 +3,7 @@
 /// Web links and custom schemes have the same kind of path: `acme://blogs/new` and `https://links.acme.com/blogs/new`
 /// both have the segments `blogs`, `new`. Segments are decoded. The query and the fragment are kept as raw bytes and
 /// decoded on demand.
-public struct Link: Sendable, Hashable {
+public struct DeepLink: Sendable, Hashable {
     /// In UTF-8 bytes.
     public static let maximumLength = 8_192
 
@@ -33,7 +33,7 @@ public struct Link: Sendable, Hashable {
     /// In the link's order; repeated, empty and valueless names are separate items.
     public let query: [QueryItem]
 
-    /// One segment: a range of ``Link/pathBytes``.
+    /// One segment: a range of ``DeepLink/pathBytes``.
     public struct Segment: Sendable, Hashable {
         let start: Int32
         let end: Int32
@@ -60,7 +60,7 @@ public struct Link: Sendable, Hashable {
     }
     public var segmentCount: Int { segments.count }
 
-    /// Returns a range in ``Link/pathBytes``. The index must be below `segmentCount`.
+    /// Returns a range in ``DeepLink/pathBytes``. The index must be below `segmentCount`.
     public func segmentRange(_ index: Int) -> Range<Int> { segments[index].range }
 
     /// Returns the decoded text of a segment. The index must be below `segmentCount`.
@@ -70,7 +70,7 @@ public struct Link: Sendable, Hashable {
 
     /// Returns the link without the host of its custom scheme, for schemes that ignore it: `acme://open/x` then has the
     /// path `/x`.
-    public func droppingAuthoritySegment() -> Link {
+    public func droppingAuthoritySegment() -> DeepLink {
         guard hasAuthoritySegment else { return self }
         var link = self
         link.segments.removeFirst()

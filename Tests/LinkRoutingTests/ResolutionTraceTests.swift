@@ -1,7 +1,7 @@
 import LinkRouting
 import Testing
 
-struct TraceTests {
+struct ResolutionTraceTests {
     private static let routes = [
         #"{"id": "host", "host": "{shop:slug}.acme.link", "path": "/p/{id:int(1..9)}", "open": {"screen": "S"}}"#,
         #"{"id": "user", "path": "/user/{id}", "open": {"screen": "S"}}"#,
@@ -19,15 +19,15 @@ struct TraceTests {
     @Test func everyFailureIsNamedWithItsPlace() throws {
         let resolution = try Fixture.router(Self.routes).resolve(
             "https://go.acme.com/p/77?page=x",
-            in: Context(platform: .ios, device: .phone),
+            in: LinkContext(platform: .ios, device: .phone),
             explanation: .included
         )
         let trace = try #require(resolution.trace)
         let entries = Dictionary(uniqueKeysWithValues: trace.entries.map { ($0.route.rawValue, $0) })
         func expect(
             _ id: String,
-            _ failed: Trace.Failure,
-            _ at: Trace.Location?,
+            _ failed: ResolutionTrace.Failure,
+            _ at: ResolutionTrace.Location?,
             _ parameter: String?,
             _ expected: String,
             _ found: String?
@@ -35,7 +35,7 @@ struct TraceTests {
             let route = try #require(RouteID(id))
             #expect(
                 entries[id]
-                    == Trace.Entry(
+                    == ResolutionTrace.Entry(
                         route: route,
                         failed: failed,
                         at: at,
@@ -62,22 +62,24 @@ struct TraceTests {
     @Test func longestAgreementComesFirst() throws {
         let router = try Fixture.router(paths: ["/x", "/a", "/a/x", "/a/b/x", "/a/b/{c:int}", "/y/b/c"])
         let trace = try #require(
-            router.resolve("https://go.acme.com/a/b/c", in: Context(platform: .ios), explanation: .included).trace
+            router.resolve("https://go.acme.com/a/b/c", in: LinkContext(platform: .ios), explanation: .included).trace
         )
         #expect(trace.entries.map(\.route.rawValue) == ["r3", "r4", "r2", "r1", "r5", "r0"])
     }
 
     @Test func traceHoldsFiftyAndSaysSo() throws {
         let router = try Fixture.router(paths: (0..<60).map { "/p\($0)" })
-        let trace = try #require(router.resolve("https://go.acme.com/x", in: Context(), explanation: .included).trace)
+        let trace = try #require(
+            router.resolve("https://go.acme.com/x", in: LinkContext(), explanation: .included).trace
+        )
         #expect(trace.entries.count == 50 && trace.isTruncated)
     }
 
     @Test func winnerIsNotListedAndNothingIsTracedUnasked() throws {
         let router = try Fixture.router(paths: ["/a", "/{x}"])
-        let resolution = router.resolve("https://go.acme.com/a", in: Context(), explanation: .included)
+        let resolution = router.resolve("https://go.acme.com/a", in: LinkContext(), explanation: .included)
         #expect(resolution.pattern == "/a")
         #expect(resolution.trace?.entries.contains { $0.route == resolution.route } == false)
-        #expect(router.resolve("https://go.acme.com/a", in: Context()).trace == nil)
+        #expect(router.resolve("https://go.acme.com/a", in: LinkContext()).trace == nil)
     }
 }

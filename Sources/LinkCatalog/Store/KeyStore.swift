@@ -1,0 +1,28 @@
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The storage of API keys and of the keys that seal continuations. Every write is one transaction together with its
+/// audit row.
+package protocol KeyStore: Sendable {
+    /// Stores a new key. Throws ``MakerHasEnded`` when the key that creates it has ended, ``TooManyKeys`` when the
+    /// limit is reached.
+    func saveKey(_ grant: KeyGrant, change: AuditContext) async throws
+    /// Returns every key, ordered by id.
+    func keyGrants() async throws -> [KeyGrant]
+    /// Returns the existing keys among `ids`.
+    func keyGrants(_ ids: [KeyID]) async throws -> [KeyGrant]
+    /// Returns the ids of the tenant's keys; of all keys for nil.
+    func keyIDs(of tenant: TenantID?) async throws -> [KeyID]
+    /// Makes a key end at `end`, or earlier if it ends earlier already. Returns nil for an unknown id.
+    func endKey(_ id: KeyID, at end: Timestamp, as action: KeyEnd, change: AuditContext) async throws -> EndedKey?
+    /// Records the last use of a key, rounded to the hour.
+    func noteUse(ofKey id: KeyID, at hour: Timestamp) async throws
+    /// Returns the continuation keys, newest first. Creates one from `random` when there is none or the newest is older
+    /// than `age` milliseconds.
+    func continuationKeys(random: Data, at now: Timestamp, age: Int64) async throws -> [Data]
+}

@@ -1,0 +1,44 @@
+package import LinkRouting
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The storage of tenants and their settings. Every write is one transaction together with its audit row.
+package protocol SettingsStore: Sendable {
+    /// Returns every tenant, ordered by id.
+    func tenants() async throws -> [TenantSummary]
+
+    /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
+    func settingsRevision(of tenant: TenantID) async throws -> Int64?
+    /// Returns one revision of the settings, the live one for a nil `revision`. Nil for an unknown tenant or revision.
+    func settings(of tenant: TenantID, revision: Int64?) async throws -> StoredSettings?
+    /// Returns the versions before a revision, newest first.
+    func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsVersion]
+    /// Writes the next settings and the domains and schemes in them. Creates the tenant if it is new. Stores
+    /// `installKey` if it is given and the tenant has none yet.
+    ///
+    /// - Throws: ``OwnershipConflict`` when another tenant owns one of the domains or schemes or, depending on
+    ///   `claims`, a host that overlaps; ``StaleWrite`` when `expected` is not the current revision;
+    ///   ``ConcurrentModification`` when other tables than those in `checked` are live.
+    func saveSettings(
+        _ content: JSONNode,
+        identity: Identity,
+        of tenant: TenantID,
+        installKey: Data?,
+        expected: Int64?,
+        checked: [EnvironmentID: Revision],
+        claims: HostClaims.Rule,
+        change: AuditContext
+    ) async throws -> StoredSettings
+    /// Returns the key under which installs are recorded; nil for a tenant that never recorded installs.
+    func installKey(of tenant: TenantID) async throws -> Data?
+}
+
+extension SettingsStore {
+    package func settings(of tenant: TenantID) async throws -> StoredSettings? {
+        try await settings(of: tenant, revision: nil)
+    }
+}

@@ -1,0 +1,122 @@
+package import HTTPTransport
+package import LinkCatalog
+package import LinkEvents
+package import LinkRouting
+package import LinkService
+package import Logging
+package import NetworkTypes
+
+/// Everything that the service does with its log.
+package typealias ServiceLog = EventStore & EventHistory & EventStatistics & EventDays & ExportLedger
+
+extension ServerDependencies {
+    /// Builds the object graph of the public and the admin port, for the process and for tests.
+    ///
+    /// - Parameters:
+    ///   - recorder: Writes to `log`. The caller runs it.
+    ///   - keys: The keys that exist.
+    ///   - noteUse: Called with a key's id and the hour of its use.
+    package static func build(
+        _ environment: ServerEnvironment,
+        store: any CatalogStore,
+        log: any ServiceLog,
+        recorder: EventRecorder,
+        sealer: ContinuationSealer,
+        sink: any ExportSink,
+        announcing: ExportAnnouncing = .off,
+        keys: [KeyGrant] = [],
+        noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in },
+        maximumRoutes: Int = RouteTable.maximumRoutes,
+        maximumDrafts: Int = 64,
+        policy: AdmissionPolicy,
+        proxyProtocol: ProxyProtocol = .off,
+        locate: (@Sendable (NetworkAddress) -> String?)?,
+        node: String,
+        isRecording: Bool = true,
+        metrics: MetricRegistry,
+        limits: LiveLimits,
+        unsent: UnsentAnswers,
+        logSettings: LogSettings,
+        logger: Logger
+    ) -> ServerDependencies {
+        let files = AssociationFileCache()
+        let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
+        let editor = PublishingService(
+            store: store,
+            maximumRoutes: maximumRoutes,
+            maximumTableBytes: { limits.tableBytes },
+            maximumDrafts: maximumDrafts,
+            random: environment.randomBytes,
+            known: { catalog.known }
+        ) { suite, table, budget in
+            suite.failures(against: table, at: environment.now(), within: budget)
+        } prepare: {
+            try files.prepare($0, unless: $1)
+        } onCommit: {
+            for table in catalog.update(from: $0) {
+                logger.error(
+                    "a tenant's table or settings cannot be read; replace them with PUT …/settings or publish a table",
+                    metadata: [
+                        "tenant": "\(table.tenant)", "environment": "\(table.environment)", "error": "\(table.reason)",
+                    ]
+                )
+            }
+        }
+        let exporter = Exporter(
+            store: log,
+            ledger: log,
+            sink: sink,
+            recorder: recorder,
+            plans: { catalog.current.tables.map { ExportPlan($0) } },
+            announcing: announcing,
+            now: environment.now,
+            sleep: environment.sleep,
+            logger: logger
+        )
+        let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
+        return ServerDependencies(
+            resolving: LinkResolver(
+                catalog: catalog,
+                recorder: recorder,
+                sealer: sealer,
+                eventIDs: EventIDGenerator(random: environment.randomWord),
+                addressKeys: AddressKeys(random: environment.addressKey),
+                locate: locate,
+                now: environment.now,
+                uptime: environment.uptime,
+                node: node,
+                isRecording: isRecording
+            ),
+            associationFiles: files,
+            keys: authenticator,
+            admission: Admission(
+                policy,
+                seed: environment.seed,
+                metrics: metrics,
+                uptime: environment.limiterTime
+            ),
+            keyMaker: APIKeyIssuer(store: store, ring: authenticator, random: environment.randomBytes),
+            editor: editor,
+            store: store,
+            exporter: exporter,
+            keeper: RetentionService(
+                days: log,
+                rules: { catalog.current.retentionRules },
+                now: environment.now,
+                sleep: environment.sleep,
+                logger: logger
+            ),
+            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: environment.now, logger: logger),
+            days: log,
+            log: log,
+            replayer: Replayer(history: log, editor: editor, now: environment.now),
+            metrics: metrics,
+            limits: limits,
+            unsent: unsent,
+            traces: TraceSource(seed: environment.seed),
+            logSettings: logSettings,
+            proxyProtocol: proxyProtocol,
+            logger: logger
+        )
+    }
+}
