@@ -69,14 +69,10 @@ struct DocumentationExampleTests {
 
         // snippet readme
         let limits = JSONReader.Limits(maximumBytes: 4 << 20)
-        let identity = try Identity(
-            DocumentField(JSONReader.parse(settings, limits: limits), path: "settings").anyObject()
-        )
-        let routes = try RouteTable(DocumentField(JSONReader.parse(table, limits: limits), path: "table"))
-        let answer = Router(identity: identity, table: routes).resolve(
-            url.absoluteString,
-            in: LinkContext(platform: .ios)
-        )
+        let identity = try DocumentField(JSONReader.parse(settings, limits: limits), path: "settings").anyObject()
+        let routes = try DocumentField(JSONReader.parse(table, limits: limits), path: "table")
+        let router = Router(identity: try Identity(identity), table: try RouteTable(routes))
+        let answer = router.resolve(url.absoluteString, in: LinkContext(platform: .ios))
         if answer.action == .openApp, let place = answer.destination { show(place.screen, place.arguments) }
         // end
 
