@@ -80,14 +80,14 @@ struct ReloadTests {
         }
     }
 
-    /// Reads the log until it has such a line, because it is written after the answers. The suite's time limit ends the
-    /// wait.
+    /// Reads the log until it has such a line, because it is written after the answers.
     private func wait(for text: String, in log: () throws -> [Substring]) throws -> [Substring] {
-        while true {
-            let lines = try log()
-            if lines.contains(where: { $0.contains(text) }) { return lines }
-            sched_yield()
+        var lines: [Substring] = []
+        try waitUntil("the log contains '\(text)'") {
+            lines = try log()
+            return lines.contains { $0.contains(text) }
         }
+        return lines
     }
 
     private func write(_ text: String, to file: String) throws {

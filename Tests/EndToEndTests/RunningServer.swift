@@ -76,16 +76,17 @@ final class RunningServer: Sendable {
 
     func send(_ signal: Int32) { kill(holder, signal) }
 
-    /// Polls the ops port until the answer is as expected. The suite's time limit ends the wait.
+    /// Polls the ops port until the answer is as expected.
     @discardableResult
     func ops(_ path: String, until isIt: (HTTPConnection.Response) -> Bool = { _ in true }) throws
         -> HTTPConnection.Response
     {
-        while true {
-            let answer = try HTTPConnection(port: opsPort).request("GET", path)
-            if isIt(answer) { return answer }
-            sched_yield()
+        var answer = try HTTPConnection(port: opsPort).request("GET", path)
+        try waitUntil("GET \(path) is as expected") {
+            if !isIt(answer) { answer = try HTTPConnection(port: opsPort).request("GET", path) }
+            return isIt(answer)
         }
+        return answer
     }
 
     /// Waits for the end. Returns the signal or the exit status.
