@@ -1,6 +1,15 @@
 import AsyncHTTPClient
 import NIOCore
+import NIOPosix
 import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 extension OutboundHTTP {
     /// The reason why there is no response.
@@ -32,8 +41,31 @@ extension OutboundHTTP.Failure {
             self.init(.tooLarge, url, "the response has more than \(maximumBytes) bytes")
         } else if Self.isAboutTrust(error) {
             self.init(.notTrusted, url, "the certificate is not trusted (\(error))")
+        } else if "\(error)".contains("WRONG_VERSION_NUMBER") {
+            self.init(.unreachable, url, "the server does not use TLS at this port; use http:// or the port with TLS")
         } else {
-            self.init(.unreachable, url, "\(error)")
+            self.init(.unreachable, url, Self.reason(error))
+        }
+    }
+
+    /// The usual reasons in plain words.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            return (error.dnsAError ?? error.dnsAAAAError ?? error.connectionErrors.first?.error).map(reason)
+                ?? "\(error)"
+        case let error as SocketAddressError.UnknownHost:
+            return "the name '\(error.host)' is unknown; check the address"
+        case is SocketAddressError: return "the name of the host is unknown; check the address"
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            return "nothing accepts connections there; check that the server runs, and its address and port"
+        case let error as IOError where error.errnoCode == ECONNRESET:
+            return "the server closed the connection"
+        case let error as IOError where error.errnoCode == EHOSTUNREACH || error.errnoCode == ENETUNREACH:
+            return "there is no route to the host; check the address and the network"
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            return "the server closed the connection before it answered"
+        default: return "\(error)"
         }
     }
 

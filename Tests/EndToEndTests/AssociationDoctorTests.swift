@@ -69,7 +69,8 @@ struct AssociationDoctorTests {
             [
                 "association", "doctor", "\(host):\(server.port)", "--address", "127.0.0.1", "--json",
                 "--ca", server.authority,
-            ] + (arguments.contains("--cdn") ? [] : ["--no-cdn"]) + arguments
+            ] + (arguments.contains("--cdn") ? [] : ["--no-cdn"])
+                + (arguments.contains("--google") ? [] : ["--no-google"]) + arguments
         )
         let text = String(decoding: result.output, as: UTF8.self)
         let node = try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 1 << 20))

@@ -153,12 +153,26 @@ enum AndroidFileInspection {
         _ findings: inout AndroidFindings
     ) {
         for (index, target) in targets.enumerated() {
-            guard case .androidApp(_, let fingerprint) = target, isNobodys(fingerprint) else { continue }
+            guard case .androidApp(_, let fingerprint) = target else { continue }
             let list = statement.node["target"]?["sha256_cert_fingerprints"]?.elements ?? []
+            let pointer = "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)"
+            let position = list.indices.contains(index) ? list[index].position : statement.node.position
+            if let name = PublicCertificates.name(of: fingerprint.description) {
+                findings.add(
+                    .publicKey,
+                    pointer,
+                    position,
+                    "This fingerprint is that of \(name), which is public. Anybody can sign an app with it that "
+                        + "Android then verifies for this host.",
+                    fix: "Remove it, and list the app's own signing certificates. For development, use a separate "
+                        + "host or package name and a debug key of your own."
+                )
+            }
+            guard isNobodys(fingerprint) else { continue }
             findings.add(
                 .exampleFingerprint,
-                "\(statement.pointer)/target/sha256_cert_fingerprints/\(index)",
-                list.indices.contains(index) ? list[index].position : statement.node.position,
+                pointer,
+                position,
                 "This fingerprint is an example or a placeholder. Your app does not have such a certificate, so "
                     + "Android does not verify it.",
                 fix: "Write the SHA-256 fingerprint of the app's signing certificate; the Play Console shows it "

@@ -9,6 +9,10 @@ extension AssociationFinding {
         Definition(.androidHostNotCovered, .error, "A host that links use does not serve the file"),
         Definition(.androidNotPublished, .error, "The host serves a different file from the published one"),
         Definition(.androidAppNotNamed, .error, "The file does not name the app"),
+        Definition(.googleUnanswered, .info, "Google's API gave no answer"),
+        Definition(.googleError, .error, "Google's API cannot read the file"),
+        Definition(.googleNotLinked, .error, "Google's API does not link the app to the host"),
+        Definition(.googleDiffers, .warning, "Google's API lists other apps than the file"),
         Definition(.androidInvalidJSON, .error, "The file is not JSON"),
         Definition(.androidHTML, .error, "The file is a web page"),
         Definition(.androidRootType, .error, "The file is not one list"),
@@ -25,6 +29,7 @@ extension AssociationFinding {
         Definition(.packageName, .error, "A target's package name is malformed"),
         Definition(.fingerprints, .error, "A target lists no fingerprints"),
         Definition(.fingerprint, .error, "A fingerprint is malformed"),
+        Definition(.publicKey, .error, "A fingerprint belongs to a key that is public"),
         Definition(.exampleFingerprint, .warning, "A fingerprint is an example or a placeholder"),
         Definition(.oneFingerprint, .info, "An app has only one fingerprint"),
         Definition(.manifest, .info, "Rules cannot open more than the manifest"),
@@ -49,6 +54,10 @@ extension AssociationFinding.Code {
     public static let androidHostNotCovered = Self(rawValue: "DAL-HOST-NOT-COVERED")
     public static let androidNotPublished = Self(rawValue: "DAL-NOT-PUBLISHED")
     public static let androidAppNotNamed = Self(rawValue: "DAL-APP-NOT-NAMED")
+    public static let googleUnanswered = Self(rawValue: "DAL-GOOGLE-UNANSWERED")
+    public static let googleError = Self(rawValue: "DAL-GOOGLE-ERROR")
+    public static let googleNotLinked = Self(rawValue: "DAL-GOOGLE-NOT-LINKED")
+    public static let googleDiffers = Self(rawValue: "DAL-GOOGLE-DIFFERS")
     public static let androidInvalidJSON = Self(rawValue: "DAL-INVALID-JSON")
     public static let androidHTML = Self(rawValue: "DAL-HTML")
     public static let androidRootType = Self(rawValue: "DAL-ROOT-TYPE")
@@ -65,6 +74,7 @@ extension AssociationFinding.Code {
     public static let packageName = Self(rawValue: "DAL-PACKAGE-NAME")
     public static let fingerprints = Self(rawValue: "DAL-FINGERPRINTS")
     public static let fingerprint = Self(rawValue: "DAL-FINGERPRINT")
+    public static let publicKey = Self(rawValue: "DAL-PUBLIC-KEY")
     public static let exampleFingerprint = Self(rawValue: "DAL-EXAMPLE-FINGERPRINT")
     public static let oneFingerprint = Self(rawValue: "DAL-ONE-FINGERPRINT")
     public static let manifest = Self(rawValue: "DAL-MANIFEST")

@@ -22,10 +22,16 @@ public struct AppleAppSiteAssociation: Sendable, Hashable {
 
     /// Parses a file of at most 16 MiB and 64 levels of nesting, without a byte order mark.
     ///
-    /// JSON of another shape, such as a list, is not an error. Such a file names no app.
+    /// JSON of another shape, such as a list, is not an error. Such a file names no app. Of a signed file (CMS), the
+    /// content is parsed; the signature is not verified.
     /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit.
     public init(parsing bytes: some Collection<UInt8>) throws(JSONSyntaxError) {
-        self.init(root: try JSONReader.parse(bytes, limits: Self.limits, duplicateKeys: .keep))
+        let isEnvelope = SignedFile.isEnvelope(bytes) && bytes.count <= Self.limits.maximumBytes
+        if isEnvelope, let content = SignedFile.content(of: Array(bytes)) {
+            self.init(root: try JSONReader.parse(content, limits: Self.limits, duplicateKeys: .keep))
+        } else {
+            self.init(root: try JSONReader.parse(bytes, limits: Self.limits, duplicateKeys: .keep))
+        }
     }
 
     /// Creates the file whose JSON is `root`.

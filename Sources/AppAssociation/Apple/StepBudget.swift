@@ -4,6 +4,9 @@ struct StepBudget {
     /// the budget. Using it up takes well under a second.
     static let decision = StepBudget(steps: 1 << 25)
 
+    /// An equal share of the budget of one decision.
+    static func decision(sharedBy count: Int) -> StepBudget { StepBudget(steps: (1 << 25) / max(1, count)) }
+
     private var remaining: Int
 
     struct Exhausted: Error {}

@@ -79,7 +79,7 @@ public struct AndroidFileGenerator: Sendable {
         var statements: [Statement] = []
         var known: [(routes: AppRoutes, rules: [AssociationRule])] = []
         for app in router.identity.apps
-        where app.environment == router.environment && app.isNamed(on: host, of: router.identity) {
+        where app.isPart(of: router.environment) && app.isNamed(on: host, of: router.identity) {
             guard case .android(let package, let fingerprints) = app.product, !fingerprints.isEmpty else { continue }
             var rules: [AssociationRule]?
             if policy.detail == .routes {

@@ -132,7 +132,7 @@ public struct AppleFileGenerator: Sendable {
 
     private var apps: [RegisteredApp] {
         router.identity.apps.filter {
-            $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)
+            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
         }
     }
 

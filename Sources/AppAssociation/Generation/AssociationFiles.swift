@@ -49,7 +49,7 @@ struct HostRoutes: Hashable {
         _ = budget.spend()
         let hosts = FileHosts(host, of: router.identity)
         apps = router.identity.apps.filter {
-            $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)
+            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
         }
         .map(\.id)
         shares = router.table.routes.lazy.filter { $0.host != nil }.map(hosts.share)

@@ -83,7 +83,7 @@ private struct AssociationCheck {
     private func routes(on host: String) -> [AppRoutes] {
         let hosts = FileHosts(host, of: router.identity)
         return router.identity.apps.filter {
-            $0.environment == router.environment && $0.isNamed(on: host, of: router.identity)
+            $0.isPart(of: router.environment) && $0.isNamed(on: host, of: router.identity)
         }
         .map { AppRoutes(app: $0, hosts: hosts, router: router) }
     }
@@ -221,7 +221,7 @@ private struct AssociationCheck {
     /// Reports a host that serves association files only, if the files name no app.
     private mutating func checkNaming(_ host: String) {
         let identity = router.identity
-        let apps = identity.apps.filter { $0.environment == router.environment }
+        let apps = identity.apps.filter { $0.isPart(of: router.environment) }
         guard !apps.isEmpty, !apps.contains(where: { $0.isNamed(on: host, of: identity) }) else { return }
         findings.append(
             Finding(

@@ -37,6 +37,36 @@ extension AppleValidation {
     }
 }
 
+extension AppleValidation {
+    /// Checks the envelope of a signed file. Returns whether its content can be read.
+    mutating func checkEnvelope(_ bytes: [UInt8]) -> Bool {
+        guard SignedFile.content(of: bytes) != nil else {
+            add(
+                .signed,
+                .error,
+                .file,
+                "The file is signed (CMS), but its envelope holds no content that can be read; nothing was checked.",
+                fix: "Serve the JSON itself, unsigned. To keep the signature, sign with 'openssl cms -sign -nodetach "
+                    + "-binary -outform DER'."
+            )
+            return false
+        }
+        add(
+            .signed,
+            .file,
+            "The file is signed (CMS). Only iOS 8 required that. Positions are those of the JSON inside.",
+            fix: "Serve the JSON itself, unsigned."
+        )
+        add(
+            .signature,
+            .file,
+            "The signature was not verified; only the content was checked.",
+            fix: "Verify it with 'openssl cms -verify -inform DER', or serve the JSON unsigned."
+        )
+        return true
+    }
+}
+
 /// The response of Apple's CDN for a host. Devices with iOS 14, macOS 11 and later read it instead of the host's file.
 ///
 /// Source: the observed headers of `https://app-site-association.cdn-apple.com/a/v1/HOST`. Apple documents the CDN but

@@ -101,15 +101,7 @@ struct AppleValidation {
                 fix: "Merge rules with wildcards, or write one rule {\"/\": \"*\"}. Compressing it does not help."
             )
         }
-        // A CMS message in DER begins with a SEQUENCE of long length.
-        guard bytes.first != 0x30 || bytes.dropFirst().first.map({ $0 < 0x80 }) == true else {
-            return add(
-                .signed,
-                .file,
-                "The file is signed (CMS). Only iOS 8 required that; the content was not checked.",
-                fix: "Serve the JSON itself, unsigned."
-            )
-        }
+        if SignedFile.isEnvelope(bytes), !checkEnvelope(bytes) { return }
         let file: AppleAppSiteAssociation
         do throws(JSONSyntaxError) {
             file = try AppleAppSiteAssociation(parsing: bytes)

@@ -11,6 +11,7 @@ extension AssociationFinding {
         Definition(.contentType, .warning, "The content type is not JSON"),
         Definition(.hostNotCovered, .error, "A host that links use does not serve the file"),
         Definition(.notPublished, .error, "The host serves a different file from the published one"),
+        Definition(.rootOnly, .error, "The file is only at the root of the host"),
         Definition(.appNotNamed, .error, "The file does not name the app"),
         Definition(.cdnFailure, .error, "Apple's CDN has no file for the host"),
         Definition(.cdnStale, .info, "Apple's CDN has an older file than the host"),
@@ -22,6 +23,7 @@ extension AssociationFinding {
         Definition(.byteOrderMark, .error, "The file starts with a byte order mark"),
         Definition(.invalidJSON, .error, "The file is not JSON"),
         Definition(.signed, .warning, "The file is signed"),
+        Definition(.signature, .info, "The signature of the file was not verified"),
         Definition(.rootType, .error, "The file is not one object"),
         Definition(.noService, .error, "The file names no service"),
         Definition(.unknownService, .info, "A top-level key is one that no system reads"),
@@ -79,7 +81,9 @@ extension AssociationFinding.Code {
     public static let html = Self(rawValue: "AASA-HTML")
     public static let byteOrderMark = Self(rawValue: "AASA-BYTE-ORDER-MARK")
     public static let invalidJSON = Self(rawValue: "AASA-INVALID-JSON")
+    public static let rootOnly = Self(rawValue: "AASA-ROOT-ONLY")
     public static let signed = Self(rawValue: "AASA-SIGNED")
+    public static let signature = Self(rawValue: "AASA-SIGNATURE")
     public static let rootType = Self(rawValue: "AASA-ROOT-TYPE")
     public static let noService = Self(rawValue: "AASA-NO-SERVICE")
     public static let unknownService = Self(rawValue: "AASA-UNKNOWN-SERVICE")

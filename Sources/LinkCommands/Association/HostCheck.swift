@@ -4,16 +4,18 @@ package import OutboundHTTP
 
 /// Examines the file that one host serves for one platform.
 package struct HostCheck {
-    private let target: DoctorTarget
-    private let platform: AssociationPlatform
+    let target: DoctorTarget
+    let platform: AssociationPlatform
     private let app: String?
-    private let http: OutboundHTTP
+    let http: OutboundHTTP
     /// Nil if Apple's CDN must not be asked.
     private let cdn: CDN?
     package private(set) var answers: [Answer] = []
-    package private(set) var files: [AssociationReport.File] = []
+    package internal(set) var files: [AssociationReport.File] = []
     /// The file, if the host responds with status 200.
-    private var served: [UInt8]?
+    private(set) var served: [UInt8]?
+    /// The files that the served file includes.
+    var included: [[UInt8]] = []
 
     /// A requested URL and its result.
     package struct Answer {
@@ -43,7 +45,9 @@ package struct HostCheck {
             if response.status == 200 { served = response.body }
         case .failure(let failure): findings = [unanswered(failure)]
         }
-        if let served, let app, !names(app, in: served) {
+        if let served, platform == .android { findings += await followIncludes(of: served) }
+        if await isOnlyAtTheRoot() { findings.append(rootOnlyFinding) }
+        if let app, let served, !([served] + included).contains(where: { names(app, in: $0) }) {
             findings.append(
                 finding(
                     platform.codes.appNotNamed,
@@ -89,7 +93,7 @@ package struct HostCheck {
 
     // MARK: Asking
 
-    private mutating func ask(_ url: String, by http: OutboundHTTP) async -> Answer {
+    mutating func ask(_ url: String, by http: OutboundHTTP) async -> Answer {
         let headers = [("User-Agent", platform == .ios ? "AASA-Bot/1.0.0" : "fingerpost-doctor"), ("Accept", "*/*")]
         let result: Result<OutboundHTTP.Response, OutboundHTTP.Failure>
         do throws(OutboundHTTP.Failure) {
@@ -221,7 +225,7 @@ package struct HostCheck {
         }
     }
 
-    private func finding(
+    func finding(
         _ code: AssociationFinding.Code,
         _ severity: Finding.Severity,
         _ message: String,

@@ -14,7 +14,7 @@ package func readText(_ path: String) throws -> String {
     } catch let error as CommandFailure {
         throw error
     } catch {
-        throw fail("\(path) cannot be read: \(error.localizedDescription)", .unreadableInput)
+        throw fail("\(path) cannot be read: \(unreadableReason(path, error)).", .unreadableInput)
     }
 }
 
@@ -24,6 +24,19 @@ package func readBytes(_ path: String) throws -> [UInt8] {
         guard path != "-" else { return Array(try FileHandle.standardInput.readToEnd() ?? Data()) }
         return Array(try Data(contentsOf: URL(filePath: path)))
     } catch {
-        throw fail("\(path) cannot be read: \(error.localizedDescription)", .unreadableInput)
+        throw fail("\(path) cannot be read: \(unreadableReason(path, error)).", .unreadableInput)
+    }
+}
+
+/// Says why a file cannot be read, and what to do.
+package func unreadableReason(_ path: String, _ error: any Error) -> String {
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+        return "it is a directory; name a file in it"
+    }
+    switch (error as? CocoaError)?.code {
+    case .fileReadNoSuchFile?, .fileNoSuchFile?: return "there is no such file; check the path"
+    case .fileReadNoPermission?: return "this user may not read it; change its mode, or run the command as its owner"
+    default: return error.localizedDescription
     }
 }

@@ -130,8 +130,14 @@ private struct Question: Sendable {
 
     func decision(_ platform: AssociationFile, _ file: JSONNode) -> JSONNode {
         switch platform {
-        case .apple: AppleAppSiteAssociation(root: file).decision(for: url, app: app, domain: domain).json
-        case .android: AssetLinks(root: file).decision(for: url, package: app, domain: domain).json
+        case .apple:
+            let file = AppleAppSiteAssociation(root: file)
+            let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+            return file.decision(for: url, app: app, domain: domain).json.adding(apps: verdicts)
+        case .android:
+            let file = AssetLinks(root: file)
+            let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+            return file.decision(for: url, package: app, domain: domain).json.adding(apps: verdicts)
         }
     }
 }

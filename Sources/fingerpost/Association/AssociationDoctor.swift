@@ -15,13 +15,14 @@ struct AssociationDoctor: AsyncParsableCommand {
               fingerpost association doctor www.acme.com
               fingerpost association doctor '*.acme.com' --server http://127.0.0.1:8080
               fingerpost association doctor www.acme.com --table shop.yaml --app ABCDE12345.com.acme
-              fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn
+              fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn --no-google
               fingerpost association doctor www.acme.internal --allow-private 10.0.0.0/8 --no-cdn
 
             Files are fetched over HTTPS with a trusted certificate, within --timeout; redirects are not followed. For \
             *.HOST, the file is read from HOST. A host and its www twin are checked together, because devices treat \
             them as two hosts. With --table or --server, the served file must match the published file. Apple's CDN is \
-            queried for the file that devices see, which discloses the domain name to it.
+            queried for the file that devices see, and Google's Digital Asset Links API for the apps that it links to \
+            the host; both then know the domain name. Files that assetlinks.json includes are fetched, one level deep.
             With --address you can check a server before DNS points to it; that address may be private. Otherwise a \
             name with a private address is rejected, unless --allow-private includes its range.
             Exit code 1 when there is an error, 0 otherwise.
@@ -46,6 +47,13 @@ struct AssociationDoctor: AsyncParsableCommand {
         help: ArgumentHelp("Query this URL instead of Apple's CDN, also at --address.", visibility: .hidden)
     )
     var cdn: String?
+    @Flag(name: .customLong("no-google"), help: "Do not query Google's Digital Asset Links API.") var skipsGoogle =
+        false
+    @ArgumentParser.Option(
+        name: .customLong("google"),
+        help: "Query this base URL instead of https://digitalassetlinks.googleapis.com, also at --address."
+    )
+    var googleBase: String?
     @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
@@ -74,9 +82,9 @@ struct AssociationDoctor: AsyncParsableCommand {
                 cdn: appleCDN
             )
             await examination.run()
-            if let published {
-                examination.compare(with: try await published.file(platform, of: target.host))
-            }
+            let expected = try await published?.file(platform, of: target.host)
+            if published != nil { examination.compare(with: expected) }
+            if platform == .android, let google { await examination.ask(google, published: expected) }
             examinations.append(examination)
         }
         let report = AssociationReport(examinations.flatMap(\.files))
@@ -101,6 +109,14 @@ struct AssociationDoctor: AsyncParsableCommand {
         if skipsCDN { return nil }
         if let cdn { return (cdn, http(at: address.flatMap(NetworkAddress.init))) }
         return ("https://app-site-association.cdn-apple.com/a/v1", http(at: nil))
+    }
+
+    private var google: GoogleAPI? {
+        if skipsGoogle { return nil }
+        if let googleBase {
+            return GoogleAPI(base: googleBase, http: http(at: address.flatMap(NetworkAddress.init)))
+        }
+        return GoogleAPI(base: "https://digitalassetlinks.googleapis.com", http: http(at: nil))
     }
 
     private func http(at address: NetworkAddress?) -> OutboundHTTP {

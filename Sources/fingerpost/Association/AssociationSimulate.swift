@@ -17,7 +17,9 @@ struct AssociationSimulate: AsyncParsableCommand {
 
             Notes point out what Apple or Google do not document. Assumptions list what else must be true on the \
             device. Without --app, the result is for the first app in which the file opens the URL, otherwise for the \
-            first app listed.
+            first app listed, followed by one line for each app of the file (at most 1,000, and fewer \
+            of a large file).
+            With --include, the statements of local files count as those that assetlinks.json includes.
             The exit code is 0 regardless of the decision.
             """
     )
@@ -33,6 +35,8 @@ struct AssociationSimulate: AsyncParsableCommand {
     var domain: String?
     @ArgumentParser.Option(help: "ios or android (default: detected from the file, otherwise ios).") var platform:
         AssociationPlatform?
+    @ArgumentParser.Option(help: "A local copy of a file that assetlinks.json includes; may be repeated.")
+    var include: [String] = []
     @Flag(help: "Print one line of JSON.") var json = false
 
     func validate() throws {
@@ -46,22 +50,38 @@ struct AssociationSimulate: AsyncParsableCommand {
     func run() async throws {
         let url = arguments[arguments.count - 1]
         let bytes = try await file(for: url)
+        let included = try included()
         let node: JSONNode
         switch platform ?? AssociationPlatform(of: bytes) {
         case .ios:
             do throws(JSONSyntaxError) {
-                node = try AppleAppSiteAssociation(parsing: bytes).decision(for: url, app: app, domain: domain).json
+                let file = try AppleAppSiteAssociation(parsing: bytes)
+                let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+                node = file.decision(for: url, app: app, domain: domain).json.adding(apps: verdicts)
             } catch {
                 throw unreadable(error)
             }
         case .android:
             do throws(JSONSyntaxError) {
-                node = try AssetLinks(parsing: bytes).decision(for: url, package: app, domain: domain).json
+                let file = try AssetLinks(parsing: bytes).appending(included)
+                let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
+                node = file.decision(for: url, package: app, domain: domain).json.adding(apps: verdicts)
             } catch {
                 throw unreadable(error)
             }
         }
         json ? show(node, .compact) : show(DecisionText(node).lines)
+    }
+
+    private func included() throws -> [AssetLinks] {
+        try include.map { path in
+            let bytes = try readBytes(path)
+            do throws(JSONSyntaxError) {
+                return try AssetLinks(parsing: bytes)
+            } catch {
+                throw fail("\(path): \(error.description) Google drops the included file.", .unreadableInput)
+            }
+        }
     }
 
     private func unreadable(_ error: JSONSyntaxError) -> CommandFailure {
@@ -97,7 +117,7 @@ private struct DecisionText {
     init(_ node: JSONNode) { self.node = node }
 
     var lines: [String] {
-        var lines = [headline]
+        var lines = [headline(of: node)]
         if let pointer = node["pointer"]?.text { lines.append("  by \(pointer)") }
         for rule in node["tried"]?.elements ?? [] {
             let failed = (rule["parts"]?.elements ?? []).filter { $0["matches"]?.bool == false }
@@ -113,11 +133,12 @@ private struct DecisionText {
         for note in node["notes"]?.elements ?? [] {
             lines.append("note (\(note["label"]?.text ?? "")): \(note["message"]?.text ?? "")")
         }
+        for app in node["apps"]?.elements ?? [] { lines.append("app: \(headline(of: app))") }
         for assumption in node["assumptions"]?.elements ?? [] { lines.append("assumes: \(assumption.text ?? "")") }
         return lines
     }
 
-    private var headline: String {
+    private func headline(of node: JSONNode) -> String {
         let app = node["app"]?.text ?? "no app"
         let reason = node["reason"]?.text.map { " (\($0))" } ?? ""
         return switch node["decision"]?.text {

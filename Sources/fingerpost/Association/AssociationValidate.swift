@@ -32,7 +32,7 @@ struct AssociationValidate: AsyncParsableCommand {
     func run() async throws {
         let files = try paths.flatMap(Self.files).map { path in
             let bytes = try readBytes(path)
-            return AssociationReport.File(path, findings(in: bytes), bytes: bytes)
+            return AssociationReport.File(path, findings(in: bytes), bytes: SignedFile.content(of: bytes) ?? bytes)
         }
         let report = AssociationReport(files)
         if sarif {

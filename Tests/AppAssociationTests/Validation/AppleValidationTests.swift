@@ -199,6 +199,7 @@ struct AppleValidationTests {
             Self.rows.flatMap { AppleAppSiteAssociation.validate(Array($0.file.utf8)) }.map(\.code.rawValue)
         )
         let others: Set = [
+            "AASA-ROOT-ONLY", "AASA-SIGNATURE",
             "AASA-ENTITLEMENT", "AASA-ENTITLEMENT-MODE", "AASA-SIGNED", "AASA-TOO-LARGE",
             // Codes about hosting: tested below and in the tests of `association doctor`.
             "AASA-NOT-SERVED", "AASA-REDIRECT", "AASA-CONTENT-TYPE", "AASA-CDN-FAILURE", "AASA-CDN-STALE",
