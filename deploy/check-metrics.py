@@ -17,6 +17,7 @@ NAMES = re.compile(r"(?<![:\w])(?:fingerpost|process)_[a-z0-9_]+")
 LATER = {
     "fingerpost_backup_last_success_timestamp_seconds",
     "fingerpost_event_rejected_total",
+    "fingerpost_answers_unrecorded_total",
     "fingerpost_export_last_success_timestamp_seconds",
     "fingerpost_export_rows_total",
     "fingerpost_retention_blocked_days",

@@ -37,7 +37,7 @@ struct MakeBackup: AsyncParsableCommand {
 
     private func make(_ target: String) async throws -> JSONNode {
         do {
-            let directory = try DataDirectory(data)
+            let directory = try DataDirectory(data, for: .use)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let log = try EventLog(directory.eventsPath, now: SystemClock.now)

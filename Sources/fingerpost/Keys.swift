@@ -2,6 +2,7 @@ import ArgumentParser
 import LinkCatalog
 import LinkCommands
 import LinkRouting
+import LinkStorage
 import OutboundHTTP
 
 struct Keys: AsyncParsableCommand {
@@ -26,15 +27,19 @@ struct Keys: AsyncParsableCommand {
                 EXAMPLES
                   fingerpost keys create --data ./data --name ci --tenant shop --scope tables:write --scope publish
                   fingerpost keys create --data ./data --name blog --tenant blogs --scope tables:write --path-prefix /blog/
+                  fingerpost keys create --data ./data --name ops --scope admin --init     # before the first start
 
                 Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
+                Without --tenant, the key is for all tenants, and --scope is required.
                 """
         )
 
         @ArgumentParser.Option(help: "The data directory.") var data = "data"
+        @Flag(name: .customLong("init"), help: "Create the data directory if there is none.") var creates = false
         @ArgumentParser.Option(help: "A label that says whose key it is.") var name = "admin"
         @ArgumentParser.Option(help: "The tenant that the key is for (default: all).") var tenant: String?
-        @ArgumentParser.Option(help: "A scope; may be repeated (default: admin).") var scope: [String] = []
+        @ArgumentParser.Option(help: "A scope; may be repeated (default with --tenant: admin).") var scope: [String] =
+            []
         @ArgumentParser.Option(help: "An environment that the key is for; may be repeated (default: all).")
         var environment: [String] = []
         @ArgumentParser.Option(help: "Write only routes of this owner; may be repeated.") var owner: [String] = []
@@ -47,6 +52,11 @@ struct Keys: AsyncParsableCommand {
                 let known = KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError("'\(text)' is not a scope; use one of: \(known).")
             }
+            guard tenant != nil || !scope.isEmpty else {
+                throw ValidationError(
+                    "Say what the key may do: --scope admin for everything on all tenants, or --tenant NAME for one tenant."
+                )
+            }
             if let tenant, TenantID(tenant) == nil { throw ValidationError("'\(tenant)' is not a tenant id.") }
         }
 
@@ -58,7 +68,7 @@ struct Keys: AsyncParsableCommand {
                 "environments": list(environment), "owners": list(owner), "pathPrefixes": list(pathPrefix),
                 "expiresAt": expires.map(JSONNode.string),
             ])
-            let answer = try await CatalogCommands.run(in: data) {
+            let answer = try await CatalogCommands.run(in: data, for: creates ? .create : .use) {
                 try await $0.createKey(DocumentField(wish, path: "key"))
             } elsewhere: {
                 ControlMessage.createKey(wish)

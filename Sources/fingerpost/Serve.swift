@@ -49,7 +49,7 @@ struct Serve: AsyncParsableCommand {
                     logger: logger
                 )
             }
-            let directory = try DataDirectory(configuration.data)
+            let directory = try DataDirectory(configuration.data, for: .create)
             try ControlSocket.requireRoom(in: directory)
             let board = try OpsServer(configuration, metrics: metrics, live: live, logger: logger)
             try await leavingAsFound(directory, unlessListening: board) { ops in
@@ -160,7 +160,7 @@ struct Migrate: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let directory = try DataDirectory(data)
+            let directory = try DataDirectory(data, for: .create)
             try CatalogDatabase(directory.catalogPath, checkFirst: directory.wasUnclean ? .yes : .no).close()
             try EventLog(directory.eventsPath, now: SystemClock.now).close()
             try directory.markClean()

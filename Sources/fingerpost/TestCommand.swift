@@ -15,19 +15,25 @@ struct TestCommand: AsyncParsableCommand {
             EXAMPLES
               fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
               fingerpost test config/examples/*.suite.yaml --server http://127.0.0.1:8080
+              fingerpost test suites/*.yaml --server https://links.example.com --environment staging
               fingerpost test suites/*.yaml --table shop.yaml --junit test-results.xml
               fingerpost test suites/shop.yaml --table shop.yaml --print-commands
 
-            Against a server, links are sent with purpose 'test'; traces need a tenant with `explain: public` or a key.
+            Suites whose 'environments' do not include the one tested (default: production) are skipped.
+            Against a server, links are sent to its public port with purpose 'test'. Traces need a tenant with \
+            `explain: public`, or a key. A response other than 200 ends the command, except for one that concerns \
+            only the case.
             With --print-commands, no suite is run: the printed commands open the links on a booted simulator and on a \
             device, and comments say what each one tests.
-            Exit code 1 when a case fails.
+            Exit code 1 when a case fails, 69 when the server does not answer the links.
             """
     )
 
     @ArgumentParser.Argument(help: "Suite files.") var suites: [String]
     @ArgumentParser.Option(help: "A tenant or table file.") var table: String?
     @ArgumentParser.Option(help: "The public address of a server.") var server: String?
+    @ArgumentParser.Option(help: "An API key for --server (default: the variable FINGERPOST_KEY).") var key: String?
+    @ArgumentParser.Option(help: "An environment of the server other than production.") var environment: String?
     @Flag(help: "Print the results as JSON.") var json = false
     @ArgumentParser.Option(help: "Also write the results to this file as JUnit XML.") var junit: String?
     @Flag(help: "Print commands that open the links on devices, instead of running the suites.") var printCommands =
@@ -36,6 +42,9 @@ struct TestCommand: AsyncParsableCommand {
     func validate() throws {
         guard (table == nil) != (server == nil) else {
             throw ValidationError("Use exactly one of --table and --server.")
+        }
+        guard server != nil || (key == nil && environment == nil) else {
+            throw ValidationError("--key and --environment need --server.")
         }
         guard !printCommands || table != nil else {
             throw ValidationError("--print-commands needs --table: the settings name the apps.")
@@ -59,14 +68,20 @@ struct TestCommand: AsyncParsableCommand {
             }
         }
         var results: [SuiteResult] = []
-        for suite in read {
+        let tested = environment.flatMap(EnvironmentID.init) ?? .production
+        for suite in read where suite.covers(tested) {
             var failures: [SuiteFailure] = []
             if let offline {
                 failures = offline.failures(of: suite)
             } else {
+                let name = suite.name ?? ""
                 for one in suite.cases {
-                    let answer = try await ask(one)
-                    failures += one.failures(of: answer, suite: suite.name ?? "", sealsContinuations: true)
+                    do {
+                        let answer = try await ask(one)
+                        failures += one.failures(of: answer, suite: name, sealsContinuations: true)
+                    } catch let refusal as RefusedCase {
+                        failures.append(one.failure("response", refusal.description, suite: name))
+                    }
                 }
             }
             results.append(SuiteResult(suite, failures: failures))
@@ -86,14 +101,48 @@ struct TestCommand: AsyncParsableCommand {
     private func ask(_ one: LinkSuite.Case) async throws -> JSONNode {
         let request = JSONNode.object([
             "url": .string(one.link), "context": one.context, "purpose": .string("test"),
-            "explain": one.wantsTrace ? .bool(true) : nil,
+            "explain": one.wantsTrace ? .bool(true) : nil, "environment": environment.map(JSONNode.string),
         ])
+        let address = "\(server ?? "")/resolve"
+        let key = key ?? ProcessInfo.processInfo.environment["FINGERPOST_KEY"]
+        let response: OutboundHTTP.Response
         do {
-            let response = try await OutboundHTTP().post("\(server ?? "")/resolve", json: Array(request.json().utf8))
-            return try JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
-        } catch let error as OutboundHTTP.Failure {
+            response = try await OutboundHTTP().post(
+                address,
+                json: Array(request.json().utf8),
+                headers: key.map { [("Authorization", "Bearer \($0)")] } ?? []
+            )
+        } catch {
             throw fail(error.description, .unavailable)
         }
+        let body = try? JSONReader.parse(response.body, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        switch (response.status, body) {
+        case (200, let body?): return body
+        case (200, nil):
+            throw fail("\(address) answers, but not with JSON; --server is the public address.", .unavailable)
+        case (400, let body?), (413, let body?): throw RefusedCase(status: response.status, body: body)
+        case (let status, let body):
+            let code = body?["code"]?.text ?? ""
+            let advice: String? =
+                switch (status, code) {
+                case (404, _): "--server is the public address of a server, not its admin address."
+                case (403, "explain_forbidden"): "The suite has traces: use --key, or set explain: public."
+                case (401, _): "Use --key or FINGERPOST_KEY with a key of the tenant."
+                default: nil
+                }
+            let said = [code, body?["detail"]?.text ?? "", advice ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+            throw fail("\(address) answered \(status) for \(one.link): \(said)", .unavailable)
+        }
+    }
+}
+
+/// A response that concerns only one case: the server cannot read its request.
+private struct RefusedCase: Error, CustomStringConvertible {
+    let status: Int
+    let body: JSONNode
+
+    var description: String {
+        "the server answered \(status) \(body["code"]?.text ?? ""): \(body["detail"]?.text ?? "")"
     }
 }
 

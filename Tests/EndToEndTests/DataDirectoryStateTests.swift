@@ -151,7 +151,7 @@ struct DataDirectoryStateTests {
     @Test func filesAreTheirOwnersAlone() async throws {
         try await withTemporaryDirectory { directory in
             let script = """
-                umask 0; mkdir data; fingerpost keys create --name x --data data >/dev/null; fingerpost verify-log --data data
+                umask 0; mkdir data; fingerpost keys create --init --name x --scope admin --data data >/dev/null; fingerpost verify-log --data data
                 chmod 644 data/catalog.db; fingerpost backup b --data data; fingerpost restore b --data r
                 find data b r -type f -perm /077; find data/events b r -type d -perm /077
                 """
@@ -179,6 +179,30 @@ struct DataDirectoryStateTests {
                 result.text.hasPrefix("fingerpost: ") && result.text.split(separator: "\n").count == 1,
                 "\(result.text)"
             )
+        }
+    }
+
+    @Test(arguments: [
+        "backup b2", "audit verify", "verify-log", "keys create --name x --scope admin", "keys list",
+        "keys revoke 3f9a0c1b2d4e",
+        "export shop", "replay shop",
+    ]) func mistypedDataDirectoryIsNotCreated(_ command: String) async throws {
+        try await withTemporaryDirectory { directory in
+            for folder in ["typo", "empty"] {
+                let script = "mkdir empty; fingerpost \(command) --data \(folder); code=$?; ls; ls -A empty; exit $code"
+                let result = try await shell(directory, script)
+                #expect(result.status == 74, "\(result)")
+                #expect(result.text.contains("There is no data directory at"), "\(result.text)")
+                #expect(result.text.hasSuffix("\nempty\n"), "\(result.text)")
+                #expect(try await shell(directory, "rmdir empty").status == 0)
+            }
+            for command in ["keys create --init --name first --scope admin", "migrate"] {
+                let made = try await shell(
+                    directory,
+                    "fingerpost \(command) --data new && ls new/catalog.db && rm -r new"
+                )
+                #expect(made.status == 0, "\(made)")
+            }
         }
     }
 

@@ -23,7 +23,7 @@ struct KeyCommandTests {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory + "/data")
             defer { server.killNow() }
-            let made = try await keys(["create", "--name", "ci", "--data", server.directory])
+            let made = try await keys(["create", "--name", "ci", "--scope", "admin", "--data", server.directory])
             #expect(made.status == 0, "\(made.text)")
             let key = String(made.text.prefix { !$0.isNewline })
             #expect(try status(of: key, at: server) == 200)
@@ -38,6 +38,22 @@ struct KeyCommandTests {
         }
     }
 
+    @Test func allPermissionsOnAllTenantsAreGrantedOnlyExplicitly() async throws {
+        try await withTemporaryDirectory { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            let refused = try await keys(["create", "--name", "ops", "--data", server.directory])
+            #expect(refused.status == 64 && refused.text.contains("--scope admin"), "\(refused.text)")
+            for grant in [["--scope", "admin"], ["--tenant", "shop"]] {
+                let made = try await keys(["create", "--name", "ops"] + grant + ["--data", server.directory])
+                #expect(made.status == 0, "\(made.text)")
+            }
+            let listed = try await keys(["list", "--data", server.directory])
+            #expect(listed.text.contains("  ops  all tenants  admin"), "\(listed.text)")
+            #expect(listed.text.contains("  ops  shop  admin"), "\(listed.text)")
+        }
+    }
+
     @Test func refusalsNameNoPlaceOfTheMessage() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(directory: directory + "/data")
@@ -45,7 +61,9 @@ struct KeyCommandTests {
             let revoked = try await keys(["revoke", "nobody", "--data", server.directory])
             #expect(revoked.status == 1)
             #expect(revoked.text.hasPrefix("fingerpost: there is no key 'nobody'"), "\(revoked.text)")
-            let made = try await keys(["create", "--expires", "tomorrow", "--data", server.directory])
+            let made = try await keys([
+                "create", "--scope", "admin", "--expires", "tomorrow", "--data", server.directory,
+            ])
             #expect(made.status == 1)
             #expect(!made.text.contains("line 1, column"), "\(made.text)")
         }

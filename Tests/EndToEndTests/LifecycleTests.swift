@@ -22,7 +22,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func fullDiskIsNotReadyButAlive() async throws {
+    @Test func fullDiskIsDegradedButReady() async throws {
         try await withTemporaryDirectory { directory in
             let server = try RunningServer(
                 directory: directory,
@@ -30,8 +30,8 @@ struct LifecycleTests {
             )
             defer { server.killNow() }
             let ready = try server.ops("/readyz")
-            #expect(ready.status == 503)
-            #expect(ready.text == #"{"status":"not ready","failing":["disk"]}"#)
+            #expect(ready.status == 200)
+            #expect(ready.text == #"{"status":"degraded","degraded":["disk"]}"#)
             #expect(try server.ops("/livez").status == 200)
         }
     }

@@ -53,6 +53,135 @@ struct TableFileTests {
         }
     }
 
+    /// HTTP failures are reported as such, and not as expectations that fail.
+    @Test func suiteAgainstAServerTellsWhatTheServerSays() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            try shell.write(
+                "formatVersion: 1\ncases:\n  - {link: \"acme://item/7\", expect: {route: item, screen: Item}}\n",
+                to: "good.yaml"
+            )
+            try shell.write(
+                "formatVersion: 1\ncases:\n  - {link: \"acme://item/7\", expect: {trace: {route: item}}}\n",
+                to: "trace.yaml"
+            )
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            func test(_ suite: String, port: UInt16, _ more: String...) async throws -> (status: Int32, text: String) {
+                let server = "http://127.0.0.1:\(port)"
+                let arguments = ["test", "\(shell.directory)/\(suite)", "--server", server] + more
+                let command = ([tool] + arguments).map { "'\($0)'" }.joined(separator: " ")
+                let result = try await runBeside("sh", ["-c", "unset FINGERPOST_KEY; \(command) 2>&1"])
+                return (result.status, String(decoding: result.output, as: UTF8.self))
+            }
+            let port = shell.server.publicPort
+            let good = try await test("good.yaml", port: port)
+            #expect(good.status == 0, "\(good.text)")
+            let admin = try await test("good.yaml", port: shell.server.adminPort)
+            #expect(admin.status == 69 && admin.text.contains("answered 404"), "\(admin.text)")
+            #expect(admin.text.contains("--server is the public address"))
+            let hidden = try await test("trace.yaml", port: port)
+            #expect(hidden.status == 69 && hidden.text.contains("answered 403"), "\(hidden.text)")
+            #expect(hidden.text.contains("use --key, or set explain: public"))
+            let shown = try await test("trace.yaml", port: port, "--key", shell.server.key ?? "")
+            #expect(shown.status == 1 || shown.status == 0, "\(shown.text)")
+            #expect(!shown.text.contains("403"))
+            let closed = try await test("good.yaml", port: port, "--environment", "staging")
+            #expect(closed.status == 69 && closed.text.contains("answered 401"), "\(closed.text)")
+            let key = shell.server.key ?? ""
+            let staging = try await test("good.yaml", port: port, "--environment", "staging", "--key", key)
+            #expect(staging.status == 1 && staging.text.contains("route: nothing instead of"), "\(staging.text)")
+            let unreadable = try await test("good.yaml", port: port, "--environment", "not an environment")
+            #expect(unreadable.status == 1 && unreadable.text.contains("response: the server answered 400"))
+            let down = try await test("good.yaml", port: 9)
+            #expect(down.status == 69 && down.text.contains("nothing accepts connections there"), "\(down.text)")
+        }
+    }
+
+    /// Settings, table and suites go live together or not at all.
+    @Test func rejectedFileChangesNothing() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
+            let before = try await shell("pull", "acme").text
+            let changed = Self.settings.replacing("schemes: [acme]", with: "schemes: [acme, acmetwo]")
+            let table = Self.table.replacing("screen: Item", with: "screen: Product")
+            try shell.write(changed + table, to: "next.yaml")
+            let case7 = "  - {link: \"acme://item/7\", expect: {screen: NAME}}\n"
+            try shell.write(
+                "formatVersion: 1\ncases:\n" + case7.replacing("NAME", with: "Item"),
+                to: "old.suite.yaml"
+            )
+            try shell.write(
+                "formatVersion: 1\ncases:\n" + case7.replacing("NAME", with: "Product"),
+                to: "new.suite.yaml"
+            )
+            let failed = try await shell("apply", "-f", "next.yaml", "--suite", "old.suite.yaml")
+            #expect(failed.status == 1 && failed.text.contains("screen"), "\(failed.text)")
+            #expect(try await shell("pull", "acme").text == before)
+            #expect(try await shell("suites", "list", "acme").text.contains("old") == false)
+
+            // The server checks on its own, without a plan before.
+            func apply(_ suite: String) async throws -> HTTPConnection.Response {
+                let suite = try String(contentsOfFile: "\(shell.directory)/\(suite)", encoding: .utf8)
+                let body = JSONNode.object([
+                    "settings": .object(["schemes": .array([.string("acme"), .string("acmetwo")])]),
+                    "table": .object([
+                        "routes": .array([
+                            .object([
+                                "id": .string("item"), "path": .string("/item/{id:int}"),
+                                "open": .object(["screen": .string("Product")]),
+                            ])
+                        ])
+                    ]), "suites": .object(["own": .string(suite)]),
+                ])
+                return try HTTPConnection(port: shell.server.adminPort).request(
+                    "POST",
+                    "/admin/v1/tenants/acme/apply",
+                    headers: [
+                        "Authorization": "Bearer \(shell.server.key ?? "")", "Content-Type": "application/json",
+                    ],
+                    body: body.json()
+                )
+            }
+            let refused = try await apply("old.suite.yaml")
+            #expect(refused.status == 422 && refused.text.contains("suites_failed"), "\(refused.text)")
+            #expect(try await shell("pull", "acme").text == before)
+            let taken = try await shell("apply", "-f", "next.yaml", "--suite", "new.suite.yaml")
+            #expect(taken.status == 0 && taken.text.contains("revision 2 is live"), "\(taken.text)")
+            let after = try await shell("pull", "acme").text
+            #expect(after.contains("acmetwo") && after.contains("Product"))
+            let again = try await apply("new.suite.yaml")
+            #expect(again.status == 201 && again.text.contains("\"settingsRevision\":3"), "\(again.text)")
+        }
+    }
+
+    /// The server does not know the tenant yet, so the command line runs the suites.
+    @Test func newTenantWhoseSuiteFailsIsNotCreated() async throws {
+        try await withShell { shell in
+            try shell.write(Self.settings + Self.table, to: "acme.yaml")
+            let suite =
+                "formatVersion: 1\ncases:\n  - {link: 'acme://item/7', context: {platform: ios}, expect: {route: home}}\n"
+            try shell.write(suite, to: "wrong.suite.yaml")
+            for options in [[], ["--dry-run"]] {
+                let refused = try await shell.run(
+                    ["apply", "-f", "acme.yaml", "--suite", "wrong.suite.yaml"] + options
+                )
+                #expect(refused.status == 1, "\(refused.text)")
+                #expect(refused.text.contains("suite: wrong:3: acme://item/7: route: "), "\(refused.text)")
+                let tenant = try await shell("pull", "acme")
+                #expect(tenant.status == 1 && tenant.text.contains("no tenant 'acme'"), "\(tenant.text)")
+            }
+            try shell.write("cases: [", to: "broken.suite.yaml")
+            let broken = try await shell("apply", "-f", "acme.yaml", "--suite", "broken.suite.yaml")
+            #expect(broken.status == 65 && broken.text.contains("broken: "), "\(broken.text)")
+            try shell.write(suite.replacing("home", with: "item"), to: "right.suite.yaml")
+            let applied = try await shell("apply", "-f", "acme.yaml", "--suite", "right.suite.yaml")
+            #expect(applied.status == 0 && applied.text.contains("revision 1 is live"), "\(applied.text)")
+            #expect(try await shell("suites", "list", "acme").text == "right  1 case\n")
+        }
+    }
+
     @Test func weekOfEditsThroughTheCommandLine() async throws {
         try await withShell { shell in
             // Monday: a new tenant.

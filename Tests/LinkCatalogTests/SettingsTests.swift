@@ -16,13 +16,13 @@ struct SettingsTests {
                     recordTraits: [],
                     recordInstall: false,
                     address: .truncated,
-                    unmatchedPath: .firstSegment
+                    unmatchedPath: .shape
                 )
         )
         #expect(settings.export == Settings.Export(schedule: .hourly, format: .ndjson, level: 6))
         #expect(settings.retentionDays == 400)
         #expect(settings.explain == .key)
-        #expect(settings.whenLogFails == .refuse)
+        #expect(settings.whenLogFails == .answer)
     }
 
     @Test func everyKeyIsRead() throws {
@@ -58,7 +58,7 @@ struct SettingsTests {
             export: {schedule: daily, at: 02:30, zone: Europe/Paris, format: csv, level: 9}
             retentionDays: 30
             explain: public
-            whenLogFails: answer
+            whenLogFails: refuse
             """
         )
 
@@ -74,7 +74,7 @@ struct SettingsTests {
         #expect(identity.schemes.map(\.hosts) == [.segment, .ignored, .ignoring(["open", "app"])])
         #expect(identity.apps[0].product == .ios(teamID: "ABCDE12345", bundleID: "com.example.app"))
         #expect(identity.apps[0].kind == .clip)
-        #expect(identity.apps[0].environment == EnvironmentID("staging"))
+        #expect(identity.apps[0].environments?.map(\.rawValue) == ["staging"])
         #expect(identity.apps[0].stores == [RegisteredApp.Store(kind: .appStore, id: "123456789")])
         #expect(identity.apps[0].domains == ["*.acme.link", "xn--bcher-kva.example"])
         #expect(
@@ -85,7 +85,7 @@ struct SettingsTests {
                 )
         )
         #expect(identity.apps[1].kind == .app)
-        #expect(identity.apps[1].environment == .production)
+        #expect(identity.apps[1].environments == nil)
         #expect(identity.apps[1].domains == nil)
         #expect(identity.apps[1].stores == [RegisteredApp.Store(kind: .playStore, id: "com.example.app")])
         #expect(identity.destinations.schemes == ["acme", "tel"])
@@ -111,7 +111,7 @@ struct SettingsTests {
         )
         #expect(settings.retentionDays == 30)
         #expect(settings.explain == .public)
-        #expect(settings.whenLogFails == .answer)
+        #expect(settings.whenLogFails == .refuse)
     }
 
     @Test func linksMayLeadToWhatTheTenantOwns() throws {

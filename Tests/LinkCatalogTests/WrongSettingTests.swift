@@ -105,7 +105,7 @@ struct WrongSettingTests {
         ),
         (
             "privacy: {unmatchedPath: all}",
-            #"line 3, column 28: settings.privacy.unmatchedPath: "all" is not one of: full, firstSegment, none."#
+            #"line 3, column 28: settings.privacy.unmatchedPath: "all" is not one of: full, shape, firstSegment, none."#
         ),
         (
             "export: {schedule: weekly}",
@@ -145,7 +145,7 @@ struct WrongSettingTests {
         ),
         (
             "whenLogFails: ignore",
-            #"line 3, column 17: settings.whenLogFails: "ignore" is not one of: refuse, answer."#
+            #"line 3, column 17: settings.whenLogFails: "ignore" is not one of: answer, refuse."#
         ),
         (
             "retention: 30",

@@ -29,6 +29,19 @@ struct TextTests {
         #expect(none.lines == ["0       - %  ios"])
     }
 
+    @Test(arguments: [
+        ("shape", "with types instead of values" as String?), ("firstSegment", "only up to their first segment"),
+        ("none", "not at all"), ("full", nil),
+    ]) func rankingOfUnmatchedPathsSaysWhatIsHidden(_ recorded: String, _ how: String?) {
+        let note = JSONNode.object(["unmatchedPath": .string(recorded)]).unmatchedPathNote
+        #expect(
+            note
+                == how.map {
+                    "The tenant's settings record such paths \($0). To record them whole: privacy.unmatchedPath: full."
+                }
+        )
+    }
+
     @Test func rankingEndsWithTheRestAndTheTotal() throws {
         let ranking = try Self.node(
             #"{"count":10,"routes":[{"route":"product","count":6},{"route":null,"count":1}],"rest":2,"other":1,"none":0}"#

@@ -62,6 +62,7 @@ struct RedactionTests {
 
     @Test(arguments: [
         (Redaction.UnmatchedPath.full, "/a/b%2Fc" as String?), (.firstSegment, "/a"), (.none, nil),
+        (.shape(literals: []), "/{slug}/{text}"), (.shape(literals: [[UInt8(ascii: "a")]]), "/a/{text}"),
     ]) func unmatchedPathIsWhatTheTenantAllows(_ mode: Redaction.UnmatchedPath, _ stored: String?) throws {
         let redaction = Redaction(recordQuery: [], unmatchedPath: mode, address: .none)
         let link = try DeepLink.parse("https://go.acme.com/a/b%2Fc?q=1#f")
@@ -70,6 +71,20 @@ struct RedactionTests {
         }
         let root = try DeepLink.parse("https://go.acme.com/")
         #expect(redaction.path(of: root, outcome: .unmatched, parameters: []) == (mode == .none ? nil : "/"))
+    }
+
+    @Test(arguments: [
+        ("/7/007/-7", "/{int}/{int}/{slug}"), ("/2026-11-23/2026-11-2", "/{date}/{slug}"),
+        ("/6ba7b810-9dad-11d1-80b4-00C04FD430C8", "/{uuid}"), ("/deadbeefDEADBEEF/deadbeef", "/{hex}/{slug}"),
+        ("/jane.doe_1/jane%40doe/%C3%A9/%7Bint%7D", "/{slug}/{text}/{text}/{text}"), ("//x/", "//{slug}"),
+        ("/1/2/3/4/5/6/7/8", "/{int}/{int}/{int}/{int}/{int}/{int}/{int}/{int}"),
+        ("/1/2/3/4/5/6/7/8/9/x", "/{int}/{int}/{int}/{int}/{int}/{int}/{int}/{int}/{rest}"),
+        ("/sale/Sale/sale%20", "/sale/{slug}/{text}"), ("/sa%6Ce", "/sale"),
+    ]) func shapeHasTypesInsteadOfValues(_ path: String, _ shape: String) throws {
+        let literals: Set<ArraySlice<UInt8>> = [Array("sale".utf8)[...]]
+        let redaction = Redaction(recordQuery: [], unmatchedPath: .shape(literals: literals), address: .none)
+        let link = try DeepLink.parse("https://go.acme.com\(path)")
+        #expect(redaction.path(of: link, outcome: .unmatched, parameters: []) == shape)
     }
 
     /// A place outside the link must neither trap nor reveal anything.

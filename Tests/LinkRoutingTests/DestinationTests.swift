@@ -51,6 +51,39 @@ struct DestinationTests {
         #expect(try destination(route, "https://go.acme.com/a" + link, settings: String(settings))?.web == expected)
     }
 
+    static let pages: [(route: String, link: String, platform: Platform, page: String)] = [
+        // The route's own page is first, also on the website's host.
+        (#""web": "https://www.acme.com/own""#, "https://www.acme.com/p?q=1", .ios, "https://www.acme.com/own?q=1"),
+        // A link on the website's host is its own page, with its query.
+        (#""open": {"screen": "S"}"#, "https://www.acme.com/p?q=1", .ios, "https://www.acme.com/p?q=1"),
+        (#""open": {"screen": "S"}"#, "https://www.acme.com/none?q=1", .ios, "https://www.acme.com/none?q=1"),
+        // Other hosts have the fallback's page.
+        (#""open": {"screen": "S"}"#, "https://go.acme.com/p?q=1", .ios, "https://www.acme.com/home"),
+        (#""open": {"screen": "S"}"#, "https://go.acme.com/none?q=1", .ios, "https://www.acme.com/home"),
+        // A route with a page for another platform only has none for this one.
+        (#""web": {"ios": "https://www.acme.com/ios"}"#, "https://go.acme.com/p", .ios, "https://www.acme.com/ios"),
+        (
+            #""web": {"ios": "https://www.acme.com/ios"}"#, "https://go.acme.com/p", .android,
+            "https://www.acme.com/home"
+        ),
+        (#""web": {"ios": "https://www.acme.com/ios"}"#, "https://www.acme.com/p", .android, "https://www.acme.com/p"),
+    ]
+
+    @Test(arguments: pages) func pageIsTheFirstThatApplies(
+        _ route: String,
+        _ link: String,
+        _ platform: Platform,
+        _ page: String
+    ) throws {
+        let found = try destination(
+            #""path": "/p", \#(route)"#,
+            link,
+            in: LinkContext(platform: platform, installed: false),
+            defaults: #"{"fallback": {"web": "https://www.acme.com/home"}}"#
+        )
+        #expect(found?.web == page)
+    }
+
     @Test func fallbackForwardsNothingUnlessItSaysSo() throws {
         let route = #""path": "/other", "open": {"screen": "S"}"#
         let fallback = { (more: String) in

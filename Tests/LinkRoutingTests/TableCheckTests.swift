@@ -72,7 +72,7 @@ struct TableCheckTests {
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
-            .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided,
+            .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided, .fallbackPage,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
@@ -93,6 +93,25 @@ struct TableCheckTests {
         [#"{"id": "a", "path": "/a", "host": "{x}.acme.com", \#(open)}"#],
     ]) func whatCanBeToldApartIsFine(_ routes: [String]) throws {
         #expect(try findings(routes) == [])
+    }
+
+    /// Advice, so only with a time. Routes that answer no clicks, or have a page on each platform, do not count.
+    @Test func routesWhoseClicksLeadToTheFallbackAreReported() throws {
+        let routes = [
+            #"{"id": "a", "path": "/a", "open": {"screen": "S"}}"#,
+            #"{"id": "b", "path": "/b", "web": {"ios": "https://www.acme.com/b"}}"#,
+            #"{"id": "c", "path": "/c", \#(Self.open)}"#,
+            #"{"id": "d", "path": "/d", "host": "www.acme.com", "open": {"screen": "S"}}"#,
+        ]
+        let table = try Fixture.table(routes, defaults: #"{"fallback": {"web": "https://www.acme.com/home"}}"#)
+        let identity = try Fixture.identity()
+        let found = table.check(for: identity, now: Timestamp(milliseconds: 0))
+        #expect(found.map(\.code) == [.fallbackPage] && found.first?.severity == .info)
+        #expect(
+            found.first?.message == "Without the app, clicks on links of 2 routes lead to https://www.acme.com/home, "
+                + "not to a page of their own: a, b."
+        )
+        #expect(table.check(for: identity) == [])
     }
 
     @Test func fallbackIsCheckedToo() throws {

@@ -90,7 +90,8 @@ struct AdminSession {
     /// The route that a link matches in the app.
     func route(of url: String, environment: String = "production") async throws -> String? {
         let body = #"{"url":"\#(url)","environment":"\#(environment)","context":{"platform":"ios"}}"#
-        return try await service.resolve(body).json?["route"]?["id"]?.text
+        let headers: HTTPFields = environment == "production" ? [:] : [.authorization: "Bearer \(key)"]
+        return try await service.resolve(body, headers: headers).json?["route"]?["id"]?.text
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LinkEvents
 import LinkRouting
 import LinkServer
 import Testing
@@ -51,7 +52,7 @@ struct ClickPageTests {
             expectLocked(answer)
             #expect(
                 answer.text == """
-                    <!doctype html><html lang="en"><meta charset="utf-8"><title>This link is blocked</title>
+                    <!doctype html><html lang="en"><meta charset="utf-8"><title>This link is blocked · go.acme.test</title>
                     <h1>This link is blocked</h1><p>\(shown)</p></html>
 
                     """
@@ -83,6 +84,49 @@ struct ClickPageTests {
                 )
                 if answer["Content-Type"]?.hasPrefix("text/html") == true { expectLocked(answer) }
             }
+        }
+    }
+
+    private static let browser: HTTPFields = [.accept: "text/html,application/xhtml+xml,*/*;q=0.8"]
+
+    /// A problem of a request that a browser sends is a page too, with the status and fields of the problem.
+    @Test func browsersGetAPageForEveryProblem() async throws {
+        try await service(blocking: "no") { service in
+            for (path, host, status, title) in [
+                ("/x", "nobody.test", 404, "Page not found"),
+                ("/_fp/x", "go.acme.test", 404, "Page not found · go.acme.test"),
+                ("/.well-known/apple-app-site-association", "nobody.test", 404, "Page not found"),
+                ("/x", "<b>", 404, "Page not found"),
+            ] {
+                let answer = try await service.publicPort(.get, path, host: host, headers: Self.browser)
+                #expect(answer.status == status)
+                expectLocked(answer)
+                #expect(answer.text.contains("<title>\(title)</title>"), "\(answer.text)")
+                #expect(answer.text.contains("<p>Request \(answer["X-Request-ID"] ?? "none")</p>"))
+            }
+            for accept in [nil, "*/*", "application/json", "text/html;q=0, */*"] {
+                let fields: HTTPFields = accept.map { [.accept: $0] } ?? [:]
+                let answer = try await service.publicPort(.get, "/x", host: "nobody.test", headers: fields)
+                #expect(answer["Content-Type"] == "application/problem+json")
+            }
+            let post = try await service.publicPort(.post, "/resolve", host: "x.test", headers: Self.browser)
+            #expect(post["Content-Type"] == "application/problem+json")
+        }
+    }
+
+    @Test func browsersGetAPageIfTheLogFails() async throws {
+        try await withService(failing: { _ in .full }) { service in
+            try await service.load(
+                """
+                {"formatVersion": 1, "tenant": "acme",
+                 "settings": {"domains": ["go.acme.test"], "whenLogFails": "refuse"},
+                 "table": {"routes": [{"id": "a", "path": "/a", "block": "x"}]}}
+                """
+            )
+            let answer = try await service.publicPort(.get, "/a", host: "go.acme.test", headers: Self.browser)
+            #expect(answer.status == 503 && answer["Retry-After"] == "1")
+            expectLocked(answer)
+            #expect(answer.text.contains("<h1>Temporarily unavailable</h1><p>Please try again in a few seconds.</p>"))
         }
     }
 

@@ -66,6 +66,7 @@ struct ContinuationTests {
         domains: [go.acme.test]
         schemes: [acme]
         environments: [staging]
+        environmentKey: optional
         apps:
           - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}
           - {id: ios-stg, platform: ios, environment: staging, teamID: ABCDE12345, bundleID: com.acme.stg}

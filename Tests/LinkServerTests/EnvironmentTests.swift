@@ -6,6 +6,8 @@ import Testing
 /// A tenant's environments are those in its settings and those with a live table.
 @Suite(.timeLimit(.minutes(15)))
 struct EnvironmentTests {
+    /// Everyone may resolve links in all environments.
+    private static let open = AdminSession.settings + "\nenvironmentKey: optional"
     private static let more = #"{"path":"/more","open":{"screen":"More"}}"#
 
     private func resolve(_ environment: String, of service: TestService) async throws -> JSONNode? {
@@ -15,7 +17,8 @@ struct EnvironmentTests {
 
     @Test func linkOfAnUnknownEnvironmentIsUnmatchedAndTheNameStandsInTheWarnings() async throws {
         try await withService { service in
-            _ = try await AdminSession.acme(service)
+            let session = try await AdminSession.acme(service)
+            #expect(try await session.put("settings", yaml: Self.open).status == 200)
             let answer = try await resolve("stagin", of: service)
             #expect(answer?["outcome"]?.text == "unmatched" && answer?["environment"]?.text == "stagin")
             #expect(
@@ -33,6 +36,7 @@ struct EnvironmentTests {
     @Test func environmentsThatNobodyPublishedInAreCountedAsOne() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)
+            #expect(try await session.put("settings", yaml: Self.open).status == 200)
             for number in 0..<30 { _ = try await resolve("invented-\(number)", of: service) }
             func count(_ environment: String) async throws -> Int64? {
                 try await session.get("stats/totals?environment=\(environment)").json?["count"]?.int
@@ -83,6 +87,47 @@ struct EnvironmentTests {
                 .replacing("com.acme}]", with: "com.acme}")
             #expect(try await session.put("settings", yaml: settings).status == 200)
             #expect(try await session.put("draft?environment=beta", yaml: AdminSession.table).status == 200)
+        }
+    }
+
+    /// The two commands of the documentation: what passes in staging goes to production without an override.
+    @Test func stagingNeedsNoOverride() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let suite =
+                #"{"formatVersion":1,"cases":[{"link":"acme://item/7","context":{"platform":"ios"},"expect":{"action":"open_app"}}]}"#
+            #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
+            #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
+            let staged = try await session.post("draft/publish?environment=staging")
+            #expect(staged.status == 201, "\(staged.text)")
+            let promoted = try await session.post("revisions/2/promote?environment=staging&to=production")
+            #expect(promoted.status == 201, "\(promoted.text)")
+        }
+    }
+
+    /// A suite that names its environments guards only these.
+    @Test func suiteGuardsItsEnvironments() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let suite =
+                #"{"formatVersion":1,"environments":["staging"],"cases":[{"link":"acme://item/7","expect":{"route":"none"}}]}"#
+            #expect(try await session.put("suites/smoke", yaml: suite).status == 200)
+            #expect(try await session.put("draft?environment=staging", yaml: AdminSession.table).status == 200)
+            #expect(try await session.post("draft/publish?environment=staging").code == "suites_failed")
+            #expect(try await session.put("draft", yaml: AdminSession.table).status == 200)
+            #expect(try await session.post("draft/publish").status == 201)
+        }
+    }
+
+    /// Answers of other environments need a key unless the settings open them.
+    @Test func stagingNeedsAKey() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            #expect(try await session.post("revisions/1/promote?to=staging").status == 201)
+            let ask = #"{"url":"acme://item/7","environment":"staging"}"#
+            #expect(try await service.resolve(ask).status == 401)
+            #expect(try await session.put("settings", yaml: Self.open).status == 200)
+            #expect(try await service.resolve(ask).status == 200)
         }
     }
 

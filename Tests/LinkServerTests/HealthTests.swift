@@ -53,6 +53,21 @@ struct HealthTests {
         }
     }
 
+    /// A degraded service keeps receiving requests.
+    @Test func whatIsDegradedIsNamedAndReady() async throws {
+        try await withService { service in
+            service.health.run()
+            service.health.watch([Health.Check("disk") { .degraded("too little") }])
+            let answer = try await service.opsPort("/readyz?verbose")
+            #expect(answer.status == 200)
+            #expect(
+                answer.text
+                    == #"{"status":"degraded","degraded":["disk"],"checks":[{"name":"phase","ok":true,"detail":"running"},"#
+                    + #"{"name":"disk","ok":false,"detail":"too little"}]}"#
+            )
+        }
+    }
+
     @Test func readingsAreAnsweredFromTheStart() async throws {
         try await withService { service in
             let before = try await service.opsPort("/metrics")

@@ -285,9 +285,10 @@ struct KeyTests {
             #expect(try await session.post("draft/publish?environment=staging").status == 201)
             let live = #"{"url":"acme://item/7","context":{"platform":"ios"}}"#
             let staged = live.replacing(#"{"url""#, with: #"{"environment":"staging","url""#)
+            let open = AdminSession.settings + "\nenvironmentKey: optional"
+            #expect(try await session.put("settings", yaml: open).status == 200)
             #expect(try await service.resolve(staged).json?["environment"]?.text == "staging")
-            let settings = AdminSession.settings + "\nenvironmentKey: required"
-            #expect(try await session.put("settings", yaml: settings).status == 200)
+            #expect(try await session.put("settings", yaml: AdminSession.settings).status == 200)
             #expect(try await service.resolve(live).status == 200)
             #expect(try await service.resolve(staged).code == "missing_key")
             // The answer does not reveal whether an environment has content.

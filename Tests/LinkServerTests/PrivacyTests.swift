@@ -117,7 +117,9 @@ struct PrivacyTests {
         }
     }
 
-    @Test(arguments: [("full", "/hidden/s3cretbytes"), ("firstSegment", "/hidden"), ("none", nil)])
+    @Test(arguments: [
+        ("full", "/hidden/s3cretbytes"), ("shape", "/{slug}/{slug}"), ("firstSegment", "/hidden"), ("none", nil),
+    ])
     func unmatchedPathsAreKeptAsTheSettingsSay(mode: String, path: String?) async throws {
         try await withService { service in
             try await service.load(Self.acme(unmatchedPath: mode))

@@ -7,37 +7,46 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct RecorderRefusalTests {
-    private static let tolerant = """
+    private static let strict = """
         formatVersion: 1
-        tenant: tolerant
-        settings: {schemes: [tolerant], whenLogFails: answer}
-        table: {routes: [{id: home, path: /, open: {screen: Home}}]}
+        tenant: strict
+        settings:
+          domains: [go.strict.example, {host: www.strict.example, serves: association}]
+          schemes: [strict]
+          whenLogFails: refuse
+        table: {routes: [{id: home, path: /, open: {screen: Home}, web: "https://www.strict.example/"}]}
         """
 
-    @Test func fullLogRefusesWithRetryAfter() async throws {
+    @Test func strictTenantGetsNoAnswerAndRetryAfter() async throws {
         try await withService(failing: { _ in .full }) { service in
-            let answer = try await service.resolve(#"{"url":"yourapp://home"}"#)
+            try await service.load(Self.strict)
+            let answer = try await service.resolve(#"{"url":"strict:"}"#)
             #expect(answer.status == 503)
             #expect(answer["Retry-After"] == "1")
             #expect(answer.json?["code"]?.text == "log_unavailable")
         }
     }
 
-    @Test func fullLogRefusesAClickAsWell() async throws {
+    @Test func strictTenantsClickIsNotAnswered() async throws {
         try await withService(failing: { _ in .full }) { service in
-            let answer = try await service.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
+            try await service.load(Self.strict)
+            let answer = try await service.publicPort(.get, "/", host: "go.strict.example")
             #expect(answer.status == 503)
             #expect(answer["Location"] == nil)
         }
     }
 
-    @Test func tenantThatPrefersAnswersGetsThemUnrecorded() async throws {
+    /// A full disk takes no link down: links and clicks are answered, also those of no tenant.
+    @Test func linksAreAnsweredUnrecordedByDefault() async throws {
         try await withService(failing: { _ in .full }) { service in
-            try await service.load(Self.tolerant)
-            let answer = try await service.resolve(#"{"url":"tolerant:"}"#)
+            let answer = try await service.resolve(#"{"url":"yourapp://home"}"#)
             #expect(answer.status == 200)
             #expect(answer.json?["recorded"]?.bool == false)
             #expect(answer.json?["outcome"]?.text == "matched")
+            let click = try await service.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
+            #expect(click.status == 302)
+            let unowned = try await service.resolve(#"{"url":"https://nobody.example/"}"#)
+            #expect(unowned.status == 200 && unowned.json?["recorded"]?.bool == false)
         }
     }
 
@@ -75,8 +84,8 @@ struct RecorderRefusalTests {
 
     @Test func batchIsAnsweredUnrecordedOnlyWhenEveryTenantAllowsIt() async throws {
         try await withService(failing: { _ in .full }) { service in
-            try await service.load(Self.tolerant)
-            let answer = try await service.resolve(#"{"links":["tolerant:","yourapp://home"]}"#)
+            try await service.load(Self.strict)
+            let answer = try await service.resolve(#"{"links":["strict:","yourapp://home"]}"#)
             #expect(answer.status == 503)
         }
     }

@@ -142,6 +142,7 @@ struct RequestHandlerTests {
         let usual = publicConnection(service.parts).service
         return PublicService(
             router: PublicRouter([endpoint]),
+            catalog: usual.catalog,
             instrumentation: usual.instrumentation,
             admission: usual.admission,
             keys: usual.keys,

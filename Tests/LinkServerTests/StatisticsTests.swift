@@ -183,7 +183,7 @@ struct StatisticsTests {
             let links = #"[{"path":"/sale","count":3},{"path":"/help","count":1}]"#
             #expect(
                 answer.text.hasSuffix(
-                    #""unmatched":2,"fallback":3,"count":5,"links":\#(links),"rest":0,"other":0,"none":1}"#
+                    #""unmatchedPath":"shape","unmatched":2,"fallback":3,"count":5,"links":\#(links),"rest":0,"other":0,"none":1}"#
                 )
             )
         }

@@ -121,7 +121,7 @@ func withService<Value: Sendable>(
 ) async throws -> Value {
     try await withTemporaryDirectory { path in
         let clock = TestClock()
-        let directory = try DataDirectory(path + "/data")
+        let directory = try DataDirectory(path + "/data", for: .create)
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath) { clock.now }
         let service = try await makeService(

@@ -11,7 +11,7 @@ struct DataDirectoryTests {
 
     @Test func newDirectoryBelongsToItsOwnerAlone() throws {
         try inTemporaryDirectory { folder in
-            let directory = try DataDirectory(folder + "/deep/er/data")
+            let directory = try DataDirectory(folder + "/deep/er/data", for: .create)
             #expect(try mode(directory.path) == 0o700)
             #expect(try mode(directory.eventsPath) == 0o700)
             #expect(directory.controlSocketPath == folder + "/deep/er/data/control.sock")
@@ -20,8 +20,8 @@ struct DataDirectoryTests {
 
     @Test func secondProcessIsToldWhoHasIt() throws {
         try inTemporaryDirectory { folder in
-            let first = try DataDirectory(folder + "/data")
-            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            let first = try DataDirectory(folder + "/data", for: .create)
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data", for: .create) }
             #expect(
                 "\(try #require(error))"
                     == "\(folder)/data is in use by process \(getpid()); stop it first, or choose another "
@@ -35,9 +35,9 @@ struct DataDirectoryTests {
     /// Removing the lock file does not allow a second process to write the same files.
     @Test func lockHoldsThoughItsFileIsRemoved() throws {
         try inTemporaryDirectory { folder in
-            let first = try DataDirectory(folder + "/data")
+            let first = try DataDirectory(folder + "/data", for: .create)
             try FileManager.default.removeItem(atPath: folder + "/data/lock")
-            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data", for: .create) }
             #expect("\(try #require(error))".hasPrefix("\(folder)/data is in use by process unknown;"))
             #expect(first.path == folder + "/data")
         }
@@ -45,33 +45,33 @@ struct DataDirectoryTests {
 
     @Test func lockEndsWithItsHolder() throws {
         try inTemporaryDirectory { folder in
-            do { _ = try DataDirectory(folder + "/data") }
-            _ = try DataDirectory(folder + "/data")
+            do { _ = try DataDirectory(folder + "/data", for: .create) }
+            _ = try DataDirectory(folder + "/data", for: .create)
         }
     }
 
     @Test func cleanStopLeavesNoMark() throws {
         try inTemporaryDirectory { folder in
             do {
-                let first = try DataDirectory(folder + "/data")
+                let first = try DataDirectory(folder + "/data", for: .create)
                 #expect(!first.wasUnclean)
                 try first.markClean()
             }
-            #expect(try !DataDirectory(folder + "/data").wasUnclean)
+            #expect(try !DataDirectory(folder + "/data", for: .create).wasUnclean)
         }
     }
 
     @Test func abandonedDirectoryIsUnclean() throws {
         try inTemporaryDirectory { folder in
-            do { _ = try DataDirectory(folder + "/data") }
-            #expect(try DataDirectory(folder + "/data").wasUnclean)
+            do { _ = try DataDirectory(folder + "/data", for: .create) }
+            #expect(try DataDirectory(folder + "/data", for: .create).wasUnclean)
         }
     }
 
     @Test func fileInItsPlaceIsRefused() throws {
         try inTemporaryDirectory { folder in
             try Data().write(to: URL(filePath: folder + "/data"))
-            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data") }
+            let error = #expect(throws: StorageError.self) { try DataDirectory(folder + "/data", for: .create) }
             #expect("\(try #require(error))".contains("Not a directory"))
         }
     }

@@ -4,6 +4,8 @@ package import LinkRouting
 package struct LinkSuite: Sendable {
     package var name: String?
     package let tenant: TenantID?
+    /// The environments whose tables must pass the suite; nil for all.
+    package let environments: Set<EnvironmentID>?
     package let cases: [Case]
 
     package struct Case: Sendable {
@@ -39,7 +41,10 @@ package struct LinkSuite: Sendable {
         }
     }
 
-    /// Reads `{formatVersion, suite, tenant, context, cases: [{link, context, app, via, expect}]}`. The members of a
+    /// Whether the tables of an environment must pass the suite.
+    package func covers(_ environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
+
+    /// Reads `{formatVersion, suite, tenant, environments, context, cases: [{link, context, app, via, expect}]}`. The members of a
     /// case's context override those of the suite's context.
     ///
     /// - Throws: `DocumentError`.
@@ -48,12 +53,22 @@ package struct LinkSuite: Sendable {
             "formatVersion",
             "suite",
             "tenant",
+            "environments",
             "context",
             "cases"
         )
         try RouteTable.checkFormatVersion(try object.required("formatVersion"))
         name = try object["suite"]?.text()
         tenant = try object["tenant"]?.identifier(TenantID.self)
+        environments = try object["environments"].map { field in
+            let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
+            guard !environments.isEmpty else {
+                throw field.error(
+                    "a suite without environments never runs; name one, or remove 'environments' for all."
+                )
+            }
+            return Set(environments)
+        }
         let shared = try object["context"]?.anyObject().field.node.members ?? []
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []

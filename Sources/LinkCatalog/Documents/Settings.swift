@@ -32,7 +32,10 @@ package struct Settings: Sendable, Hashable {
         }
 
         package enum UnmatchedPath: String, Sendable, CaseIterable {
-            case full, firstSegment, none
+            case full
+            /// Types instead of values, except for words of the table's own patterns: `/product/{slug}`.
+            case shape
+            case firstSegment, none
         }
     }
 
@@ -65,10 +68,10 @@ package struct Settings: Sendable, Hashable {
 
     /// How requests are answered while events cannot be recorded.
     package enum WhenLogFails: String, Sendable, CaseIterable {
+        /// Answer with `"recorded": false`. The default: a full disk must not take the links down.
+        case answer
         /// Answer with 503: nothing is answered without being recorded.
         case refuse
-        /// Answer with `"recorded": false`.
-        case answer
     }
 
     /// Whether callers need a key to resolve links.
@@ -102,7 +105,7 @@ package struct Settings: Sendable, Hashable {
         try object.refuseKeys(besides: Self.keys)
         identity = try Identity(object)
         environments = try object["environments"].map(Self.environments) ?? []
-        privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .firstSegment)
+        privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .shape)
         if let privacy = object["privacy"] {
             let object = try privacy.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
             self.privacy.recordQuery = Set(try object["recordQuery"]?.list().map { ExactText(try $0.text()) } ?? [])
@@ -110,14 +113,14 @@ package struct Settings: Sendable, Hashable {
             self.privacy.recordInstall = try object["recordInstall"]?.bool() ?? false
             self.privacy.address = try object["ip"]?.choice(Privacy.Address.self) ?? .truncated
             self.privacy.unmatchedPath =
-                try object["unmatchedPath"]?.choice(Privacy.UnmatchedPath.self) ?? .firstSegment
+                try object["unmatchedPath"]?.choice(Privacy.UnmatchedPath.self) ?? .shape
         }
         export = try object["export"].map(Export.init) ?? Export(schedule: .hourly, format: .ndjson, level: 6)
         retentionDays = Int(try object["retentionDays"]?.int(in: 1...36_500) ?? 400)
         explain = try object["explain"]?.choice(Explain.self) ?? .key
-        whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .refuse
+        whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .answer
         clientKey = try object["clientKey"]?.choice(ClientKey.self) ?? .optional
-        environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .optional
+        environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .required
     }
 
     private static func refuseLongLists(_ field: DocumentField) throws {
@@ -143,7 +146,7 @@ package struct Settings: Sendable, Hashable {
     /// Every environment that the settings name, including `production`. Environments with a live table are known as
     /// well, but not included here.
     package var namedEnvironments: Set<EnvironmentID> {
-        Set(environments).union(identity.apps.map(\.environment)).union([.production])
+        Set(environments).union(identity.apps.flatMap { $0.environments ?? [] }).union([.production])
     }
 }
 

@@ -18,6 +18,8 @@ package final class PublishedTable: Sendable {
     /// The key under which installs are recorded; nil when the settings do not record installs.
     package let installKey: Data?
     package let router: Router
+    /// The literal segments of the table's patterns, which reveal nothing about a caller.
+    package let literalSegments: Set<ArraySlice<UInt8>>
 
     package init(
         tenant: TenantID,
@@ -35,6 +37,11 @@ package final class PublishedTable: Sendable {
         self.settings = settings
         self.installKey = settings.privacy.recordInstall ? installKey : nil
         router = Router(identity: settings.identity, table: table, environment: environment)
+        literalSegments = Set(
+            table.routes.lazy.flatMap(\.path.segments).compactMap { segment in
+                if case .literal(let bytes) = segment { bytes[...] } else { nil }
+            }
+        )
     }
 }
 

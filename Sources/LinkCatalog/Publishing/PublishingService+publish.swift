@@ -33,7 +33,7 @@ extension PublishingService {
     /// A desired state to plan for; nil members stay as they are.
     package struct PlanRequest: Sendable {
         package var table: JSONNode?
-        /// The revision that the table was made from; nil for the live table.
+        /// The revision that the table was made from; nil for the live table, 0 for no table.
         package var base: Revision?
         package var settings: JSONNode?
         /// Suites to store, by name.
@@ -55,11 +55,20 @@ extension PublishingService {
     /// Returns what applying the request would change.
     package func plan(_ wish: PlanRequest, at place: DraftLocation, limit: KeyGrant? = nil) async throws -> TablePlan {
         let state = try await state(of: place, wishing: wish)
+        guard !state.isNew else { throw Failure.unknownTenant(place.tenant) }
         try state.requireEnvironment()
+        return try await plan(wish, state, limit)
+    }
+
+    private func plan(_ wish: PlanRequest, _ state: State, _ limit: KeyGrant?) async throws -> TablePlan {
         var base = Base(content: state.content, isShown: true)
         if let revision = wish.base {
-            try await require(revision, of: place.tenant, for: limit)
-            base.content = try await content(of: revision, state)
+            if revision.rawValue == 0 {
+                base.content = Self.emptyTable
+            } else {
+                try await require(revision, of: state.place.tenant, for: limit)
+                base.content = try await content(of: revision, state)
+            }
         }
         return try await plan(wish.table ?? state.content, over: base, state)
     }
@@ -149,39 +158,117 @@ extension PublishingService {
         _ change: AuditContext,
         _ makePlan: (State) async throws -> (TablePlan, Publication.Origin)
     ) async throws -> Published {
-        // Approvals and suites protect all routes, so only keys for whole tenants may bypass them.
+        try requireOverriding(note, limit)
+        return try await Self.repeating {
+            let state = try await state(of: place)
+            try state.requireEnvironment()
+            let (plan, origin) = try await makePlan(state)
+            let row = try await store.publish(
+                try await publication(of: plan, origin, at: place, note, limit),
+                change: change
+            )
+            try await reload(behind: "Revision \(row.revision) is published")
+            return Published(row: row, plan: plan)
+        }
+    }
+
+    /// Approvals and suites protect all routes, so only keys for whole tenants may bypass them.
+    private func requireOverriding(_ note: Note, _ limit: KeyGrant?) throws {
         if let limit, !limit.isForWholeTenants, note.overrideReason != nil || !note.approvals.isEmpty {
             throw Failure.outsideLimit([
                 "a key limited to environments or routes cannot claim approvals or override suites"
             ])
         }
+    }
+
+    /// Returns the publication of a plan. Throws if the plan, the key or a suite does not permit it.
+    private func publication(
+        of plan: TablePlan,
+        _ origin: Publication.Origin,
+        at place: DraftLocation,
+        _ note: Note,
+        _ limit: KeyGrant?
+    ) async throws -> Publication {
+        guard plan.errors.isEmpty else { throw Failure.findings(plan.errors) }
+        if let limit {
+            try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: place)
+        }
+        guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
+            throw Failure.suites(plan.suiteFailures)
+        }
+        try await pool.run(for: .tenant(place.tenant)) { try prepare(plan.published, $0) }
+        return Publication(
+            tenant: place.tenant,
+            environment: place.environment,
+            content: plan.content,
+            message: note.message,
+            approvals: note.approvals,
+            overrideReason: plan.suiteFailures.isEmpty ? nil : note.overrideReason,
+            origin: origin,
+            checked: plan.checked
+        )
+    }
+
+    // MARK: Files
+
+    /// What applying a file has changed.
+    package struct Applied: Sendable {
+        package let stored: TenantChange.Stored
+        package let plan: TablePlan
+    }
+
+    /// Stores settings, table and suites together, and makes them live. Creates the tenant if it is new. If one of them
+    /// is refused, nothing is stored.
+    ///
+    /// - Parameters:
+    ///   - suites: The texts of the request's suites.
+    ///   - expected: The revision of the settings that the request's replace; 0 for a new tenant, nil accepts any.
+    package func apply(
+        _ wish: PlanRequest,
+        suites: [SuiteName: String],
+        at place: DraftLocation,
+        expected: Int64?,
+        note: Note = Note(),
+        claims: HostClaims.Rule = .exclusive,
+        limit: KeyGrant? = nil,
+        change: AuditContext
+    ) async throws -> Applied {
+        try requireOverriding(note, limit)
+        if let settings = wish.settings {
+            try Document.requireStorable(settings, "The settings", maximumBytes: Document.maximumSettingsBytes)
+        }
         return try await Self.repeating {
-            let state = try await state(of: place)
+            let state = try await state(of: place, wishing: wish)
             try state.requireEnvironment()
-            let (plan, origin) = try await makePlan(state)
-            guard plan.errors.isEmpty else { throw Failure.findings(plan.errors) }
-            if let limit {
-                try await require(plan.diff, within: limit, from: plan.live, to: plan.content, plan.identity, at: place)
+            let plan = try await plan(wish, state, limit)
+            try requireStorable(plan.content, "The table")
+            let publication = try await publication(of: plan, .file, at: place, note, limit)
+            var settings: SettingsChange?
+            if let content = wish.settings, state.isNew || !state.settingsChanges.isEmpty {
+                let live = try await store.live(of: place.tenant)
+                try Self.requireFew(state.settings.namedEnvironments, besides: Set(live.keys), content)
+                try await requireLiveTables(
+                    live.filter { $0.key != place.environment },
+                    of: place.tenant,
+                    under: state.settings
+                )
+                settings = SettingsChange(
+                    content: content,
+                    identity: state.settings.identity,
+                    installKey: state.settings.privacy.recordInstall ? random(Self.installKeyBytes) : nil,
+                    expected: expected,
+                    checked: live,
+                    claims: claims
+                )
             }
-            guard plan.suiteFailures.isEmpty || note.overrideReason != nil else {
-                throw Failure.suites(plan.suiteFailures)
-            }
-            try await pool.run(for: .tenant(place.tenant)) { try prepare(plan.published, $0) }
-            let row = try await store.publish(
-                Publication(
-                    tenant: place.tenant,
-                    environment: place.environment,
-                    content: plan.content,
-                    message: note.message,
-                    approvals: note.approvals,
-                    overrideReason: plan.suiteFailures.isEmpty ? nil : note.overrideReason,
-                    origin: origin,
-                    checked: plan.checked
-                ),
+            let isPublishing = !plan.diff.isEmpty
+            let stored = try await store.apply(
+                TenantChange(settings: settings, publication: isPublishing ? publication : nil, suites: suites),
+                to: place.tenant,
                 change: change
             )
-            try await reload(behind: "Revision \(row.revision) is published")
-            return Published(row: row, plan: plan)
+            try await reload(behind: "The file is applied")
+            return Applied(stored: stored, plan: plan)
         }
     }
 
@@ -190,6 +277,8 @@ extension PublishingService {
     /// The state that a publication starts from.
     private struct State: Sendable {
         let place: DraftLocation
+        /// Whether the server does not know the tenant yet.
+        let isNew: Bool
         let settings: Settings
         /// Changes to the live settings, if the request has settings.
         let settingsChanges: [TableDiff.Field]
@@ -226,7 +315,8 @@ extension PublishingService {
     private func state(of place: DraftLocation, wishing wish: PlanRequest = PlanRequest(table: nil)) async throws
         -> State
     {
-        guard let row = try await store.settings(of: place.tenant) else { throw Failure.unknownTenant(place.tenant) }
+        let row = try await store.settings(of: place.tenant)
+        guard row != nil || wish.settings != nil else { throw Failure.unknownTenant(place.tenant) }
         let live = try await store.live(of: place.tenant, in: place.environment)
         let suites = try await store.suites(of: place.tenant)
         let content = try await readableContent(of: live, tenant: place.tenant)
@@ -235,16 +325,21 @@ extension PublishingService {
             let named = stored.merging(wish.suites) { _, wished in wished }
             return State(
                 place: place,
-                settings: try wish.settings.map { try Settings(DocumentField($0, path: "settings")) } ?? row.read(),
-                settingsChanges: wish.settings.map { TableDiff.fields(from: row.content, to: $0) } ?? [],
-                suites: named.sorted { $0.key < $1.key }.map { name, suite in
+                isNew: row == nil,
+                settings: try wish.settings.map { try Settings(DocumentField($0, path: "settings")) }
+                    ?? row?.read() ?? Settings(DocumentField(.object([:]), path: "settings")),
+                settingsChanges: wish.settings.map { TableDiff.fields(from: row?.content ?? .object([:]), to: $0) }
+                    ?? [],
+                suites: named.filter { $0.value.covers(place.environment) }.sorted { $0.key < $1.key }.map {
+                    name,
+                    suite in
                     var suite = suite
                     suite.name = name
                     return suite
                 },
                 checked: Publication.Checked(
                     live: live,
-                    settings: row.revision,
+                    settings: row?.revision ?? 0,
                     suites: suites.map(\.version).max() ?? 0
                 ),
                 live: content

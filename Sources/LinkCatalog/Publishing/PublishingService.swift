@@ -8,12 +8,12 @@ package import LinkRouting
 
 /// Changes the catalog: checks, stores, and makes changes live. A change that fails its checks changes nothing.
 package struct PublishingService: Sendable {
-    private static let installKeyBytes = 32
+    static let installKeyBytes = 32
 
     let store: any CatalogStore
     /// Runs all computations whose cost grows with a table.
     package let pool: WorkPool
-    private let random: @Sendable (_ count: Int) -> Data
+    let random: @Sendable (_ count: Int) -> Data
     /// Maximum number of routes of a table. Tables stored under a higher limit stay.
     private let maximumRoutes: Int
     /// Maximum size of a stored table, in bytes. Tables stored under a higher limit stay.
@@ -134,34 +134,7 @@ package struct PublishingService: Sendable {
         return try await Self.repeating {
             let live = try await store.live(of: tenant)
             try Self.requireFew(settings.namedEnvironments, besides: Set(live.keys), content)
-            for (environment, revision) in live.sorted(by: { $0.value < $1.value }) {
-                // An unreadable table is not live either. It must not block settings that repair the tenant.
-                guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
-                let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
-                    guard let routes = try? RouteTable(DocumentField(stored: content, path: "table")) else {
-                        return [Finding]()
-                    }
-                    let errors = routes.check(
-                        for: settings.identity,
-                        in: content,
-                        prefix: "table",
-                        unless: cancellation
-                    )
-                    .filter { $0.severity == .error }
-                    guard errors.isEmpty else { return errors }
-                    let published = PublishedTable(
-                        tenant: tenant,
-                        environment: environment,
-                        revision: revision,
-                        settingsRevision: 0,
-                        settings: settings,
-                        table: routes
-                    )
-                    try prepare(published, cancellation)
-                    return []
-                }
-                guard errors.isEmpty else { throw Failure.findings(errors) }
-            }
+            try await requireLiveTables(live, of: tenant, under: settings)
             let row = try await store.saveSettings(
                 content,
                 identity: settings.identity,
@@ -177,9 +150,43 @@ package struct PublishingService: Sendable {
         }
     }
 
+    /// Throws ``Failure/findings(_:)`` if one of these live tables does not pass its checks under new settings.
+    func requireLiveTables(_ live: [EnvironmentID: Revision], of tenant: TenantID, under settings: Settings)
+        async throws
+    {
+        for (environment, revision) in live.sorted(by: { $0.value < $1.value }) {
+            // An unreadable table is not live either. It must not block settings that repair the tenant.
+            guard let content = try await readableContent(of: revision, tenant: tenant) else { continue }
+            let errors = try await pool.run(for: .tenant(tenant)) { cancellation in
+                guard let routes = try? RouteTable(DocumentField(stored: content, path: "table")) else {
+                    return [Finding]()
+                }
+                let errors = routes.check(
+                    for: settings.identity,
+                    in: content,
+                    prefix: "table",
+                    unless: cancellation
+                )
+                .filter { $0.severity == .error }
+                guard errors.isEmpty else { return errors }
+                let published = PublishedTable(
+                    tenant: tenant,
+                    environment: environment,
+                    revision: revision,
+                    settingsRevision: 0,
+                    settings: settings,
+                    table: routes
+                )
+                try prepare(published, cancellation)
+                return []
+            }
+            guard errors.isEmpty else { throw Failure.findings(errors) }
+        }
+    }
+
     /// Limits the number of environments. A live table stays even if the settings no longer name its environment, so
     /// environments with a live table count as well.
-    private static func requireFew(
+    static func requireFew(
         _ named: Set<EnvironmentID>,
         besides live: Set<EnvironmentID>,
         _ content: JSONNode

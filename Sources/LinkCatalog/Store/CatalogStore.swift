@@ -1,9 +1,17 @@
+package import LinkRouting
+
 /// The storage of the catalog. Code that needs only a part of it takes the protocol of that part.
 package protocol CatalogStore: SettingsStore, DraftStore, RevisionStore, SuiteStore, KeyStore, AuditStore,
     IdempotencyStore
 {
     /// Returns every tenant with its live settings and tables. Tables in `known` come without their text.
     func snapshot(without known: Set<TableVersion>) async throws -> CatalogSnapshot
+    /// Stores settings, a publication and suites in one transaction. Creates the tenant if it is new.
+    ///
+    /// - Throws: What ``SettingsStore/saveSettings``, ``RevisionStore/publish(_:change:)`` and
+    ///   ``SuiteStore/saveSuite`` throw. Then nothing is stored.
+    func apply(_ tenantChange: TenantChange, to tenant: TenantID, change: AuditContext) async throws
+        -> TenantChange.Stored
 }
 
 extension CatalogStore {

@@ -15,6 +15,8 @@ package struct Publication: Sendable {
     /// The source of the published table.
     package enum Origin: Sendable, Hashable {
         case draft(DraftName, DraftVersion)
+        /// A tenant's file that is applied without a draft.
+        case file
         /// An earlier revision of the same environment.
         case rollback(Revision)
         /// A revision of another environment.
@@ -23,7 +25,7 @@ package struct Publication: Sendable {
         /// What the published revision says of it.
         package var published: PublishedRevision.Origin {
             switch self {
-            case .draft: .draft
+            case .draft, .file: .draft
             case .rollback(let revision): .rollback(revision)
             case .promotion(let revision): .promotion(revision)
             }

@@ -68,4 +68,18 @@ extension JSONNode {
         lines.add(.int(total), ["total"])
         return lines.lines
     }
+
+    /// What a ranking of unmatched paths does not show, and the setting that changes it; nil if paths are whole.
+    package var unmatchedPathNote: String? {
+        let recorded: String? =
+            switch self["unmatchedPath"]?.text {
+            case "shape": "with types instead of values"
+            case "firstSegment": "only up to their first segment"
+            case "none": "not at all"
+            default: nil
+            }
+        return recorded.map {
+            "The tenant's settings record such paths \($0). To record them whole: privacy.unmatchedPath: full."
+        }
+    }
 }

@@ -93,7 +93,7 @@ package struct ReplayText {
     private static let reasons = [
         "rejected": "rejected links: their text is never recorded",
         "noPath": "unmatched links whose path is not recorded (privacy.unmatchedPath: none)",
-        "pathCut": "unmatched links with only the first segment recorded (privacy.unmatchedPath: firstSegment)",
+        "pathCut": "unmatched links whose path is recorded in part (privacy.unmatchedPath: full records it whole)",
         "sensitive": "links with a sensitive value that has no placeholder",
         "notReproduced": "links that the live table resolves differently without the missing data",
         "unreadable": "links whose record is not a valid link",

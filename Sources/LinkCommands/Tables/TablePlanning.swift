@@ -2,6 +2,7 @@ import Foundation
 import LinkAPI
 import LinkCatalog
 package import LinkRouting
+import LinkService
 import OutboundHTTP
 
 /// Compares a tenant's file with a server, and applies it to the server.
@@ -10,13 +11,21 @@ package struct TablePlanning: Sendable {
     package let client: AdminClient
     /// The suites to store once the table is live.
     package var suites: [(name: String, text: String)] = []
+    /// The time of cases whose context names none.
+    private let now: Timestamp
 
     private var tenant: String { "tenants/\(file.tenant)" }
 
-    package init(file: TableFile, client: AdminClient, suites: [(name: String, text: String)] = []) {
+    package init(
+        file: TableFile,
+        client: AdminClient,
+        suites: [(name: String, text: String)] = [],
+        now: Timestamp
+    ) {
         self.file = file
         self.client = client
         self.suites = suites
+        self.now = now
     }
 
     /// The server's plan for the file.
@@ -85,82 +94,75 @@ package struct TablePlanning: Sendable {
 
     /// Plans for a tenant that the server does not know. The plan can be computed locally.
     private func newTenant() throws -> Plan {
-        let checked = try TenantDocument(
+        let (newSettings, table, found) = try TenantDocument(
             JSONNode.object([
                 "formatVersion": .int(1), "settings": file.settings ?? .object([:]), "table": file.table,
             ]).json()
         ).checked()
         var writer = JSONWriter()
-        writer.findings(checked.findings)
+        writer.findings(found)
         let findings = try JSONReader.parse(writer.bytes, limits: JSONReader.Limits(maximumBytes: 64 << 20))
         let diff = TableDiff(from: .object([:]), to: file.table ?? .object([:]))
         let settings = (file.settings?.members ?? []).map { member in
             JSONNode.object(["path": .string(member.key), "after": member.value])
         }
+        var failures: [SuiteFailure] = []
+        if let newSettings, let table {
+            failures = try self.failures(
+                against: PublishedTable(
+                    tenant: file.tenant,
+                    environment: client.environment.flatMap(EnvironmentID.init) ?? .production,
+                    revision: nil,
+                    settingsRevision: 0,
+                    settings: newSettings,
+                    table: table
+                )
+            )
+        }
         return Plan(
             body: .object([
                 "live": .null, "settings": .array(settings), "changes": diff.json, "findings": findings,
-                "suiteFailures": .array([]), "moves": .array([]),
+                "suiteFailures": .array(failures.map(\.json)), "moves": .array([]),
             ]),
             live: nil,
             settingsRevision: nil
         )
     }
 
-    private func isNew() async throws -> Bool {
-        do {
-            _ = try await client.send(.get, "\(tenant)/settings")
-            return false
-        } catch let refusal as AdminClient.Refusal where refusal.code == "unknown_tenant" {
-            return true
+    /// Runs the suites against a table that no server has yet.
+    private func failures(against table: PublishedTable) throws -> [SuiteFailure] {
+        try suites.flatMap { name, text -> [SuiteFailure] in
+            do {
+                var suite = try LinkSuite(text)
+                guard suite.covers(table.environment) else { return [] }
+                suite.name = name
+                return suite.failures(against: table, at: now)
+            } catch let error as DocumentError {
+                throw fail("\(name): \(error.description)", .unreadableInput)
+            }
         }
     }
 
-    /// Applies settings first, then the table, which depends on them, then the suites, which the table passes. Returns
-    /// the new revision; nil if the table does not change.
-    package func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
-        let published = try await applySettingsAndTable(plan, note)
-        for suite in suites {
-            _ = try await client.send(.put, "\(tenant)/suites/\(suite.name)", body: Array(suite.text.utf8))
-        }
-        return published
-    }
-
-    private func applySettingsAndTable(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
-        let isNew = try await isNew()
-        guard plan.changesSettings || isNew else { return try await publish(plan, note) }
-        do {
-            try await saveSettings(ifMatch: isNew ? nil : plan.settingsRevision)
-        } catch let refusal as AdminClient.Refusal where refusal.code == "invalid_table" && plan.changesTable {
-            // The live table needs the old settings; the new table may work with both.
-            let published = try await publish(plan, note)
-            try await saveSettings(ifMatch: plan.settingsRevision)
-            return published
-        }
-        return try await publish(plan, note)
-    }
-
-    private func saveSettings(ifMatch revision: Int64?) async throws {
-        _ = try await client.send(
-            .put,
-            "\(tenant)/settings",
-            ifMatch: revision.map { "\($0)" },
-            json: file.settings ?? .object([:])
-        )
-    }
-
-    /// Publishes through a draft of its own, so that no other draft is touched.
-    private func publish(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode? {
-        guard plan.changesTable, let table = file.table else { return nil }
-        let draft = ("draft", "apply-\(UUID().uuidString.lowercased())")
+    /// Applies settings, table and suites together. If the server refuses one of them, nothing is changed. Returns the
+    /// server's answer, which has the new `revision` if the table has changed.
+    package func apply(_ plan: Plan, _ note: JSONNode) async throws -> JSONNode {
         // Keeps what others publish from here on: only the file's changes since its base are applied.
-        let base = ("base", file.basedOn.map { "\($0)" } ?? plan.live ?? "0")
-        _ = try await client.send(.put, "\(tenant)/draft", query: [draft, base], json: table)
-        do {
-            return try await client.send(.post, "\(tenant)/draft/publish", query: [draft], json: note).body
-        } catch {
-            _ = try? await client.send(.delete, "\(tenant)/draft", query: [draft])
-            throw error
-        }
+        let base = file.basedOn ?? plan.live.flatMap { Int64($0) } ?? 0
+        let members = [
+            JSONNode.Member("basedOn", .int(base)), file.settings.map { JSONNode.Member("settings", $0) },
+            plan.settingsRevision == nil && file.settings == nil
+                ? JSONNode.Member("settings", .object([:])) : nil,
+            file.table.map { JSONNode.Member("table", $0) },
+            JSONNode.Member(
+                "suites",
+                JSONNode(.object(suites.map { JSONNode.Member($0.name, .string($0.text)) }))
+            ),
+        ]
+        return try await client.send(
+            .post,
+            "\(tenant)/apply",
+            ifMatch: file.settings == nil ? nil : "\(plan.settingsRevision ?? 0)",
+            json: JSONNode(.object(members.compactMap(\.self) + (note.members ?? [])))
+        ).body
     }
 }

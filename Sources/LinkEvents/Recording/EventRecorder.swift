@@ -26,6 +26,9 @@ package final class EventRecorder: Service {
         var idleWriter: CheckedContinuation<Void, Never>?
         /// Whether the last batch found the disk full, so that a lasting lack of space is logged once.
         var isDiskFull = false
+        /// When a full queue was last logged, and the events that it has refused since then.
+        var queueLogged: Timestamp?
+        var refusedByQueue = 0
 
         mutating func takeIdleWriter() -> CheckedContinuation<Void, Never>? {
             defer { idleWriter = nil }
@@ -124,6 +127,9 @@ package final class EventRecorder: Service {
         }
     }
 
+    /// Whether the last batch found the disk full.
+    package var isDiskFull: Bool { state.withLock { $0.isDiskFull } }
+
     package var counts: Counts { state.withLock { $0.machine.counts } }
 
     /// Writes until a graceful shutdown or a cancellation, then drains the queue. When it returns, every accepted event
@@ -194,7 +200,9 @@ package final class EventRecorder: Service {
             try await commit(requests)
             if wasDiskFull(now: false) { logger.notice("the disk has free space again; events are recorded") }
         } catch EventStoreError.full {
-            if !wasDiskFull(now: true) { logger.error("the disk is full; requests get 503 until there is free space") }
+            if !wasDiskFull(now: true) {
+                logger.error("the disk is full; events are not recorded until there is free space")
+            }
             refuse(requests, .diskFull)
         } catch EventStoreError.refused where requests.count > 1 {
             // One of them cannot be stored: each request gets its own transaction, so that only the offender fails.
@@ -272,5 +280,19 @@ package final class EventRecorder: Service {
 
     private func count(refused refusal: RecordResult.Refusal, _ events: Int) {
         Self.rejected[refusal]?.increment(by: events)
+        if refusal == .queueFull { logQueueFull(events) }
+    }
+
+    /// Logs at most once a minute how many events the full queue has refused.
+    private func logQueueFull(_ events: Int) {
+        let now = now()
+        let refused: Int? = state.withLock { state in
+            state.refusedByQueue += events
+            if let last = state.queueLogged, (0..<60_000).contains(now.milliseconds - last.milliseconds) { return nil }
+            defer { (state.refusedByQueue, state.queueLogged) = (0, now) }
+            return state.refusedByQueue
+        }
+        guard let refused else { return }
+        logger.error("the disk is too slow; the queue of events is full", metadata: ["refused": "\(refused)"])
     }
 }

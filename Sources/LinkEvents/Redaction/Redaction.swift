@@ -20,7 +20,10 @@ package struct Redaction: Sendable, Hashable {
     package var address: AddressPolicy
 
     package enum UnmatchedPath: Sendable, Hashable {
-        case full, firstSegment, none
+        case full
+        /// Each segment is replaced by its type, such as `{int}`, unless it is one of the literals.
+        case shape(literals: Set<ArraySlice<UInt8>>)
+        case firstSegment, none
     }
 
     package enum AddressPolicy: Sendable, Hashable {
@@ -77,6 +80,7 @@ package struct Redaction: Sendable, Hashable {
         }
         return switch unmatchedPath {
         case .full: Self.path(of: link, hiding: [])
+        case .shape(let literals): Self.shape(of: link, literals: literals)
         case .firstSegment: Self.firstSegment(of: link)
         case .none: nil
         }
@@ -86,6 +90,25 @@ package struct Redaction: Sendable, Hashable {
         guard link.segmentCount > 0 else { return "/" }
         var path = [UInt8(ascii: "/")]
         appendEscaped(link.pathBytes[link.segmentRange(0)], to: &path)
+        return String(decoding: path, as: UTF8.self)
+    }
+
+    /// The segments of a shape. The rest of a longer path is `{rest}`.
+    private static let maximumShapeSegments = 8
+
+    private static func shape(of link: DeepLink, literals: Set<ArraySlice<UInt8>>) -> String {
+        guard link.segmentCount > 0 else { return "/" }
+        var path: [UInt8] = []
+        for index in 0..<min(link.segmentCount, maximumShapeSegments) {
+            path.append(UInt8(ascii: "/"))
+            let segment = link.pathBytes[link.segmentRange(index)]
+            if literals.contains(segment) {
+                appendEscaped(segment, to: &path)
+            } else if let type = SegmentType(of: segment) {
+                path.append(contentsOf: "{\(type.rawValue)}".utf8)
+            }
+        }
+        if link.segmentCount > maximumShapeSegments { path.append(contentsOf: "/{rest}".utf8) }
         return String(decoding: path, as: UTF8.self)
     }
 

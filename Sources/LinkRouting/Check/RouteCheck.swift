@@ -5,6 +5,8 @@ struct RouteCheck {
     let identity: Identity
     let fallback: RouteTarget?
     var findings: [Finding] = []
+    /// Whether clicks of the route lead to the page of the table's fallback, at least on one platform.
+    private(set) var leadsToFallback = false
 
     mutating func run() {
         checkReservedPath()
@@ -37,10 +39,11 @@ struct RouteCheck {
         if answersClicks { checkWeb(target) }
     }
 
-    /// Checks that every click leads to a page: the route's own, or the fallback's for a route without pages.
+    /// Checks that every click leads to a page: the route's own, or the fallback's on a platform without one.
     private mutating func checkWeb(_ target: RouteTarget) {
-        let web = target.web ?? fallback?.web
-        let lacking = platforms.filter { web?.page(on: $0) == nil }
+        let withoutOwn = platforms.filter { target.web?.page(on: $0) == nil }
+        let lacking = withoutOwn.filter { fallback?.web?.page(on: $0) == nil }
+        leadsToFallback = lacking.count < withoutOwn.count
         guard !lacking.isEmpty else { return }
         let names = lacking.map(\.rawValue).joined(separator: ", ")
         findings.append(
@@ -49,10 +52,12 @@ struct RouteCheck {
                 .warning,
                 path: path,
                 route: route.id,
-                message: web == nil
+                message: lacking.count == platforms.count
                     ? "A click on a device without the app has no page to go to and gets 404."
                     : "On these platforms, a click without the app has no page to go to and gets 404: \(names).",
-                fix: web == nil ? "Add 'web' to the route or to defaults.fallback." : "Add a 'default' page to 'web'."
+                fix: target.web == nil
+                    ? "Add 'web' to the route, or to defaults.fallback for all routes without one."
+                    : "Add a 'default' page to 'web'."
             )
         )
     }

@@ -43,6 +43,8 @@ public struct Finding: Sendable, Hashable {
         case webLoop = "web_loop"
         case unknownApp = "unknown_app"
         case missingWeb = "missing_web"
+        /// Clicks of routes without a page of their own lead to the page of the table's fallback.
+        case fallbackPage = "fallback_page"
         case unsupportedFeature = "unsupported_feature"
         case tooManySteps = "too_many_steps"
         /// This and the following codes are about the association files generated from the table; see AppAssociation.

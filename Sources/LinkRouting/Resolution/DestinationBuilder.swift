@@ -155,12 +155,12 @@ struct DestinationBuilder {
         return url.count <= DeepLink.maximumLength ? String(decoding: url, as: UTF8.self) : nil
     }
 
+    /// Returns the route's own page, else the link itself on a website's host, else the page of the table's fallback.
     private func web(_ target: RouteTarget, _ context: LinkContext, _ url: inout [UInt8]) -> String? {
-        if let web = target.web { return page(web, target.forward, context, &url) }
-        if !isFallback, let fallback = router.table.defaults.fallback, let web = fallback.web {
-            return page(web, fallback.forward, context, &url)
-        }
-        return ownPage(&url)
+        if !isFallback, let web = target.web, let page = page(web, target.forward, context, &url) { return page }
+        if let page = ownPage(&url) { return page }
+        guard let fallback = router.table.defaults.fallback, let web = fallback.web else { return nil }
+        return page(web, fallback.forward, context, &url)
     }
 
     /// Returns the link itself in canonical form, if a website is served on its host.

@@ -32,7 +32,7 @@ public struct Router: Sendable {
             self.table = table
             self.environment = environment
             index = RouteIndex(table.routes)
-            apps = identity.apps.filter { $0.environment == environment }
+            apps = identity.apps.filter { $0.isPart(of: environment) }
             storePages = apps.map(StorePage.init)
             ownURI = AppURIBuilder(identity)
             knownHosts = HostPolicyCache(identity, and: table.defaults.fallback?.web?.all.compactMap(\.host) ?? [])

@@ -205,6 +205,7 @@ extension RegisteredApp {
             "fingerprints",
             "stores",
             "domains",
+            "environments",
             "environment"
         )
         let system = try object.required("platform").choice(System.self)
@@ -244,9 +245,27 @@ extension RegisteredApp {
             id: try object.required("id").identifier(AppID.self),
             product: product,
             kind: try object["kind"]?.choice(Kind.self) ?? .app,
-            environment: try object["environment"]?.identifier(EnvironmentID.self) ?? .production
+            environments: try Self.environments(object)
         )
         for field in try object["stores"]?.list() ?? [] { stores.append(try store(field)) }
+    }
+
+    /// Reads `environments`, or `environment`, the older name of a list of one.
+    private static func environments(_ object: ObjectField) throws(DocumentError) -> Set<EnvironmentID>? {
+        guard let field = object["environments"] else {
+            return try object["environment"].map { field throws(DocumentError) in
+                [try field.identifier(EnvironmentID.self)]
+            }
+        }
+        if let older = object["environment"] {
+            throw older.error("'environment' is the older name of 'environments'; remove it.")
+        }
+        var environments: Set<EnvironmentID> = []
+        for element in try field.list() { environments.insert(try element.identifier(EnvironmentID.self)) }
+        guard !environments.isEmpty else {
+            throw field.error("an app without environments never answers; name one, or remove 'environments' for all.")
+        }
+        return environments
     }
 
     private func store(_ field: DocumentField) throws(DocumentError) -> Store {

@@ -84,7 +84,8 @@ public struct RegisteredApp: Sendable, Hashable {
     /// The hosts whose association files list the app, in the form of `Domain.host` (with `*.` in front for
     /// subdomains); nil for all of the tenant's hosts.
     public var domains: Set<String>?
-    public var environment: EnvironmentID
+    /// The environments of the tenant that the app belongs to; nil for all.
+    public var environments: Set<EnvironmentID>?
 
     public enum Product: Sendable, Hashable {
         case ios(teamID: String, bundleID: String)
@@ -123,15 +124,18 @@ public struct RegisteredApp: Sendable, Hashable {
         kind: Kind = .app,
         stores: [Store] = [],
         domains: Set<String>? = nil,
-        environment: EnvironmentID = .production
+        environments: Set<EnvironmentID>? = nil
     ) {
         self.id = id
         self.product = product
         self.kind = kind
         self.stores = stores
         self.domains = domains
-        self.environment = environment
+        self.environments = environments
     }
+
+    /// Whether the app belongs to an environment.
+    public func isPart(of environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
 }
 
 /// The schemes and hosts that a tenant's links may lead to.

@@ -115,31 +115,16 @@ struct DraftController {
             return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
         }
         let body = try await request.document(upTo: limits.tableBytes)
-        let wish = try Self.wish(body, suiteBytes: limits.suiteBytes)
+        let wish = try await Self.wish(body, suiteBytes: limits.suiteBytes)
         if let table = wish.table { try editor.requireAdmitted(table) }
         let plan = try await editor.plan(wish, at: entry.place, limit: entry.grant)
         return Response(plan.json, eTag: plan.checked.live?.rawValue ?? 0)
     }
 
-    private static func wish(_ body: JSONNode, suiteBytes: Int) throws -> PublishingService.PlanRequest {
+    private static func wish(_ body: JSONNode, suiteBytes: Int) async throws -> PublishingService.PlanRequest {
         guard body["routes"] == nil, (body["settings"] ?? body["table"]) != nil else { return .init(table: body) }
         let object = try DocumentField(body, path: "").object("basedOn", "settings", "table", "suites")
-        var suites: [String: LinkSuite] = [:]
-        var bytes = 0
-        for (name, field) in try object["suites"]?.anyObject().all ?? [] {
-            let text = try field.text()
-            bytes += text.utf8.count
-            guard bytes <= suiteBytes * 2 else {
-                throw field.error("the suites of a plan can have at most \(suiteBytes * 2) bytes in total; send fewer.")
-            }
-            suites[name] = try LinkSuite(text)
-        }
-        return PublishingService.PlanRequest(
-            table: object["table"]?.node,
-            base: try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) },
-            settings: object["settings"]?.node,
-            suites: suites
-        )
+        return try await PublishingService.PlanRequest.read(object, suiteBytes: suiteBytes).0
     }
 
     /// Runs the suite in the body against the draft; without a body, the stored suites.
@@ -184,10 +169,15 @@ extension SettingsStore {
 extension Request {
     /// Reads `{"message", "approvals", "override": {"reason"}}`; all members are optional.
     mutating func note(upTo limit: Int) async throws -> PublishingService.Note {
-        let object = try await object("message", "approvals", "override", upTo: limit)
+        try PublishingService.Note(try await object("message", "approvals", "override", upTo: limit))
+    }
+}
+
+extension PublishingService.Note {
+    init(_ object: ObjectField) throws {
         let reason = try object["override"]?.object("reason").required("reason")
         if let reason, try reason.textWithoutNUL().isEmpty { throw reason.error("state a reason for the audit log.") }
-        return PublishingService.Note(
+        self.init(
             message: try object["message"]?.textWithoutNUL() ?? "",
             approvals: try object["approvals"]?.list().map { try $0.text() } ?? [],
             overrideReason: try reason?.text()

@@ -23,8 +23,15 @@ struct ClickController: Sendable {
     private func click(_ request: HTTPRequest, _ scope: RequestScope) throws -> HandlerResult {
         let catalog = resolving.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
-            let (table, serves) = catalog.table(forHost: host.name, port: host.port), serves == .links
+            let (table, serves) = catalog.table(forHost: host.name, port: host.port)
         else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
+        guard serves == .links else {
+            throw Problem(
+                .unknownHost,
+                "A tenant has this host for association files only (serves: association), so clicks on it are not "
+                    + "answered here. A website must answer them."
+            )
+        }
         let path = request.path ?? "/"
         // Without the slash, the path would extend the host's name in the URL below.
         guard path.utf8.first == UInt8(ascii: "/") else {
@@ -58,11 +65,11 @@ struct ClickController: Sendable {
         )
         scope.facts.note(resolvedLink.fields)
         return resolving.result(afterRecording: [resolvedLink], arrivedAt: scope.arrival) { _ in
-            answer(to: resolvedLink.answer)
+            answer(to: resolvedLink.answer, host: host.name)
         }
     }
 
-    private func answer(to answer: CatalogResolution) -> BufferedResponse {
+    private func answer(to answer: CatalogResolution, host: String) -> BufferedResponse {
         let resolution = answer.resolution
         switch resolution.action {
         case .openStore:
@@ -72,14 +79,14 @@ struct ClickController: Sendable {
                 return .redirect(to: page)
             }
         case .block:
-            return .page(.forbidden, "This link is blocked", resolution.blockReason ?? "")
+            return ProblemPage("This link is blocked", resolution.blockReason ?? "").response(.forbidden, of: host)
         case nil:
             break
         }
         if let rejection = resolution.rejection {
-            return .page(.badRequest, "This link cannot be read", rejection.message)
+            return ProblemPage("This link cannot be read", rejection.message).response(.badRequest, of: host)
         }
-        return .page(.notFound, "Page not found", "No page is published for this link.")
+        return ProblemPage(.notFound).response(.notFound, of: host)
     }
 
     /// Whether the page has the same host and path as the link, so that a redirect would loop. Also true if there is no
@@ -121,25 +128,4 @@ extension BufferedResponse {
         headers[.referrerPolicy] = "no-referrer"
         return BufferedResponse(.found, headers: headers)
     }
-
-    /// A page for people, without scripts, styles or text of the link.
-    fileprivate static func page(_ status: HTTPResponse.Status, _ title: String, _ text: String) -> BufferedResponse {
-        var headers = HTTPFields()
-        headers[.contentType] = "text/html; charset=utf-8"
-        headers[.cacheControl] = "no-store"
-        // The last three directives do not fall back to default-src.
-        headers[.contentSecurityPolicy] =
-            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        headers[.referrerPolicy] = "no-referrer"
-        let html = """
-            <!doctype html><html lang="en"><meta charset="utf-8"><title>\(title.escapedForHTML)</title>
-            <h1>\(title.escapedForHTML)</h1><p>\(text.escapedForHTML)</p></html>
-
-            """
-        return BufferedResponse(status, headers: headers, body: ByteBuffer(string: html))
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let referrerPolicy = HTTPField.Name.constant("Referrer-Policy")
 }

@@ -9,6 +9,8 @@ enum MetricHelp {
         "fingerpost_event_batch_size": "Events per commit.",
         "fingerpost_event_commit_duration_seconds": "Time from taking a batch to its fsync.",
         "fingerpost_event_queue_depth": "Events waiting after a commit.",
+        "fingerpost_answers_unrecorded_total":
+            "Answers that were given although the log could not record them, by reason.",
         "fingerpost_event_rejected_total": "Events that were not recorded, by reason.",
         "fingerpost_event_tails": "Clients that tail the log.",
         "fingerpost_events_committed_total": "Events written to disk.",

@@ -28,11 +28,12 @@ struct HealthController {
         let readiness = health.readiness
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("status", readiness.isReady ? "ready" : "not ready")
-        if !readiness.isReady {
-            writer.key("failing")
+        let (failing, degraded) = (readiness.failing, readiness.degraded)
+        writer.member("status", !failing.isEmpty ? "not ready" : degraded.isEmpty ? "ready" : "degraded")
+        for (key, names) in [("failing", failing), ("degraded", degraded)] where !names.isEmpty {
+            writer.key(escaping: key)
             writer.beginArray()
-            for name in readiness.failing { writer.string(name) }
+            for name in names { writer.string(name) }
             writer.endArray()
         }
         if isVerbose {
@@ -52,7 +53,7 @@ struct HealthController {
         case .good(let detail):
             writer.member("ok", true)
             writer.member("detail", detail)
-        case .bad(let detail):
+        case .degraded(let detail), .bad(let detail):
             writer.member("ok", false)
             writer.member("detail", detail)
         }

@@ -138,6 +138,7 @@ package func buildPublicServer(
 func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection {
     let service = PublicService(
         router: publicRouter(parts),
+        catalog: parts.resolving.catalog,
         instrumentation: instrumentation(parts, .public),
         admission: parts.admission,
         keys: parts.keys,
@@ -207,6 +208,7 @@ func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerReques
     DraftController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
         to: router
     )
+    ApplyController(gate: gate, editor: parts.editor, limits: parts.limits).addRoutes(to: router)
     ReplayController(gate: gate, replayer: parts.replayer, limits: parts.limits).addRoutes(to: router)
     RevisionController(gate: gate, editor: parts.editor, store: parts.store, limits: parts.limits).addRoutes(
         to: router
@@ -231,7 +233,13 @@ func adminRouter(_ parts: ServerDependencies) -> Hummingbird.Router<ServerReques
         store: parts.store,
         limits: parts.limits
     ).addRoutes(to: router)
-    StatisticsController(gate: gate, store: parts.store, statistics: parts.log, pool: parts.pool).addRoutes(to: router)
+    StatisticsController(
+        gate: gate,
+        store: parts.store,
+        catalog: parts.resolving.catalog,
+        statistics: parts.log,
+        pool: parts.pool
+    ).addRoutes(to: router)
     EventController(
         gate: gate,
         store: parts.store,

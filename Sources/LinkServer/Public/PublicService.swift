@@ -1,10 +1,13 @@
 import HTTPTransport
 import HTTPTypes
+import LinkCatalog
+import LinkEvents
 import LinkService
 
 /// What the requests of the public port share.
 final class PublicService: Sendable {
     let router: PublicRouter
+    let catalog: LiveCatalog
     let instrumentation: RequestInstrumentation
     let admission: Admission
     let keys: APIKeyAuthenticator
@@ -13,6 +16,7 @@ final class PublicService: Sendable {
 
     init(
         router: PublicRouter,
+        catalog: LiveCatalog,
         instrumentation: RequestInstrumentation,
         admission: Admission,
         keys: APIKeyAuthenticator,
@@ -20,6 +24,7 @@ final class PublicService: Sendable {
         date: ResponseDate
     ) {
         self.router = router
+        self.catalog = catalog
         self.instrumentation = instrumentation
         self.admission = admission
         self.keys = keys
@@ -27,7 +32,18 @@ final class PublicService: Sendable {
         self.date = date
     }
 
-    func response(to error: any Error, _ scope: RequestScope) -> BufferedResponse {
-        instrumentation.errors.answer(to: admission.judged(error, scope), scope)
+    /// Returns the problem as JSON, or as a page for people if a browser asks.
+    func response(to error: any Error, _ request: PublicRequest) -> BufferedResponse {
+        let response = instrumentation.errors.answer(to: admission.judged(error, request.scope), request.scope)
+        guard request.head.isOfBrowser else { return response }
+        let catalog = catalog.current
+        let host = request.head.host(in: catalog)
+        let isOfTenant = host.map { catalog.table(forHost: $0.name, port: $0.port) != nil } ?? false
+        return ProblemPage(response.status).response(
+            response.status,
+            of: isOfTenant ? host?.name : nil,
+            requestID: request.scope.requestID.description,
+            headers: response.headers
+        )
     }
 }

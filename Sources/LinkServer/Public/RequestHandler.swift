@@ -282,7 +282,7 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
                 }
             } catch {
                 buffers.release(reserved)
-                send(service.response(to: error, request.scope), to: request)
+                send(service.response(to: error, request), to: request)
             }
         }
     }

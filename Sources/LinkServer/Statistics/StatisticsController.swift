@@ -4,11 +4,13 @@ import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkRouting
+import LinkService
 
 /// Serves the counts of a tenant's links: totals, series, rankings, and the links that no route matched.
 struct StatisticsController {
     let gate: AdminAuthorizer
     let store: any SettingsStore
+    let catalog: LiveCatalog
     let statistics: any EventStatistics
     let pool: WorkPool
 
@@ -141,7 +143,9 @@ struct StatisticsController {
             at: gate.now(),
             outcomes: outcomes
         )
+        let privacy = catalog.current.table(of: entry.tenant)?.settings.privacy
         return ranking.answer(naming: "links", "path") { writer in
+            writer.member("unmatchedPath", (privacy?.unmatchedPath ?? .shape).rawValue)
             for outcome in outcomes {
                 writer.key(escaping: outcome.rawValue)
                 writer.int(ranking.outcomes[outcome] ?? 0)

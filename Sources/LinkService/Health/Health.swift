@@ -20,6 +20,9 @@ package final class Health: Sendable {
     /// The result of a check, with a detail for people.
     package enum Finding: Sendable, Hashable {
         case good(String)
+        /// The process answers requests, but needs attention.
+        case degraded(String)
+        /// The process is not ready for requests.
         case bad(String)
     }
 
@@ -74,6 +77,9 @@ package final class Health: Sendable {
         package var isReady: Bool { failing.isEmpty }
         package var failing: [String] {
             items.compactMap { if case .bad = $0.finding { $0.name } else { nil } }
+        }
+        package var degraded: [String] {
+            items.compactMap { if case .degraded = $0.finding { $0.name } else { nil } }
         }
     }
 

@@ -44,7 +44,7 @@ struct RecordedLink: Sendable, Hashable {
         case rejected
         /// The settings exclude the paths of unmatched links from the log.
         case noPath
-        /// The segments after the first were excluded, or may have been.
+        /// Segments of an unmatched link were excluded or replaced by their types, or may have been.
         case pathCut
         /// No stand-in for a sensitive value makes the live table choose the recorded route.
         case sensitive
@@ -82,7 +82,9 @@ struct RecordedLink: Sendable, Hashable {
         route = event.route
         outcome = event.outcome
         isOfLiveTable = event.revision == live.revision && event.settingsRevision == live.settingsRevision
-        guard outcome == .matched || !mayBeCut(event, live) else { throw .pathCut }
+        guard outcome == .matched || segments.allSatisfy(\.withheld.isEmpty) && !mayBeCut(event, live) else {
+            throw .pathCut
+        }
     }
 
     /// Whether an unmatched link may have had more segments than were recorded, according to its length.

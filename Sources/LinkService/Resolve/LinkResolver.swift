@@ -29,6 +29,13 @@ package final class LinkResolver: Sendable {
         }
     )
 
+    /// Answers that were given although the log could not record them.
+    private static let unrecorded = Dictionary(
+        uniqueKeysWithValues: [RecordResult.Refusal.queueFull, .diskFull, .stopping, .ioError].map {
+            ($0, Counter(label: "fingerpost_answers_unrecorded_total", dimensions: [("reason", $0.rawValue)]))
+        }
+    )
+
     package init(
         catalog: LiveCatalog,
         recorder: EventRecorder,
@@ -51,6 +58,8 @@ package final class LinkResolver: Sendable {
         self.uptime = uptime
         self.node = node
         self.isRecording = isRecording
+        // Registers the counters at 0. A rate includes the first answer only if the counter existed before.
+        _ = Self.unrecorded
     }
 
     /// The caller of a request and the form of the call.
@@ -200,9 +209,11 @@ package final class LinkResolver: Sendable {
             return .failure(
                 Problem(.notRecorded, "The log could not store this request, so it was neither recorded nor answered.")
             )
-        case .refused:
-            let mayAnswer = resolvedLinks.allSatisfy { $0.answer.table?.settings.whenLogFails == .answer }
-            if mayAnswer { return .success(.nothing) }
+        case .refused(let refusal):
+            if resolvedLinks.allSatisfy({ $0.answer.table?.settings.whenLogFails != .refuse }) {
+                unrecorded[refusal]?.increment(by: resolvedLinks.count)
+                return .success(.nothing)
+            }
             var problem = Problem(
                 .logUnavailable,
                 "The request could not be recorded, so it was not answered. Try again in a second."
@@ -315,16 +326,17 @@ extension Redaction {
             recordQuery: privacy.recordQuery,
             recordTraits: privacy.recordTraits,
             installKey: table.installKey,
-            unmatchedPath: UnmatchedPath(privacy.unmatchedPath),
+            unmatchedPath: UnmatchedPath(privacy.unmatchedPath, of: table),
             address: AddressPolicy(privacy.address)
         )
     }
 }
 
 extension Redaction.UnmatchedPath {
-    fileprivate init(_ setting: Settings.Privacy.UnmatchedPath) {
+    fileprivate init(_ setting: Settings.Privacy.UnmatchedPath, of table: PublishedTable) {
         switch setting {
         case .full: self = .full
+        case .shape: self = .shape(literals: table.literalSegments)
         case .firstSegment: self = .firstSegment
         case .none: self = .none
         }

@@ -105,7 +105,7 @@ extension LinkSuite.Case {
         }
     }
 
-    func failure(_ key: String, _ difference: String, suite: String) -> SuiteFailure {
+    package func failure(_ key: String, _ difference: String, suite: String) -> SuiteFailure {
         SuiteFailure(suite: suite, line: position.line, link: link, key: key, difference: difference)
     }
 }

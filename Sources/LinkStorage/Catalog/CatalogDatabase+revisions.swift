@@ -12,62 +12,91 @@ extension CatalogDatabase {
         let text = publication.content.json()
         let hash = Self.contentHash(text)
         return try await pool.storing { db in
-            let (tenant, environment) = (publication.tenant, publication.environment)
-            let parent = try Self.live(of: tenant, in: environment, db)
-            try Self.require(publication, live: parent, db)
-            let number = try Int64.fetchOne(
-                db,
-                sql: "SELECT coalesce(max(number), 0) + 1 FROM revision WHERE tenant = ?",
-                arguments: [tenant.rawValue]
-            )
-            let row = PublishedRevision(
-                revision: Revision(rawValue: number ?? 1),
-                environment: environment,
-                parent: parent,
-                contentHash: hash,
-                message: publication.message,
-                actor: change.actor,
-                publishedAt: change.at,
-                routeCount: publication.content["routes"]?.elements?.count ?? 0,
-                origin: publication.origin.published,
-                approvals: publication.approvals,
-                overrideReason: publication.overrideReason
-            )
-            try Self.insert(row, text, tenant, db)
-            try db.execute(
-                sql: """
-                    INSERT INTO live (tenant, environment, number) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET number = excluded.number
-                    """,
-                arguments: [tenant.rawValue, environment.rawValue, row.revision.rawValue]
-            )
-            if case .draft(let name, _) = publication.origin { try Self.removeDraft(name, tenant, environment, db) }
-            try Self.audit(
-                Audited(
-                    "table.publish",
-                    tenant,
-                    environment,
-                    subject: "\(row.revision)",
-                    before: parent.map { .object(["revision": .int($0.rawValue)]) },
-                    after: .object([
-                        "revision": .int(row.revision.rawValue), "contentHash": .string(hash),
-                        "origin": .string(row.origin.name),
-                        "originRevision": row.origin.revision.map { .int($0.rawValue) },
-                        "message": .string(row.message), "approvals": .array(row.approvals.map(JSONNode.string)),
-                        "approvalsClaimedBy": row.approvals.isEmpty ? nil : .string(row.actor.id),
-                        "overrideReason": row.overrideReason.map(JSONNode.string),
-                    ])
-                ),
-                change,
-                db
-            )
-            return row
+            try Self.require(publication, db)
+            return try Self.publish(publication, text, hash: hash, change, db)
         }
     }
 
+    package func apply(_ tenantChange: TenantChange, to tenant: TenantID, change: AuditContext) async throws
+        -> TenantChange.Stored
+    {
+        let text = tenantChange.publication?.content.json() ?? ""
+        let hash = Self.contentHash(text)
+        return try await pool.storing { db in
+            // Before the settings, whose revision it compares.
+            if let publication = tenantChange.publication { try Self.require(publication, db) }
+            let settings = try tenantChange.settings.map { try Self.save($0, of: tenant, change, db) }
+            let revision = try tenantChange.publication.map { try Self.publish($0, text, hash: hash, change, db) }
+            for (name, content) in tenantChange.suites.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                _ = try Self.save(content, name, of: tenant, expected: nil, change, db)
+            }
+            return TenantChange.Stored(settings: settings, revision: revision)
+        }
+    }
+
+    /// Stores a publication that ``require(_:_:)`` has checked in the same transaction.
+    private static func publish(
+        _ publication: Publication,
+        _ text: String,
+        hash: String,
+        _ change: AuditContext,
+        _ db: Database
+    ) throws -> PublishedRevision {
+        let (tenant, environment) = (publication.tenant, publication.environment)
+        let parent = try Self.live(of: tenant, in: environment, db)
+        let number = try Int64.fetchOne(
+            db,
+            sql: "SELECT coalesce(max(number), 0) + 1 FROM revision WHERE tenant = ?",
+            arguments: [tenant.rawValue]
+        )
+        let row = PublishedRevision(
+            revision: Revision(rawValue: number ?? 1),
+            environment: environment,
+            parent: parent,
+            contentHash: hash,
+            message: publication.message,
+            actor: change.actor,
+            publishedAt: change.at,
+            routeCount: publication.content["routes"]?.elements?.count ?? 0,
+            origin: publication.origin.published,
+            approvals: publication.approvals,
+            overrideReason: publication.overrideReason
+        )
+        try Self.insert(row, text, tenant, db)
+        try db.execute(
+            sql: """
+                INSERT INTO live (tenant, environment, number) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET number = excluded.number
+                """,
+            arguments: [tenant.rawValue, environment.rawValue, row.revision.rawValue]
+        )
+        if case .draft(let name, _) = publication.origin { try Self.removeDraft(name, tenant, environment, db) }
+        try Self.audit(
+            Audited(
+                "table.publish",
+                tenant,
+                environment,
+                subject: "\(row.revision)",
+                before: parent.map { .object(["revision": .int($0.rawValue)]) },
+                after: .object([
+                    "revision": .int(row.revision.rawValue), "contentHash": .string(hash),
+                    "origin": .string(row.origin.name),
+                    "originRevision": row.origin.revision.map { .int($0.rawValue) },
+                    "message": .string(row.message), "approvals": .array(row.approvals.map(JSONNode.string)),
+                    "approvalsClaimedBy": row.approvals.isEmpty ? nil : .string(row.actor.id),
+                    "overrideReason": row.overrideReason.map(JSONNode.string),
+                ])
+            ),
+            change,
+            db
+        )
+        return row
+    }
+
     /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
-    private static func require(_ publication: Publication, live: Revision?, _ db: Database) throws {
+    private static func require(_ publication: Publication, _ db: Database) throws {
         let tenant = publication.tenant
+        let live = try Self.live(of: tenant, in: publication.environment, db)
         let settings = try Self.settingsRevision(of: tenant, db) ?? 0
         let suites = try newestSuite(of: tenant, db)
         guard publication.checked == Publication.Checked(live: live, settings: settings, suites: suites) else {

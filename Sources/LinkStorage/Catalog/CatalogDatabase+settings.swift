@@ -89,55 +89,70 @@ extension CatalogDatabase {
         claims: HostClaims.Rule,
         change: AuditContext
     ) async throws -> StoredSettings {
-        try await pool.storing { db in
-            let current = try Self.settingsRevision(of: tenant, db)
-            let number = current ?? 0
-            if let expected, expected != number { throw StaleWrite(current: "\(number)") }
-            guard try Self.live(of: tenant, db) == checked else { throw ConcurrentModification() }
-            let before = try current.flatMap { try Self.settingsHash($0, of: tenant, db) }
+        let settings = SettingsChange(
+            content: content,
+            identity: identity,
+            installKey: installKey,
+            expected: expected,
+            checked: checked,
+            claims: claims
+        )
+        return try await pool.storing { db in try Self.save(settings, of: tenant, change, db) }
+    }
+
+    static func save(
+        _ settings: SettingsChange,
+        of tenant: TenantID,
+        _ change: AuditContext,
+        _ db: Database
+    ) throws -> StoredSettings {
+        let current = try Self.settingsRevision(of: tenant, db)
+        let number = current ?? 0
+        if let expected = settings.expected, expected != number { throw StaleWrite(current: "\(number)") }
+        guard try Self.live(of: tenant, db) == settings.checked else { throw ConcurrentModification() }
+        let before = try current.flatMap { try Self.settingsHash($0, of: tenant, db) }
+        try db.execute(
+            sql: "INSERT INTO tenant (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            arguments: [tenant.rawValue, change.at.milliseconds]
+        )
+        let text = settings.content.json()
+        try db.execute(
+            sql: """
+                INSERT INTO settings (tenant, revision, content, actor_kind, actor_id, actor_name, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                tenant.rawValue, number + 1, text, change.actor.kind.rawValue, change.actor.id,
+                change.actor.name, change.at.milliseconds,
+            ]
+        )
+        try Self.forgetOldSettings(of: tenant, db)
+        if settings.claims == .exclusive { try Self.refuseOverlaps(of: settings.identity, tenant, db) }
+        try Self.own(settings.identity, tenant, db)
+        if let installKey = settings.installKey {
             try db.execute(
-                sql: "INSERT INTO tenant (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                arguments: [tenant.rawValue, change.at.milliseconds]
-            )
-            let text = content.json()
-            try db.execute(
-                sql: """
-                    INSERT INTO settings (tenant, revision, content, actor_kind, actor_id, actor_name, created_at)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    tenant.rawValue, number + 1, text, change.actor.kind.rawValue, change.actor.id,
-                    change.actor.name, change.at.milliseconds,
-                ]
-            )
-            try Self.forgetOldSettings(of: tenant, db)
-            if claims == .exclusive { try Self.refuseOverlaps(of: identity, tenant, db) }
-            try Self.own(identity, tenant, db)
-            if let installKey {
-                try db.execute(
-                    sql: "INSERT INTO install_key (tenant, key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-                    arguments: [tenant.rawValue, installKey, change.at.milliseconds]
-                )
-            }
-            try Self.audit(
-                Audited(
-                    "settings.write",
-                    tenant,
-                    subject: "settings \(number + 1)",
-                    before: before.map { Self.mark(number, hash: $0) },
-                    after: Self.mark(number + 1, text)
-                ),
-                change,
-                db
-            )
-            return StoredSettings(
-                tenant: tenant,
-                revision: number + 1,
-                content: content,
-                actor: change.actor,
-                writtenAt: change.at
+                sql: "INSERT INTO install_key (tenant, key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [tenant.rawValue, installKey, change.at.milliseconds]
             )
         }
+        try Self.audit(
+            Audited(
+                "settings.write",
+                tenant,
+                subject: "settings \(number + 1)",
+                before: before.map { Self.mark(number, hash: $0) },
+                after: Self.mark(number + 1, text)
+            ),
+            change,
+            db
+        )
+        return StoredSettings(
+            tenant: tenant,
+            revision: number + 1,
+            content: settings.content,
+            actor: change.actor,
+            writtenAt: change.at
+        )
     }
 
     /// The number and total bytes of settings revisions kept for a tenant. The live revision is always kept.

@@ -27,31 +27,42 @@ extension CatalogDatabase {
         change: AuditContext
     ) async throws -> StoredSuite {
         try await pool.storing { db in
-            let current = try Self.version(name, tenant, db)
-            if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
-            try Self.requireRoom(forSuite: name, content.utf8.count, tenant, db)
-            let version = try Self.nextVersion(of: tenant, db)
-            try db.execute(
-                sql: """
-                    INSERT INTO suite (tenant, name, version, content, updated_at) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
-                        updated_at = excluded.updated_at
-                    """,
-                arguments: [tenant.rawValue, name.rawValue, version, content, change.at.milliseconds]
-            )
-            try Self.audit(
-                Audited(
-                    "suite.write",
-                    tenant,
-                    subject: name.rawValue,
-                    before: current.map { .object(["version": .int($0)]) },
-                    after: Self.mark(version, content)
-                ),
-                change,
-                db
-            )
-            return StoredSuite(name: name, version: version, content: content)
+            try Self.save(content, name, of: tenant, expected: expected, change, db)
         }
+    }
+
+    static func save(
+        _ content: String,
+        _ name: SuiteName,
+        of tenant: TenantID,
+        expected: Int64?,
+        _ change: AuditContext,
+        _ db: Database
+    ) throws -> StoredSuite {
+        let current = try Self.version(name, tenant, db)
+        if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
+        try Self.requireRoom(forSuite: name, content.utf8.count, tenant, db)
+        let version = try Self.nextVersion(of: tenant, db)
+        try db.execute(
+            sql: """
+                INSERT INTO suite (tenant, name, version, content, updated_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET version = excluded.version, content = excluded.content,
+                    updated_at = excluded.updated_at
+                """,
+            arguments: [tenant.rawValue, name.rawValue, version, content, change.at.milliseconds]
+        )
+        try Self.audit(
+            Audited(
+                "suite.write",
+                tenant,
+                subject: name.rawValue,
+                before: current.map { .object(["version": .int($0)]) },
+                after: Self.mark(version, content)
+            ),
+            change,
+            db
+        )
+        return StoredSuite(name: name, version: version, content: content)
     }
 
     package func removeSuite(

@@ -22,13 +22,21 @@ package final class DataDirectory: Sendable {
     /// The directory is locked too, because the lock file may be removed.
     private let folder: Int32
 
-    package enum Purpose: Sendable { case use, restore }
+    package enum Purpose: Sendable {
+        /// Uses a directory, and creates it if there is none.
+        case create
+        /// Uses a directory that exists already.
+        case use
+        /// Fills an empty directory.
+        case restore
+    }
 
-    /// Creates the directory if needed, with mode 0700, and locks it.
+    /// Locks the directory. Creates it first if the purpose allows that, with mode 0700.
     ///
-    /// Throws `StorageError`: `.locked` if another process holds the lock, `.unfinishedRestore` after an interrupted
-    /// restore, and `.missing` if there are day files but no catalog.
-    package init(_ path: String, for purpose: Purpose = .use) throws {
+    /// Throws `StorageError`: `.noDirectory` if there is none and `purpose` is `.use`, `.locked` if another process holds
+    /// the lock, `.unfinishedRestore` after an interrupted restore, and `.missing` if there are day files but no catalog.
+    package init(_ path: String, for purpose: Purpose) throws {
+        guard purpose != .use || Self.exists(at: path) else { throw StorageError.noDirectory(path: path) }
         do {
             try Folder.make(path, mode: 0o700)
             try Folder.make(path + "/events", mode: 0o700)
@@ -45,7 +53,7 @@ package final class DataDirectory: Sendable {
             throw error
         }
         do {
-            if purpose == .use { try Self.requireWhole(path) }
+            if purpose != .restore { try Self.requireWhole(path) }
             Self.shutFiles(in: path)
             wasUnclean = try Self.mark(path)
         } catch {
@@ -73,6 +81,15 @@ package final class DataDirectory: Sendable {
     package var isOpenToOthers: Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o007 != 0
+    }
+
+    /// Whether the path holds data, or what an interrupted start or restore left of it. Anything but a directory is
+    /// reported when it is opened.
+    private static func exists(at path: String) -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR { return true }
+        let names = ["lock", "catalog.db", "catalog.db-wal", "events", "restoring", "restored"]
+        return names.contains { access("\(path)/\($0)", F_OK) == 0 }
     }
 
     /// Completes a restore whose copy is complete. Throws if starting would silently leave out data that existed

@@ -10,6 +10,8 @@ package enum StorageError: DiskError, Hashable {
     case corrupt(file: String, detail: String)
     /// The file does not exist, although other files prove that it once did.
     case missing(file: String, detail: String)
+    /// A command that works on existing data found none.
+    case noDirectory(path: String)
     /// A restore was interrupted before everything was copied.
     case unfinishedRestore(directory: String)
     /// The target of a restore already holds databases, or remainders of them.
@@ -37,6 +39,9 @@ package enum StorageError: DiskError, Hashable {
         case .missing(let file, let detail):
             "\(file) is missing (\(detail)). Nothing was changed: restore a backup (deploy/runbooks/restore.md), or choose "
                 + "another directory with --data."
+        case .noDirectory(let path):
+            "There is no data directory at \(path). Nothing was created: name the server's directory with --data. "
+                + "'fingerpost serve', 'migrate', 'restore' and 'keys create --init' create one."
         case .unfinishedRestore(let directory):
             "\(directory) contains an unfinished restore, so most data is missing: repeat 'fingerpost restore BACKUP "
                 + "--data \(directory)'."
@@ -61,7 +66,7 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .unusable, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
+        case .noDirectory, .unusable, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
     }

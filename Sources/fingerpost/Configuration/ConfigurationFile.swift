@@ -17,7 +17,7 @@ struct ConfigurationFile {
         } catch let error as DocumentError {
             throw ServiceConfiguration.Invalid(message: "\(path): \(error.description)")
         } catch {
-            throw ServiceConfiguration.Invalid(message: "\(path) cannot be read: \(error.localizedDescription)")
+            throw ServiceConfiguration.Invalid(message: "\(path) cannot be read: \(unreadableReason(path, error)).")
         }
         let settings = try Self.settings(in: root, at: "", of: path)
         do {

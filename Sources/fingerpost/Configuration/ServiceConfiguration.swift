@@ -24,7 +24,7 @@ struct ServiceConfiguration {
     var geoDatabase: String?
     var limits: ServerLimits
     var admission: AdmissionConfiguration
-    /// The free disk space below which `/readyz` reports not ready, in bytes.
+    /// The free disk space below which `/readyz` reports `degraded`, in bytes.
     var minimumFreeBytes: Int
     /// How many seconds requests are still accepted after a shutdown began.
     var drainSeconds: Int

@@ -50,7 +50,7 @@ struct ExportSession: Sendable {
         _ configuration: ServiceConfiguration,
         _ body: @escaping @Sendable (ExportSession) async throws -> Void
     ) async throws {
-        let directory = try DataDirectory(configuration.data)
+        let directory = try DataDirectory(configuration.data, for: .use)
         try await directory.leavingAsFound { try await run(configuration, in: directory, body) }
     }
 

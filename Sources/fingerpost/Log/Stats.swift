@@ -138,7 +138,9 @@ struct Stats: AsyncParsableCommand {
 
         func run() async throws {
             let answer = try await wish.ask("unmatched", [("limit", "\(limit)")], admin)
-            json ? show(answer) : show(answer.rankingLines("links", "path"))
+            json
+                ? show(answer)
+                : show(answer.rankingLines("links", "path") + [answer.unmatchedPathNote].compactMap(\.self))
         }
     }
 

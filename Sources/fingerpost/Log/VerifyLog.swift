@@ -40,7 +40,7 @@ struct VerifyLog: AsyncParsableCommand {
 
     private func account() async throws -> JSONNode {
         do {
-            let directory = try DataDirectory(data)
+            let directory = try DataDirectory(data, for: .use)
             let log = try EventLog(directory.eventsPath, now: SystemClock.now)
             let account = try await log.account()
             try log.close()

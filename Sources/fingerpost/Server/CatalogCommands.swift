@@ -14,11 +14,12 @@ struct CatalogCommands {
     /// - Parameter message: The message for the process that holds the directory.
     static func run(
         in path: String,
+        for purpose: DataDirectory.Purpose = .use,
         _ work: (CatalogCommands) async throws -> JSONNode,
         elsewhere message: () -> JSONNode
     ) async throws -> JSONNode {
         do {
-            let directory = try DataDirectory(path)
+            let directory = try DataDirectory(path, for: purpose)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let maker = APIKeyIssuer(store: database, ring: nil, random: SystemRandom.bytes)

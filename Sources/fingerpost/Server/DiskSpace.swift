@@ -15,13 +15,14 @@ struct DiskSpace {
         sizeBytes = Double(disk.f_blocks) * Double(disk.f_frsize)
     }
 
-    /// A health check that the disk has at least `minimum` bytes free for recording.
+    /// A health check that the disk has at least `minimum` bytes free for recording. A disk with less degrades the
+    /// service: links are answered without being recorded once the disk is full.
     static func check(_ folder: String, atLeast minimum: @escaping @Sendable () -> Int) -> Health.Check {
         Health.Check("disk") {
             guard let space = DiskSpace(of: folder) else { return .bad("the free space cannot be read") }
             let minimum = minimum()
             let detail = "\(Int64(clamping: space.freeBytes)) bytes free, minimum \(minimum)"
-            return space.freeBytes >= Double(minimum) ? .good(detail) : .bad(detail)
+            return space.freeBytes >= Double(minimum) ? .good(detail) : .degraded(detail)
         }
     }
 }

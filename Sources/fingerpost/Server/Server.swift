@@ -99,6 +99,10 @@ struct Server {
         board.health.watch([
             Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
             DiskSpace.check(directory.path, atLeast: { live.minimumFreeBytes }),
+            Health.Check("recording") { [recorder] in
+                recorder.isDiskFull
+                    ? .degraded("the disk is full; events are not recorded") : .good("events are recorded")
+            },
             Health.Check("log") { [log] in .good(log.condition) },
         ])
         if directory.isOpenToOthers {

@@ -4,9 +4,17 @@ import LinkCommands
 
 /// The address of a server's admin port, and the credentials for it.
 struct AdminOptions: ParsableArguments {
-    @ArgumentParser.Option(help: "The admin address of a server.") var server = "http://127.0.0.1:8081"
+    @ArgumentParser.Option(
+        name: .customLong("server"),
+        help: "The admin address of a server (default: the variable FINGERPOST_SERVER, else http://127.0.0.1:8081)."
+    )
+    var namedServer: String?
     @ArgumentParser.Option(help: "An admin API key (default: the variable FINGERPOST_KEY).") var key: String?
     @ArgumentParser.Option(help: "An environment other than production.") var environment: String?
+
+    var server: String {
+        namedServer ?? ProcessInfo.processInfo.environment["FINGERPOST_SERVER"] ?? "http://127.0.0.1:8081"
+    }
 
     func validate() throws {
         let parts = URLComponents(string: server)

@@ -26,7 +26,11 @@ struct Plan: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try await tellingRefusals {
-            let planning = TablePlanning(file: try TableFile(file, tenant: tenant), client: try admin.client())
+            let planning = TablePlanning(
+                file: try TableFile(file, tenant: tenant),
+                client: try admin.client(),
+                now: SystemClock.now()
+            )
             return try await showingProgress("checking") { try await planning.plan() }
         }
         json ? show(plan.body) : show(plan.lines)
@@ -44,6 +48,7 @@ struct Apply: AsyncParsableCommand {
               fingerpost apply -f shop.yaml --suite shop.suite.yaml --dry-run
               fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
 
+            Settings, table and suites go live together or, if one of them is rejected, not at all. \
             Changes that others publish at the same time are kept; it is a conflict only if both sides changed the \
             same route. With --suite, the table must pass the suites, which are then stored: no later table may fail \
             them.
@@ -67,7 +72,8 @@ struct Apply: AsyncParsableCommand {
         let planning = TablePlanning(
             file: try TableFile(file, tenant: tenant),
             client: try admin.client(),
-            suites: try suite.map { path in (name: SuiteFileName(path).text, text: try readText(path)) }
+            suites: try suite.map { path in (name: SuiteFileName(path).text, text: try readText(path)) },
+            now: SystemClock.now()
         )
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
@@ -83,9 +89,9 @@ struct Apply: AsyncParsableCommand {
                 return
             }
             let published = try await showingProgress("publishing") { try await planning.apply(plan, note) }
-            if json { return show(published ?? .object([:])) }
+            if json { return show(published) }
             show(plan.lines)
-            if let revision = published?["revision"]?.int { show("revision \(revision) is live") }
+            if let revision = published["revision"]?.int { show("revision \(revision) is live") }
         }
     }
 }

@@ -110,7 +110,7 @@ struct Replay: AsyncParsableCommand {
         in path: String
     ) async throws -> JSONNode {
         do {
-            let directory = try DataDirectory(path)
+            let directory = try DataDirectory(path, for: .use)
             return try await directory.leavingAsFound {
                 let database = try CatalogDatabase(directory.catalogPath)
                 let log = try EventLog(directory.eventsPath, now: SystemClock.now)

@@ -98,7 +98,7 @@ struct FaultDiskTests {
                 #expect(server.wait().status == 0)
                 #expect(!FileManager.default.fileExists(atPath: trial.data + "/running"))
                 try disk.fill()
-                let key = try await fingerpost("keys", "create", "--data", trial.data)
+                let key = try await fingerpost("keys", "create", "--scope", "admin", "--data", trial.data)
                 #expect(key.status == 74 && key.text.contains("the disk is full"), "\(key.text)")
                 #expect(!FileManager.default.fileExists(atPath: trial.data + "/running"))
                 try disk.grow(toMegabytes: 64)
@@ -155,6 +155,26 @@ struct FaultDiskTests {
             host: "farechoice.taxi"
         )
         #expect(files?.status == 200)
+        do {
+            try expectUnrecordedAnswer(from: server)
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    /// A tenant without `whenLogFails: refuse` is answered, and everybody can see that nothing is recorded.
+    private func expectUnrecordedAnswer(from server: RunningServer) throws {
+        let answer = try HTTPConnection(port: server.publicPort).request(
+            "POST",
+            "/resolve",
+            headers: ["Content-Type": "application/json"],
+            body: #"{"url":"https://farechoice.taxi/prices/airport"}"#
+        )
+        #expect(answer.status == 200 && answer.text.contains(#""recorded":false"#), "\(answer.text)")
+        try server.ops("/readyz") { $0.status == 200 && $0.text.contains(#""status":"degraded""#) }
+        try server.ops("/metrics") { metrics in
+            metrics.text.contains(/fingerpost_answers_unrecorded_total\{reason="disk_full"\} [1-9]/)
+        }
     }
 
     /// The same process records the next request.

@@ -16,12 +16,22 @@ final class FaultTrial: Sendable {
     private let isSound = Mutex(true)
 
     /// Creates the directory with the example tenants and an admin key. `time` is in UTC, as in `2026-11-21 23:59:57`.
+    /// The tenants of the load are answered only if the answer is recorded.
     init(data: String? = nil, startingAt time: String? = nil) throws {
         (folder, history) = try Self.begin()
         self.data = data ?? folder + "/data"
         clock = try time.map { [folder] in try MovableClock(file: folder + "/clock", at: $0) }
         let first = try RunningServer(directory: self.data, launcher: clock?.launcher ?? [])
         key = try #require(first.key)
+        let admin = try HTTPConnection(port: first.adminPort)
+        for tenant in FaultLoad.tenants {
+            let path = "/admin/v1/tenants/\(tenant)/settings"
+            let headers = ["Authorization": "Bearer \(key)", "Content-Type": "application/json"]
+            let known = try #require(try admin.request("GET", path, headers: headers).json()["settings"]?.members)
+            let strict = JSONNode(.object(known + [JSONNode.Member("whenLogFails", .string("refuse"))]))
+            let saved = try admin.request("PUT", path, headers: headers, body: strict.json())
+            #expect(saved.status == 200, "\(saved.text)")
+        }
         first.send(SIGTERM)
         #expect(first.wait().status == 0)
     }

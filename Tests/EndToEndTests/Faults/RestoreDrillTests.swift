@@ -99,6 +99,13 @@ extension RestoreDrillTests {
         let clock = try #require(trial.clock)
         var server = try trial.start()
         try change(server, trial, "\"privacy\":{", to: "\"privacy\":{\"recordInstall\":true,")
+        // A scheduled export would otherwise export the window that must stay pending.
+        try change(
+            server,
+            trial,
+            #""export":{"schedule":"daily","at":"02:00","zone":"Europe/Paris","format":"ndjson","level":6}"#,
+            to: #""export":{"schedule":"off"}"#
+        )
         for day in 1...3 {
             try clock.set("2036-02-0\(day) 10:00:00")
             #expect(try ask(server, count: 12) == 12)

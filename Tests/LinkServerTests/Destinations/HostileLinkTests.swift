@@ -232,6 +232,7 @@ struct HostileLinkTests {
         ),
         Case(
             link: "https://go.acme.test/q?x=..",
+            web: "https://www.acme.test/home?x=..",
             store: appStore + "?ct=.."
         ),
         Case(
@@ -243,7 +244,7 @@ struct HostileLinkTests {
         Case(link: "https://evil.acme.link/h", web: "https://www.acme.test/evil", uri: "acme://evil"),
         Case(
             link: "http://www.acme.test/own/x?q=1#f",
-            web: "https://www.acme.test/home?q=1#f",
+            web: "https://www.acme.test/own/x?q=1#f",
             uri: "acme://own/x?q=1#f"
         ),
     ]

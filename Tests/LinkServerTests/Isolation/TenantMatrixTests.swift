@@ -45,6 +45,12 @@ struct TenantMatrixTests {
                 #"{"settings": \#(settings), "table": \#(table)}"#,
                 #"{"table": \#(table), "suites": {"\#(names.suite)": \#(JSONNode.string(suite).json())}}"#,
             ],
+            "POST T/apply": [
+                // The table has errors, so that nothing of it becomes the tenant's own.
+                #"{"table": \#(leading)}"#, #"{"basedOn": 2, "table": \#(leading)}"#,
+                #"{"settings": \#(settings), "table": \#(leading)}"#,
+                #"{"table": \#(leading), "suites": {"\#(names.suite)": \#(JSONNode.string(suite).json())}}"#,
+            ],
             "POST T/draft/replay": ["", #"{"sinceSeconds": 86400, "limit": 1000}"#],
             "POST T/draft/test": [suite, ownSuite, ""],
             "POST T/draft/publish": ["", note], "POST T/draft/routes": [route + "\n"],

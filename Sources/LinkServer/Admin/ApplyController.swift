@@ -1,0 +1,123 @@
+import HTTPTypes
+import Hummingbird
+import LinkAPI
+import LinkCatalog
+import LinkRouting
+
+/// Serves the endpoint that applies a tenant's file: settings, table and suites in one transaction.
+struct ApplyController {
+    let gate: AdminAuthorizer
+    let editor: PublishingService
+    let limits: LiveLimits
+
+    func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
+        router.post("/admin/v1/tenants/:tenant/apply", use: apply)
+    }
+
+    /// Applies `{basedOn, settings, table, suites: {NAME: TEXT}, message, approvals, override}`.
+    @Sendable private func apply(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try gate.tenant(request, context, .publish)
+        var request = request
+        let expected = try request.expectedNumber()
+        let body = try await request.document(upTo: limits.tableBytes)
+        let object = try DocumentField(body, path: "").object(
+            "basedOn",
+            "settings",
+            "table",
+            "suites",
+            "message",
+            "approvals",
+            "override"
+        )
+        let note = try PublishingService.Note(object)
+        let (wish, suites) = try await PublishingService.PlanRequest.read(object, suiteBytes: limits.suiteBytes)
+        try requireScopes(entry, wish, suites)
+        if let table = wish.table { try editor.requireAdmitted(table) }
+        try await context.once(entry.grant, of: entry.tenant)
+        let applied: PublishingService.Applied
+        do {
+            applied = try await Publications.counted {
+                try await editor.apply(
+                    wish,
+                    suites: suites,
+                    at: entry.place,
+                    expected: expected,
+                    note: note,
+                    claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
+                    limit: entry.grant,
+                    change: entry.change
+                )
+            }
+        } catch let error as DocumentError {
+            throw Problem(.invalidSettings, error.description, findings: [Finding(error)])
+        }
+        return Response(applied)
+    }
+
+    /// The endpoint needs what the endpoints for its parts need.
+    private func requireScopes(
+        _ entry: AdminAuthorizer.Entry,
+        _ wish: PublishingService.PlanRequest,
+        _ suites: [SuiteName: String]
+    ) throws {
+        let scopes: [(scope: KeyGrant.Scope, isNeeded: Bool)] = [
+            (.tablesWrite, wish.table != nil || !suites.isEmpty), (.admin, wish.settings != nil),
+        ]
+        for (scope, isNeeded) in scopes where isNeeded && !entry.grant.allows(scope, for: entry.tenant) {
+            throw Problem(.forbidden, "The key lacks the scope '\(scope.rawValue)' here.")
+        }
+        guard entry.grant.isForWholeTenants || wish.settings == nil && suites.isEmpty else {
+            throw Problem(
+                .forbidden,
+                "Settings and suites belong to the whole tenant. They need a key without limits on environments or "
+                    + "routes."
+            )
+        }
+    }
+}
+
+extension PublishingService.PlanRequest {
+    /// Reads `{basedOn, settings, table, suites: {NAME: TEXT}}`, and returns the texts of the suites too.
+    static func read(_ object: ObjectField, suiteBytes: Int) async throws -> (Self, suites: [SuiteName: String]) {
+        var texts: [SuiteName: String] = [:]
+        var bytes = 0
+        for (name, field) in try object["suites"]?.anyObject().all ?? [] {
+            let text = try field.text()
+            bytes += text.utf8.count
+            guard bytes <= suiteBytes * 2 else {
+                throw field.error("the suites of a plan can have at most \(suiteBytes * 2) bytes in total; send fewer.")
+            }
+            guard let id = SuiteName(name) else {
+                throw field.error(
+                    "'\(name)' is not the name of a suite; use 1 to 64 of a-z, 0-9, '.', '_' and '-', and start with a "
+                        + "letter or digit."
+                )
+            }
+            texts[id] = text
+        }
+        let suites = try await LargeDocuments.readYAML(bytes: bytes) { [texts] in
+            try texts.map { ($0.key.rawValue, try LinkSuite($0.value)) }
+        }
+        let request = Self(
+            table: object["table"]?.node,
+            base: try object["basedOn"].map { Revision(rawValue: try $0.int(in: 0...Int64.max)) },
+            settings: object["settings"]?.node,
+            suites: Dictionary(suites) { first, _ in first }
+        )
+        return (request, texts)
+    }
+}
+
+extension Response {
+    fileprivate init(_ applied: PublishingService.Applied) {
+        var members = applied.stored.revision?.json.members ?? []
+        if let settings = applied.stored.settings {
+            members.append(JSONNode.Member("settingsRevision", .int(settings.revision)))
+        }
+        members += (applied.plan.json.members ?? []).filter {
+            ["settings", "changes", "findings", "moves"].contains($0.key)
+        }
+        let isCreated = applied.stored.revision != nil || applied.stored.settings?.revision == 1
+        self.init(JSONNode(.object(members)), status: isCreated ? .created : .ok)
+    }
+}
