@@ -71,6 +71,9 @@ struct TestCommand: AsyncParsableCommand {
         let tested = environment.flatMap(EnvironmentID.init) ?? .production
         for suite in read where suite.covers(tested) {
             var failures: [SuiteFailure] = []
+            guard !suite.cases.isEmpty else {
+                throw fail("\(suite.name ?? "") has no cases; add at least one under 'cases'.", .unreadableInput)
+            }
             if let offline {
                 failures = offline.failures(of: suite)
             } else {

@@ -90,7 +90,7 @@ struct TableFileTests {
             #expect(closed.status == 69 && closed.text.contains("answered 401"), "\(closed.text)")
             let key = shell.server.key ?? ""
             let staging = try await test("good.yaml", port: port, "--environment", "staging", "--key", key)
-            #expect(staging.status == 1 && staging.text.contains("route: nothing instead of"), "\(staging.text)")
+            #expect(staging.status == 1 && staging.text.contains("route: nothing, expected"), "\(staging.text)")
             let unreadable = try await test("good.yaml", port: port, "--environment", "not an environment")
             #expect(unreadable.status == 1 && unreadable.text.contains("response: the server answered 400"))
             let down = try await test("good.yaml", port: 9)
@@ -349,7 +349,8 @@ struct TableFileTests {
             let xml = try String(contentsOfFile: report, encoding: .utf8)
             #expect(xml.contains(#"a&amp;b.yaml" tests="2" failures="1">"#), "\(xml)")
             #expect(xml.contains(#"<testcase name="line 4 yourapp://product/2?a=&lt;b&gt;">"#))
-            #expect(xml.contains("route: nothing instead of &quot;user&quot;; action: "))
+            let rejected = "nothing (the link was rejected: forbidden_character)"
+            #expect(xml.contains("route: \(rejected), expected &quot;user&quot;; action: \(rejected), expected "))
             let parsed = XMLReader.isWellFormed(xml)
             #expect(parsed)
 

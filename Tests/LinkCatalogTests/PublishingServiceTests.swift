@@ -110,7 +110,9 @@ final class PublishingServiceTests {
         try await saveSettings("domains: [go.example.com]")
         let before = (try await writes(), live.count)
 
-        await #expect(throws: DocumentError.self) { try await saveSettings("domains: [https://go.example.com]") }
+        await #expect(throws: Settings.DecodingErrors.self) {
+            try await saveSettings("domains: [https://go.example.com]")
+        }
         #expect(try await writes() == before.0)
         #expect(live.count == before.1)
     }

@@ -157,7 +157,7 @@ struct SettingsTests {
             return DocumentField(node, path: "settings")
         }
         _ = try Settings(field(most))
-        let error = #expect(throws: DocumentError.self) { try Settings(field(most + 1)) }
+        let error = #expect(throws: Settings.DecodingErrors.self) { try Settings(field(most + 1)) }?.errors.first
         #expect(error?.path == "settings.\(path)")
         #expect(error?.message == "the list has more than \(most) entries; remove some.")
         _ = try Settings(DocumentField(stored: field(most + 1).node, path: "settings"))

@@ -205,4 +205,28 @@ struct WrongSettingTests {
     func settingIsRefused(_ setting: String, _ said: String) {
         #expect(refusals(of: "formatVersion: 1\nsettings:\n  \(setting)\n") == [said])
     }
+
+    /// Errors that follow from others are not reported: the app's domain may be the one that cannot be read.
+    @Test func allErrorsAreReportedTogether() {
+        let text = """
+            formatVersion: 1
+            settings:
+              domains: [example, go.example.com]
+              scheme: [yourapp]
+              apps:
+                - {id: ios, platform: ios, teamID: abc, bundleID: com.example.app}
+                - {id: android, platform: android, package: com.example.app, domains: [example.com]}
+              retentionDays: "400"
+              privacy: {ip: some}
+            """
+        #expect(
+            refusals(of: text) == [
+                #"line 3, column 13: settings.domains[0]: "example" is not a domain; write a host such as links.example.com or *.example.com."#,
+                "line 4, column 3: settings.scheme: unknown key 'scheme'; did you mean 'schemes'?",
+                #"line 6, column 40: settings.apps[0].teamID: "abc" is not 10 capital letters and digits, as in ABCDE12345."#,
+                #"line 8, column 18: settings.retentionDays: "400" is not a whole number from 1 to 36500. Remove the quotes."#,
+                #"line 9, column 17: settings.privacy.ip: "some" is not one of: truncated, keyed, none."#,
+            ]
+        )
+    }
 }

@@ -56,14 +56,22 @@ struct TableCheckTests {
                 #"{"id": "a", "path": "/a", "web": {"ios": "https://www.acme.com/", "android": "https://www.acme.com/"}}"#
             ],
             "missing_web", "routes[0]"
-        ), ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
+        ),
+        (
+            [#"{"id": "a", "path": "/p/[0-9]+", "web": "https://www.acme.com/"}"#], "foreign_syntax",
+            "routes[0].path"
+        ),
+        ([#"{"id": "a", "path": "/user/:id", "web": "https://www.acme.com/"}"#], "foreign_syntax", "routes[0].path"),
+        ([#"{"id": "a", "path": "/a", "requires": ["warp"]}"#], "unsupported_feature", "routes[0].requires"),
     ]
+
+    private static let warnings: Set = ["missing_web", "foreign_syntax"]
 
     @Test(arguments: mistakes) func mistakeIsFound(_ routes: [String], _ code: String, _ path: String) throws {
         let findings = try findings(routes)
         #expect(findings.map(\.code.rawValue) == [code])
         #expect(findings.first?.path == path)
-        #expect(findings.first?.severity == (code == "missing_web" ? .warning : .error))
+        #expect(findings.first?.severity == (Self.warnings.contains(code) ? .warning : .error))
         #expect(findings.first?.fix.isEmpty == false)
     }
 
@@ -73,6 +81,7 @@ struct TableCheckTests {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided, .fallbackPage,
+            .missingStore, .missingTarget,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
@@ -112,6 +121,37 @@ struct TableCheckTests {
                 + "not to a page of their own: a, b."
         )
         #expect(table.check(for: identity) == [])
+    }
+
+    /// Advice, so only with a time. A route with an experiment or a place for some people has a target.
+    @Test func routesWithoutATargetAreReported() throws {
+        let routes = [
+            #"{"id": "a", "path": "/a"}"#, #"{"id": "b", "path": "/b", \#(Self.open)}"#,
+            #"{"id": "c", "path": "/c"}"#, #"{"id": "d", "path": "/d", "block": "Gone."}"#,
+        ]
+        let table = try Fixture.table(routes, defaults: #"{"fallback": {"web": "https://www.acme.com/"}}"#)
+        let identity = try Fixture.identity()
+        let found = table.check(for: identity, now: Timestamp(milliseconds: 0)).filter { $0.code == .missingTarget }
+        #expect(found.map(\.message) == ["Links of routes without a target do not open the app: a, c."])
+        #expect(found.first?.severity == .info && found.first?.route?.rawValue == "a")
+        #expect(!table.check(for: identity).map(\.code).contains(.missingTarget))
+    }
+
+    @Test(arguments: ["ios", "android"]) func appWithoutAStorePageIsReportedIfARouteLeadsThere(_ platform: String)
+        throws
+    {
+        let route =
+            #"{"id": "a", "path": "/a", "store": true, "web": "https://www.acme.com/", "when": {"platform": "ios"}}"#
+        let table = try Fixture.table([route])
+        let app =
+            platform == "ios" ? #""teamID": "ABCDE12345", "bundleID": "com.acme.app""# : #""package": "com.acme.app""#
+        let identity = try Fixture.identity(
+            #"{"domains": ["go.acme.com", {"host": "www.acme.com", "serves": "association"}], "apps": [{"id": "app", "platform": "\#(platform)", \#(app)}]}"#
+        )
+        let found = table.check(for: identity)
+        // The route answers iOS only, so the store of the Android app does not matter.
+        #expect(found.map(\.code) == (platform == "ios" ? [.missingStore] : []))
+        #expect(found.allSatisfy { $0.path == "routes[0].store" && $0.fix.contains("{kind: appStore, id: ") })
     }
 
     @Test func fallbackIsCheckedToo() throws {

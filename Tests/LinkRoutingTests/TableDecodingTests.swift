@@ -34,7 +34,7 @@ struct TableDecodingTests {
             #"{"routes": [{"id": "a", "path": "/a", "block": "x", "web": "https://www.acme.com"}]}"#, "routes[0].web",
             1, "remove 'web' or 'block'"
         ),
-        (#"{"routes": [{"id": "a", "path": "/a", "signIn": true}]}"#, "routes[0].signIn", 1, "write a string"),
+        (#"{"routes": [{"id": "a", "path": "/a", "signIn": true}]}"#, "routes[0].signIn", 1, "required, optional"),
         (
             #"{"routes": [{"id": "a", "path": "/a", "signIn": "always"}]}"#, "routes[0].signIn", 1,
             "not one of: required, optional"

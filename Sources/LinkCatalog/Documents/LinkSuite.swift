@@ -135,8 +135,16 @@ extension LinkSuite.Expectation {
             guard !(expected.map { want in said.map { $0.isSame(as: want) } ?? false } ?? (said == nil)) else {
                 return nil
             }
-            return "\(said?.json() ?? "nothing") instead of \(value.json())"
+            return "\(said?.json() ?? Self.absence(in: answer)), expected \(value.json())"
         }
+    }
+
+    /// Says that an answer lacks a value, and why if the link was rejected.
+    private static func absence(in answer: JSONNode) -> String {
+        guard answer["outcome"]?.text == "rejected", let reason = answer["reason"]?["code"]?.text else {
+            return "nothing"
+        }
+        return "nothing (the link was rejected: \(reason))"
     }
 
     private func found(in answer: JSONNode) -> JSONNode? {

@@ -98,32 +98,51 @@ package struct Settings: Sendable, Hashable {
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
     ]
 
-    /// Reads a settings object. Throws `DocumentError`.
-    package init(_ field: DocumentField) throws {
-        if !field.isStored { try Self.refuseLongLists(field) }
-        let object = try field.anyObject()
-        try object.refuseKeys(besides: Self.keys)
-        identity = try Identity(object)
-        environments = try object["environments"].map(Self.environments) ?? []
-        privacy = Privacy(recordQuery: [], address: .truncated, unmatchedPath: .shape)
-        if let privacy = object["privacy"] {
-            let object = try privacy.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
-            self.privacy.recordQuery = Set(try object["recordQuery"]?.list().map { ExactText(try $0.text()) } ?? [])
-            self.privacy.recordTraits = Set(try object["recordTraits"]?.list().map { ExactText(try $0.text()) } ?? [])
-            self.privacy.recordInstall = try object["recordInstall"]?.bool() ?? false
-            self.privacy.address = try object["ip"]?.choice(Privacy.Address.self) ?? .truncated
-            self.privacy.unmatchedPath =
-                try object["unmatchedPath"]?.choice(Privacy.UnmatchedPath.self) ?? .shape
-        }
-        export = try object["export"].map(Export.init) ?? Export(schedule: .hourly, format: .ndjson, level: 6)
-        retentionDays = Int(try object["retentionDays"]?.int(in: 1...36_500) ?? 400)
-        explain = try object["explain"]?.choice(Explain.self) ?? .key
-        whenLogFails = try object["whenLogFails"]?.choice(WhenLogFails.self) ?? .answer
-        clientKey = try object["clientKey"]?.choice(ClientKey.self) ?? .optional
-        environmentKey = try object["environmentKey"]?.choice(ClientKey.self) ?? .required
+    /// All errors of settings; at least one.
+    package struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
+        package var errors: [DocumentError]
+        package var description: String { errors.map(\.description).joined(separator: "\n") }
+
+        package init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    private static func refuseLongLists(_ field: DocumentField) throws {
+    /// Reads a settings object. Reading continues after an error, so that all are reported together.
+    package init(_ field: DocumentField) throws(DecodingErrors) {
+        var errors = ErrorList()
+        guard let object = errors.read({ () throws(DocumentError) in try Self.object(field) }) else {
+            throw DecodingErrors(errors.errors)
+        }
+        /// Reads a member; nil if it is missing or has an error.
+        func member<Value>(_ key: String, _ read: (DocumentField) throws(DocumentError) -> Value) -> Value? {
+            guard let field = object[key] else { return nil }
+            return errors.read { () throws(DocumentError) in try read(field) }
+        }
+        for error in object.unknownKeys(besides: Self.keys) { errors.add(error) }
+        identity = Identity(object, &errors)
+        environments = member("environments", Self.environments) ?? []
+        privacy =
+            member("privacy", Privacy.init) ?? Privacy(recordQuery: [], address: .truncated, unmatchedPath: .shape)
+        export = member("export", Export.init) ?? Export(schedule: .hourly, format: .ndjson, level: 6)
+        retentionDays =
+            member("retentionDays") { field throws(DocumentError) in
+                Int(try field.int(in: 1...36_500))
+            } ?? 400
+        explain = member("explain") { field throws(DocumentError) in try field.choice(Explain.self) } ?? .key
+        whenLogFails =
+            member("whenLogFails") { field throws(DocumentError) in try field.choice(WhenLogFails.self) } ?? .answer
+        clientKey =
+            member("clientKey") { field throws(DocumentError) in try field.choice(ClientKey.self) } ?? .optional
+        environmentKey =
+            member("environmentKey") { field throws(DocumentError) in try field.choice(ClientKey.self) } ?? .required
+        guard errors.errors.isEmpty else { throw DecodingErrors(errors.errors) }
+    }
+
+    private static func object(_ field: DocumentField) throws(DocumentError) -> ObjectField {
+        if !field.isStored { try refuseLongLists(field) }
+        return try field.anyObject()
+    }
+
+    private static func refuseLongLists(_ field: DocumentField) throws(DocumentError) {
         for (keys, count) in mostEntries {
             var list = field
             for key in keys { list = DocumentField(list.node[key] ?? .null, path: "\(list.path).\(key)") }
@@ -133,8 +152,10 @@ package struct Settings: Sendable, Hashable {
         }
     }
 
-    private static func environments(_ field: DocumentField) throws -> [EnvironmentID] {
-        let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
+    private static func environments(_ field: DocumentField) throws(DocumentError) -> [EnvironmentID] {
+        let environments = try field.list().map { field throws(DocumentError) in
+            try field.identifier(EnvironmentID.self)
+        }
         guard environments.count <= mostEnvironments else {
             throw field.error(
                 "a tenant has at most \(mostEnvironments) environments besides 'production'; remove some."
@@ -150,8 +171,24 @@ package struct Settings: Sendable, Hashable {
     }
 }
 
+extension Settings.Privacy {
+    init(_ field: DocumentField) throws(DocumentError) {
+        let object = try field.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
+        func names(_ key: String) throws(DocumentError) -> Set<ExactText> {
+            var names: Set<ExactText> = []
+            for field in try object[key]?.list() ?? [] { names.insert(ExactText(try field.text())) }
+            return names
+        }
+        recordQuery = try names("recordQuery")
+        recordTraits = try names("recordTraits")
+        recordInstall = try object["recordInstall"]?.bool() ?? false
+        address = try object["ip"]?.choice(Address.self) ?? .truncated
+        unmatchedPath = try object["unmatchedPath"]?.choice(UnmatchedPath.self) ?? .shape
+    }
+}
+
 extension Settings.Export {
-    init(_ field: DocumentField) throws {
+    init(_ field: DocumentField) throws(DocumentError) {
         let object = try field.object("schedule", "at", "zone", "format", "level")
         let schedule = try object["schedule"]?.text() ?? "hourly"
         switch schedule {

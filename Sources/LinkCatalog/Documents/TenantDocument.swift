@@ -46,12 +46,15 @@ package struct TenantDocument: Sendable {
         var findings: [Finding] = []
         let prefix = isTable ? "" : "table"
         var settings: Settings?
-        do {
-            settings = try self.settings.map { try Settings(DocumentField($0, path: "settings")) }
-        } catch let error as DocumentError {
-            findings.append(Finding(error))
-        } catch {
-            preconditionFailure("reading settings throws only DocumentError: \(error)")
+        if let node = self.settings {
+            do {
+                settings = try Settings(DocumentField(node, path: "settings"))
+            } catch {
+                let errors = error.errors.sorted { left, right in
+                    (left.position.line, left.position.column) < (right.position.line, right.position.column)
+                }
+                findings += errors.map(Finding.init)
+            }
         }
         var table: RouteTable?
         if let node = self.table {

@@ -196,7 +196,7 @@ package struct PublishingService: Sendable {
         else {
             return
         }
-        throw DocumentError(
+        let error = DocumentError(
             path: "settings.environments",
             position: content["environments"]?.position ?? content.position,
             message: """
@@ -204,6 +204,7 @@ package struct PublishingService: Sendable {
                 \(known.count): those in 'environments', those of apps, and those with a live table; remove some.
                 """
         )
+        throw Settings.DecodingErrors([error])
     }
 
     // MARK: Drafts

@@ -7,12 +7,15 @@ struct RouteCheck {
     var findings: [Finding] = []
     /// Whether clicks of the route lead to the page of the table's fallback, at least on one platform.
     private(set) var leadsToFallback = false
+    /// Whether the route names no place: neither in the app nor on the web.
+    private(set) var isWithoutTarget = false
 
     mutating func run() {
         checkReservedPath()
         checkHost()
         checkApps()
         checkConditions()
+        checkForForeignSyntax()
         guard route.unsupported.isEmpty else {
             findings.append(
                 Finding(
@@ -36,7 +39,29 @@ struct RouteCheck {
             check.run(variant.target)
         }
         findings += check.findings
+        checkStores(of: target)
+        isWithoutTarget = target.isEmpty && route.experiment == nil
         if answersClicks { checkWeb(target) }
+    }
+
+    /// Checks that a route that leads to the store can do so for each app.
+    private mutating func checkStores(of target: RouteTarget) {
+        guard target.store != nil else { return }
+        let platforms = platforms
+        let lacking = identity.apps.filter { $0.kind == .app && $0.stores.isEmpty && platforms.contains($0.platform) }
+        guard let first = lacking.first else { return }
+        let example = first.platform == .ios ? "{kind: appStore, id: \"123456789\"}" : "{kind: playStore}"
+        findings.append(
+            Finding(
+                .missingStore,
+                .warning,
+                path: "\(path).store",
+                route: route.id,
+                message: "These apps have no store page, so the route's links do not lead to the store: "
+                    + "\(lacking.map(\.id.rawValue).joined(separator: ", ")).",
+                fix: "Add 'stores' to the apps in the settings, such as \(example)."
+            )
+        )
     }
 
     /// Checks that every click leads to a page: the route's own, or the fallback's on a platform without one.
@@ -99,6 +124,27 @@ struct RouteCheck {
                 route: route.id,
                 message: "Fingerpost itself answers '/\(reserved)' on every host, so such links never reach the route.",
                 fix: "Choose another first segment."
+            )
+        )
+    }
+
+    /// Finds regular expressions and parameters in the syntax of other routers, which patterns match literally.
+    private mutating func checkForForeignSyntax() {
+        let expressions = ["[0-9", "[a-z", "[A-Z", "[^", ".*", ".+", "\\d", "\\w", "(?"]
+        let foreign = route.path.segments.lazy.compactMap { segment -> String? in
+            guard case .literal(let literal) = segment else { return nil }
+            let text = String(decoding: literal, as: UTF8.self)
+            return text.hasPrefix(":") || expressions.contains(where: text.contains) ? text : nil
+        }
+        guard let segment = foreign.first else { return }
+        findings.append(
+            Finding(
+                .foreignSyntax,
+                .warning,
+                path: "\(path).path",
+                route: route.id,
+                message: "'\(segment)' looks like a regular expression or a parameter, but matches only this text.",
+                fix: "Write a parameter, such as {id:int} or {name}, or {path...} for the rest of the path."
             )
         )
     }
@@ -184,6 +230,11 @@ struct RouteCheck {
             )
         }
     }
+}
+
+extension RouteTarget {
+    /// Whether the target names no place: neither in the app nor on the web.
+    fileprivate var isEmpty: Bool { open == nil && web == nil && store == nil }
 }
 
 extension Condition {

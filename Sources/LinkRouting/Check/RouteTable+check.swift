@@ -1,8 +1,8 @@
 extension RouteTable {
     /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
-    /// Paths are relative to the table (`routes[3].web`). Advice is reported only with `now`: expired routes, and
-    /// routes whose clicks lead to the page of the fallback. For each code
+    /// Paths are relative to the table (`routes[3].web`). Advice is reported only with `now`: expired routes, routes
+    /// whose clicks lead to the page of the fallback, and routes without a target. For each code
     /// about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
     /// - Parameter budget: A finding reports that the budget left the order of routes undecided. The result of a
@@ -14,6 +14,7 @@ extension RouteTable {
     ) -> [Finding] {
         var list = FindingList()
         var routesToFallback: [RouteID] = []
+        var routesWithoutTarget: [RouteID] = []
         for (index, route) in routes.enumerated() {
             // The budget has more steps than a table has routes, so only a cancellation ends it here.
             guard budget.spend() else { return list.findings }
@@ -26,8 +27,11 @@ extension RouteTable {
             check.run()
             list.add(check.findings)
             if check.leadsToFallback { routesToFallback.append(route.id) }
+            if check.isWithoutTarget { routesWithoutTarget.append(route.id) }
         }
-        if now != nil, let finding = fallbackPage(of: routesToFallback) { list.add([finding]) }
+        if now != nil {
+            list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
+        }
         if let fallback = defaults.fallback {
             var check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
             check.run(fallback)
@@ -53,13 +57,30 @@ extension RouteTable {
         return findings + order.findings
     }
 
+    /// Returns the finding that links of these routes stay on the web; nil without such routes.
+    private func missingTarget(of routes: [RouteID]) -> Finding? {
+        guard let first = routes.first else { return nil }
+        return Finding(
+            .missingTarget,
+            .info,
+            path: "routes",
+            route: first,
+            message: "Links of routes without a target do not open the app: \(Self.names(routes)).",
+            fix: "If such a link has a place in the app, add 'open' with the screen."
+        )
+    }
+
+    /// Names the first routes, and the number of the others.
+    private static func names(_ routes: [RouteID]) -> String {
+        let more = routes.count > 5 ? " and \(routes.count - 5) more" : ""
+        return routes.prefix(5).map(\.rawValue).joined(separator: ", ") + more
+    }
+
     /// Returns the finding that clicks of these routes lead to the fallback's page; nil without such routes.
     private func fallbackPage(of routes: [RouteID]) -> Finding? {
         guard let first = routes.first, let web = defaults.fallback?.web, let page = web.default ?? web.all.first else {
             return nil
         }
-        let names = routes.prefix(5).map(\.rawValue).joined(separator: ", ")
-        let more = routes.count > 5 ? " and \(routes.count - 5) more" : ""
         let subject = routes.count == 1 ? "this route" : "\(routes.count) routes"
         return Finding(
             .fallbackPage,
@@ -67,7 +88,7 @@ extension RouteTable {
             path: "defaults.fallback.web",
             route: first,
             message: "Without the app, clicks on links of \(subject) lead to \(page), not to a page of their own: "
-                + "\(names)\(more).",
+                + "\(Self.names(routes)).",
             fix: "If such a link has a page, add 'web' to its route, such as \"https://www.example.com/item/{id}\"."
         )
     }

@@ -91,7 +91,8 @@ public struct DocumentField: Sendable {
 
     public func int(in range: ClosedRange<Int64>) throws(DocumentError) -> Int64 {
         guard let int = node.int, range.contains(int) else {
-            throw error("\(shown) is not a whole number from \(range.lowerBound) to \(range.upperBound).")
+            let quotes = node.text.flatMap(Int64.init) == nil ? "" : " Remove the quotes."
+            throw error("\(shown) is not a whole number from \(range.lowerBound) to \(range.upperBound).\(quotes)")
         }
         return int
     }
@@ -174,7 +175,7 @@ public struct ObjectField: Sendable {
 
     /// Returns the member; throws when it is missing or null.
     public func required(_ key: String) throws(DocumentError) -> DocumentField {
-        guard let value = self[key] else { throw field.error("'\(key)' is missing; add it.") }
+        guard let value = self[key] else { throw field.error(adviceOnMissing(key)) }
         return value
     }
 
@@ -189,14 +190,30 @@ public struct ObjectField: Sendable {
 
     /// Throws for the first unknown key and suggests a similar known one.
     public func refuseKeys(besides known: [String]) throws(DocumentError) {
-        for member in members where !known.contains(where: member.key.isExactly) {
-            let hint = member.key.nearest(among: known).map { "did you mean '\($0)'?" }
-            throw DocumentError(
+        if let error = unknownKeys(besides: known).first { throw error }
+    }
+
+    /// Returns an error for each unknown key, which suggests a similar known one.
+    package func unknownKeys(besides known: [String]) -> some Collection<DocumentError> {
+        members.lazy.filter { member in !known.contains(where: member.key.isExactly) }.map { member in
+            DocumentError(
                 path: field.path.isEmpty ? member.key : "\(field.path).\(member.key)",
                 position: member.keyPosition,
-                message: "unknown key '\(member.key)'; \(hint ?? "allowed keys: \(known.joined(separator: ", ")).")"
+                message: "unknown key '\(member.key)'; \(advice(on: member, known))"
             )
         }
+    }
+
+    private func adviceOnMissing(_ key: String) -> String {
+        // YAML reads `{id a}` as the key 'id a' without a value.
+        let joined = members.first { $0.value.value == .null && $0.key.hasPrefix("\(key) ") }
+        guard let joined else { return "'\(key)' is missing; add it." }
+        return "'\(key)' is missing; write '\(key): …' instead of '\(joined.key.prefix(40))'."
+    }
+
+    private func advice(on member: JSONNode.Member, _ known: [String]) -> String {
+        member.key.nearest(among: known).map { "did you mean '\($0)'?" }
+            ?? "allowed keys: \(known.joined(separator: ", "))."
     }
 }
 

@@ -43,6 +43,12 @@ public struct Finding: Sendable, Hashable {
         case webLoop = "web_loop"
         case unknownApp = "unknown_app"
         case missingWeb = "missing_web"
+        /// A path has a segment in the syntax of regular expressions or of other routers, which matches only literally.
+        case foreignSyntax = "foreign_syntax"
+        /// Routes have no target, neither a screen nor a page nor a store, so their links stay on the web.
+        case missingTarget = "missing_target"
+        /// The route leads to the store, but an app has no store page.
+        case missingStore = "missing_store"
         /// Clicks of routes without a page of their own lead to the page of the table's fallback.
         case fallbackPage = "fallback_page"
         case unsupportedFeature = "unsupported_feature"

@@ -4,54 +4,76 @@ extension Identity {
 
     /// Reads the identity's keys of a settings object. The caller is responsible for the other keys.
     public init(_ object: ObjectField) throws(DocumentError) {
-        var domains: [Domain] = []
-        var names: Set<DomainName> = []
-        for field in try object["domains"]?.list() ?? [] {
-            let domain = try Domain(field)
-            guard names.insert(DomainName(domain, port: domain.port)).inserted else {
-                throw field.error("duplicate domain; remove one.")
-            }
-            domains.append(domain)
+        var errors = ErrorList()
+        self.init(object, &errors)
+        if let error = errors.errors.first { throw error }
+    }
+
+    /// Reads the identity's keys of a settings object, without the entries that have errors.
+    package init(_ object: ObjectField, _ errors: inout ErrorList) {
+        let before = errors.errors.count
+        let domains = Self.distinct(object["domains"], &errors, Domain.init) { domain in
+            (DomainName(domain, port: domain.port), "duplicate domain; remove one.")
         }
-        var schemes: [Scheme] = []
-        var schemeNames: Set<String> = []
-        for field in try object["schemes"]?.list() ?? [] {
-            let scheme = try Scheme(field)
-            guard schemeNames.insert(scheme.name).inserted else {
-                throw field.error("duplicate scheme; remove one.")
-            }
-            schemes.append(scheme)
+        // An app's domain may be one that cannot be read; only one of the two errors is of use.
+        let hosts = errors.errors.count == before ? Set(domains.map { DomainName($0, port: nil) }) : nil
+        let schemes = Self.distinct(object["schemes"], &errors, Scheme.init) { scheme in
+            (scheme.name, "duplicate scheme; remove one.")
         }
-        let hosts = Set(domains.map { DomainName($0, port: nil) })
-        var apps: [RegisteredApp] = []
-        var ids: Set<AppID> = []
-        for field in try object["apps"]?.list() ?? [] {
+        let apps = Self.distinct(object["apps"], &errors) { field throws(DocumentError) in
             var app = try RegisteredApp(field)
             if let named = try field.anyObject()["domains"] { app.domains = try Self.hosts(named, among: hosts) }
-            guard ids.insert(app.id).inserted else {
-                throw field.error("duplicate app id '\(app.id)'; give each app its own.")
-            }
-            apps.append(app)
+            return app
+        } identity: { app in
+            (app.id, "duplicate app id '\(app.id)'; give each app its own.")
         }
-        var destinations = DestinationPolicy(ownOf: domains, schemes)
-        if let field = object["destinations"] { destinations = try DestinationPolicy(field, own: destinations) }
+        let own = DestinationPolicy(ownOf: domains, schemes)
+        let destinations = errors.read { () throws(DocumentError) in
+            try object["destinations"].map { field throws(DocumentError) in try DestinationPolicy(field, own: own) }
+        }
+        let association = errors.read { () throws(DocumentError) in
+            try object["association"].map(AssociationPolicy.init)
+        }
         self.init(
             domains: domains,
             schemes: schemes,
             apps: apps,
-            destinations: destinations,
-            association: try object["association"].map(AssociationPolicy.init) ?? AssociationPolicy()
+            destinations: destinations.flatMap(\.self) ?? own,
+            association: association.flatMap(\.self) ?? AssociationPolicy()
         )
     }
 
-    /// Reads the hosts of an app, in the form of `RegisteredApp.domains`. Each must be a domain of the tenant.
-    private static func hosts(_ field: DocumentField, among domains: Set<DomainName>) throws(DocumentError) -> Set<
-        String
-    > {
+    /// Reads the entries of a list, without those that have errors.
+    ///
+    /// - Parameter identity: What no two entries may have in common, and the message if they do.
+    private static func distinct<Entry, Key: Hashable>(
+        _ list: DocumentField?,
+        _ errors: inout ErrorList,
+        _ read: (DocumentField) throws(DocumentError) -> Entry,
+        identity: (Entry) -> (key: Key, message: String)
+    ) -> [Entry] {
+        guard let list, let fields = errors.read(list.list) else { return [] }
+        var entries: [Entry] = []
+        var keys: Set<Key> = []
+        for field in fields {
+            guard let entry = errors.read({ () throws(DocumentError) in try read(field) }) else { continue }
+            let (key, message) = identity(entry)
+            if keys.insert(key).inserted { entries.append(entry) } else { errors.add(field.error(message)) }
+        }
+        return entries
+    }
+
+    /// Reads the hosts of an app, in the form of `RegisteredApp.domains`.
+    ///
+    /// - Parameter domains: The tenant's domains, of which each host must be one; nil if they are not known.
+    private static func hosts(
+        _ field: DocumentField,
+        among domains: Set<DomainName>?
+    ) throws(DocumentError) -> Set<String> {
         var hosts: Set<String> = []
         for field in try field.oneOrMore() {
             let named = try Domain(field)
-            guard domains.contains(DomainName(named, port: nil)) else {
+            guard domains?.contains(DomainName(named, port: nil)) ?? true else {
                 throw field.error("\(field.shown) is not one of the tenant's domains; list it under 'domains' first.")
             }
             hosts.insert(named.coversSubdomains ? "*.\(named.host)" : named.host)

@@ -113,7 +113,7 @@ extension LetterCase {
 
 extension Route.TrailingSlash {
     init(_ field: DocumentField) throws(DocumentError) {
-        switch try field.text() {
+        switch field.node.text {
         case "strict": self = .strict
         case "ignore": self = .ignored
         default: throw field.error("\(field.shown) is not one of: ignore, strict.")
@@ -132,7 +132,7 @@ extension RouteTarget {
         if let store = object["store"] { self.store = try StoreTarget?(store) }
         if let minimum = object["minimumVersion"] { minimumVersion = try MinimumVersion(minimum) }
         if let signIn = object["signIn"] {
-            switch try signIn.text() {
+            switch signIn.node.text {
             case "required": self.signIn = .required
             case "optional": self.signIn = .optional
             default: throw signIn.error("\(signIn.shown) is not one of: required, optional.")
@@ -149,7 +149,7 @@ extension RouteTarget {
         }
         if let campaign = object["campaign"] { self.campaign = try template(campaign) }
         if let association = object["association"] {
-            switch try association.text() {
+            switch association.node.text {
             case "open": self.association = .open
             case "closed": self.association = .closed
             default: throw association.error("\(association.shown) is not one of: open, closed.")

@@ -34,22 +34,17 @@ struct ApplyController {
         try requireScopes(entry, wish, suites)
         if let table = wish.table { try editor.requireAdmitted(table) }
         try await context.once(entry.grant, of: entry.tenant)
-        let applied: PublishingService.Applied
-        do {
-            applied = try await Publications.counted {
-                try await editor.apply(
-                    wish,
-                    suites: suites,
-                    at: entry.place,
-                    expected: expected,
-                    note: note,
-                    claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
-                    limit: entry.grant,
-                    change: entry.change
-                )
-            }
-        } catch let error as DocumentError {
-            throw Problem(.invalidSettings, error.description, findings: [Finding(error)])
+        let applied = try await Publications.counted {
+            try await editor.apply(
+                wish,
+                suites: suites,
+                at: entry.place,
+                expected: expected,
+                note: note,
+                claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
+                limit: entry.grant,
+                change: entry.change
+            )
         }
         return Response(applied)
     }

@@ -88,19 +88,14 @@ struct TenantController {
         var request = request
         let content = try await request.document(upTo: Document.maximumSettingsBytes)
         try await context.once(entry.grant, of: entry.tenant)
-        let row: StoredSettings
-        do {
-            row = try await editor.saveSettings(
-                content,
-                of: entry.tenant,
-                expected: try request.expectedNumber(),
-                // A key of one tenant must not claim a part of another tenant's hosts.
-                claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
-                change: entry.change
-            )
-        } catch let error as DocumentError {
-            throw Problem(.invalidSettings, error.description, findings: [Finding(error)])
-        }
+        let row = try await editor.saveSettings(
+            content,
+            of: entry.tenant,
+            expected: try request.expectedNumber(),
+            // A key of one tenant must not claim a part of another tenant's hosts.
+            claims: entry.grant.tenant == nil ? .overlapping : .exclusive,
+            change: entry.change
+        )
         return answer(row, status: row.revision == 1 ? .created : .ok)
     }
 

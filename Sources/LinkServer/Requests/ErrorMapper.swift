@@ -43,6 +43,8 @@ struct ErrorMapper: Sendable {
         case let error as JSONSyntaxError: return Problem(.malformedJSON, "The body is not JSON: \(error.description)")
         case let error as RouteTable.DecodingErrors:
             return Problem(.invalidTable, "The table cannot be read.", findings: error.errors.map(Finding.init))
+        case let error as Settings.DecodingErrors:
+            return Problem(.invalidSettings, error.description, findings: error.errors.map(Finding.init))
         case let error as LateBody:
             return Problem(.requestTimeout, "The body took longer than \(error.seconds) seconds to arrive.")
         // Nobody reads the responses to these.
