@@ -28,7 +28,7 @@ struct MakeBackup: AsyncParsableCommand {
     func run() async throws {
         // The running server may have another working directory.
         let target = URL(filePath: folder).standardizedFileURL.path
-        let list = try await make(target)
+        let list = try await showingProgress("copying") { try await make(target) }
         guard !json else { return show(list) }
         let files = list["files"]?.elements ?? []
         let bytes = files.reduce(0) { $0 + ($1["bytes"]?.int ?? 0) }
@@ -72,6 +72,11 @@ struct Restore: AsyncParsableCommand {
     @ArgumentParser.Option(help: "The data directory; it must be new or contain no databases.") var data = "data"
 
     func run() async throws {
+        show(try await showingProgress("restoring") { try await restore() })
+    }
+
+    /// Restores the backup. Returns a line for people.
+    private func restore() async throws -> String {
         do {
             let backup = try Backup(at: folder)
             let directory = try DataDirectory(data, for: .restore)
@@ -83,7 +88,7 @@ struct Restore: AsyncParsableCommand {
             try log.close()
             try database.close()
             try directory.markClean()
-            show("\(data): \(backup.files.count) files from \(backup.createdAt), events up to \(last)")
+            return "\(data): \(backup.files.count) files from \(backup.createdAt), events up to \(last)"
         } catch let error as StorageError {
             throw fail(error)
         } catch let error as FileFailure {

@@ -98,6 +98,74 @@ struct TableFileTests {
         }
     }
 
+    /// Two commands, without a revision's number.
+    @Test func stagingIsPromoted() async throws {
+        try await withShell { shell in
+            let settings = Self.settings.replacing("settings:\n", with: "settings:\n  environments: [staging]\n")
+            try shell.write(settings, to: "settings.yaml")
+            try shell.write(settings + Self.table, to: "acme.yaml")
+            #expect(try await shell("apply", "-f", "settings.yaml").status == 0)
+            let staged = try await shell("apply", "-f", "acme.yaml", "--environment", "staging")
+            #expect(staged.status == 0 && staged.text.hasSuffix("revision 1 is live\n"), "\(staged.text)")
+            let promoted = try await shell("promote", "acme", "--from", "staging")
+            #expect(promoted.status == 0 && promoted.text.hasPrefix("2  production"), "\(promoted.text)")
+            #expect(promoted.text.hasSuffix("2 routes  promotion of 1\n"))
+            let again = try await shell("promote", "acme", "1", "--from", "staging", "--message", "Again")
+            #expect(again.status == 0 && again.text.hasPrefix("3  production"), "\(again.text)")
+            let nothing = try await shell("promote", "acme", "--from", "preview")
+            #expect(nothing.status == 1, "\(nothing.text)")
+            for wrong in [["promote", "acme"], ["promote", "acme", "--from", "production"]] {
+                #expect(try await shell.run(wrong).status == 64)
+            }
+        }
+    }
+
+    /// A team's file changes the team's routes only.
+    @Test func ownerChangesOwnRoutesOnly() async throws {
+        try await withShell { shell in
+            func table(_ routes: String...) -> String {
+                "table:\n  routes:\n" + routes.map { "    - {\($0)}\n" }.joined()
+            }
+            let shop = #"id: item, path: "/item/{id:int}", owner: shop, open: {screen: Item}"#
+            let blog = #"id: post, path: "/blog/{name}", owner: blog, open: {screen: Post}"#
+            let other = #"id: home, path: /, open: {screen: Home}"#
+            try shell.write(Self.settings + table(shop, blog, other), to: "all.yaml")
+            #expect(try await shell("apply", "-f", "all.yaml").status == 0)
+
+            let team = "formatVersion: 1\ntenant: acme\n"
+            let archive = #"id: archive, path: "/blog/archive", owner: blog, open: {screen: Archive}"#
+            let draft = blog.replacing("screen: Post", with: "screen: Article")
+            try shell.write(team + table(archive, draft), to: "blog.yaml")
+            let plan = try await shell("plan", "-f", "blog.yaml", "--owner", "blog")
+            #expect(plan.status == 2 && !plan.text.contains("item") && !plan.text.contains("home"), "\(plan.text)")
+            #expect(try await shell("apply", "-f", "blog.yaml", "--owner", "blog").status == 0)
+            let first = try await shell("pull", "acme", "--json").text
+            #expect(first.contains("Article") && first.contains("Archive") && first.contains("Item"))
+            #expect(first.contains("Home"), "\(first)")
+
+            // A route that the team's file no longer has is removed; the routes of others stay.
+            try shell.write(team + table(blog), to: "blog.yaml")
+            #expect(try await shell("apply", "-f", "blog.yaml", "--owner", "blog").status == 0)
+            let second = try await shell("pull", "acme", "--json").text
+            #expect(!second.contains("Archive") && second.contains("Item") && second.contains("Home"))
+
+            // Revision 3 has changed what this file, based on revision 2, changes too.
+            try shell.write(team + "basedOn: 2\n" + table(blog.replacing("Post", with: "Third")), to: "blog.yaml")
+            let conflict = try await shell("apply", "-f", "blog.yaml", "--owner", "blog")
+            #expect(conflict.status == 1 && conflict.text.contains("\n  route 'post'\n"), "\(conflict.text)")
+
+            for (route, said) in [(shop, "belongs to 'shop'"), (other, "has no owner")] {
+                try shell.write(team + table(route), to: "blog.yaml")
+                let refused = try await shell("apply", "-f", "blog.yaml", "--owner", "blog")
+                #expect(refused.status == 65 && refused.text.contains("blog.yaml:5: the route"), "\(refused.text)")
+                #expect(refused.text.contains(said) && refused.text.contains("write 'owner: blog'"))
+            }
+            try shell.write(team + "settings: {}\n", to: "blog.yaml")
+            let empty = try await shell("plan", "-f", "blog.yaml", "--owner", "blog")
+            #expect(empty.status == 65 && empty.text.contains("has no routes"), "\(empty.text)")
+        }
+    }
+
     /// Settings, table and suites go live together or not at all.
     @Test func rejectedFileChangesNothing() async throws {
         try await withShell { shell in
@@ -280,7 +348,7 @@ struct TableFileTests {
                 (["revisions", "rollback", "acme", "9"], 1, "no revision 9"),
                 (["revisions", "diff", "acme", "1", "9"], 1, "no revision 9"),
                 (["suites", "show", "acme", "none"], 1, "no suite 'none'"),
-                (["revisions", "promote", "acme", "1", "--to", "A B"], 1, "Name the environment"),
+                (["promote", "acme", "1", "--from", "production", "--to", "A B"], 1, "Name the environment"),
             ] as [([String], Int32, String)] {
                 let result = try await shell.run(arguments)
                 #expect(result.status == status && result.text.contains(said), "\(arguments): \(result)")
@@ -312,18 +380,9 @@ struct TableFileTests {
             let settings = Self.settings.replacing("schemes:", with: "environments: [staging]\n  schemes:")
             try shell.write(settings + Self.table, to: "acme.yaml")
             #expect(try await shell("apply", "-f", "acme.yaml").status == 0)
-            let wrong = try await shell(
-                "revisions",
-                "promote",
-                "acme",
-                "1",
-                "--environment",
-                "staging",
-                "--to",
-                "production"
-            )
+            let wrong = try await shell("promote", "acme", "1", "--from", "staging")
             #expect(wrong.status == 1 && wrong.text.contains("belongs to 'production', not to 'staging'"), "\(wrong)")
-            let right = try await shell("revisions", "promote", "acme", "1", "--to", "staging")
+            let right = try await shell("promote", "acme", "1", "--from", "production", "--to", "staging")
             #expect(right.status == 0 && right.text.contains("promotion of 1"), "\(right)")
             let listed = try await shell("revisions", "list", "acme", "--environment", "staging")
             #expect(listed.text.contains("promotion of 1") && !listed.text.contains("rollback"), "\(listed.text)")

@@ -1,7 +1,7 @@
 import Foundation
 import LinkRouting
 
-/// A progress bar on standard error.
+/// A progress bar on standard error. It prints nothing if that is not a terminal.
 package struct ProgressBar {
     private let total: Int
     private let unit: String
@@ -22,11 +22,8 @@ package struct ProgressBar {
         write("\r\(line) \(item.escapedForTerminal)\u{1B}[K")
     }
 
-    /// Counts a finished item. Prints `line` if standard error is not a terminal.
-    package mutating func step(_ line: String) {
-        done += 1
-        if !isTerminal { warn(line) }
-    }
+    /// Counts a finished item.
+    package mutating func step() { done += 1 }
 
     package func end() {
         if isTerminal { write("\r\(line)\u{1B}[K\n") }

@@ -7,7 +7,7 @@ package import OutboundHTTP
 package struct AdminClient {
     package let server: String
     package let key: String
-    package let environment: String?
+    package var environment: String?
 
     private static let limits = JSONReader.Limits(maximumBytes: 256 << 20, maximumDepth: 64)
 

@@ -11,6 +11,14 @@ package struct TableFile {
     /// The revision that the file was pulled from; nil if the file does not say.
     package let basedOn: Int64?
 
+    init(path: String, tenant: TenantID, settings: JSONNode?, table: JSONNode?, basedOn: Int64?) {
+        self.path = path
+        self.tenant = tenant
+        self.settings = settings
+        self.table = table
+        self.basedOn = basedOn
+    }
+
     /// - Parameter tenant: The tenant of a file that does not name one.
     package init(_ path: String, tenant: String?) throws {
         self.path = path

@@ -1,7 +1,7 @@
 import LinkCommands
 import LinkRouting
 
-/// Exports missing windows one by one. Shows a progress bar on a terminal, otherwise one line per window.
+/// Exports missing windows one by one. Shows a progress bar on a terminal.
 struct Backfill {
     let tenant: TenantID
     let since: Timestamp
@@ -18,7 +18,7 @@ struct Backfill {
             let result = answer["result"]?.text ?? "written"
             counts[result, default: 0] += 1
             rows += answer["rows"]?.int ?? 0
-            bar.step("\(result) \(name) \((answer["rows"]?.int ?? 0).counted("row"))")
+            bar.step()
         }
         bar.end()
         let parts = ["written", "kept", "gone"].map { "\(counts[$0] ?? 0) \($0)" }

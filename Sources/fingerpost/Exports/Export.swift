@@ -44,7 +44,7 @@ struct Export: AsyncParsableCommand {
                 try await Backfill(tenant: tenant, since: start, session: session).run()
             } else {
                 let wish = window.map { ExportRequest.again(tenant, window: $0) } ?? .now(tenant)
-                show(try await session.answer(wish))
+                show(try await showingProgress("exporting") { try await session.answer(wish) })
             }
         }
     }

@@ -23,7 +23,7 @@ struct VerifyLog: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let account = try await account()
+        let account = try await showingProgress("verifying", account)
         let isWhole = account["whole"]?.bool == true
         if json {
             show(account)
@@ -38,14 +38,15 @@ struct VerifyLog: AsyncParsableCommand {
         guard isWhole else { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
-    private func account() async throws -> JSONNode {
+    @Sendable private func account() async throws -> JSONNode {
         do {
             let directory = try DataDirectory(data, for: .use)
-            let log = try EventLog(directory.eventsPath, now: SystemClock.now)
-            let account = try await log.account()
-            try log.close()
-            try directory.leaveAsFound()
-            return account.json
+            return try await directory.leavingAsFound {
+                let log = try EventLog(directory.eventsPath, now: SystemClock.now)
+                let account = try await log.account()
+                try log.close()
+                return account.json
+            }
         } catch StorageError.locked {
             return try await ControlMessage.send(
                 ControlMessage.verifyLog,

@@ -12,6 +12,7 @@ struct Plan: AsyncParsableCommand {
             EXAMPLES
               fingerpost plan -f shop.yaml
               fingerpost plan -f shop.yaml --server https://links.internal:8081 --environment staging --json
+              fingerpost plan -f checkout-team.yaml --owner checkout
 
             Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of \
             those suites that would move between the app and the browser.
@@ -21,14 +22,16 @@ struct Plan: AsyncParsableCommand {
 
     @ArgumentParser.Option(name: [.short, .long], help: "A tenant file; - reads standard input.") var file: String
     @ArgumentParser.Option(help: "The tenant id, if the file has none.") var tenant: String?
+    @OptionGroup var limits: OwnerOptions
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
         let plan = try await tellingRefusals {
+            let client = try admin.client()
             let planning = TablePlanning(
-                file: try TableFile(file, tenant: tenant),
-                client: try admin.client(),
+                file: try await limits.file(TableFile(file, tenant: tenant), client),
+                client: client,
                 now: SystemClock.now()
             )
             return try await showingProgress("checking") { try await planning.plan() }
@@ -46,6 +49,7 @@ struct Apply: AsyncParsableCommand {
             EXAMPLES
               fingerpost apply -f shop.yaml --message "Spring sale"
               fingerpost apply -f shop.yaml --suite shop.suite.yaml --dry-run
+              fingerpost apply -f checkout-team.yaml --owner checkout
               fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
 
             Settings, table and suites go live together or, if one of them is rejected, not at all. \
@@ -53,7 +57,8 @@ struct Apply: AsyncParsableCommand {
             same route. With --suite, the table must pass the suites, which are then stored: no later table may fail \
             them.
             A pulled file names the revision that it is based on; only your changes since then are applied. A file \
-            without that replaces the whole table: routes that it does not contain are removed.
+            without that replaces the whole table: routes that it does not contain are removed. With --owner, only \
+            the routes of that owner are changed; those of other teams and the settings are left as they are.
             Exit code 0 when the file is live, 1 when it was rejected; --dry-run has the exit codes of plan.
             """
     )
@@ -65,21 +70,23 @@ struct Apply: AsyncParsableCommand {
     @ArgumentParser.Option(help: "A suite to store; may be repeated.") var suite: [String] = []
     @ArgumentParser.Option(help: "Publish even if a stored suite fails, for this reason.") var override: String?
     @Flag(help: "Only show what would change.") var dryRun = false
+    @OptionGroup var limits: OwnerOptions
     @OptionGroup var admin: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-        let planning = TablePlanning(
-            file: try TableFile(file, tenant: tenant),
-            client: try admin.client(),
-            suites: try suite.map { path in (name: SuiteFileName(path).text, text: try readText(path)) },
-            now: SystemClock.now()
-        )
         let note = JSONNode.object([
             "message": .string(message), "approvals": .array(approved.map(JSONNode.string)),
             "override": override.map { .object(["reason": .string($0)]) },
         ])
         try await tellingRefusals {
+            let client = try admin.client()
+            let planning = TablePlanning(
+                file: try await limits.file(TableFile(file, tenant: tenant), client),
+                client: client,
+                suites: try suite.map { path in (name: SuiteFileName(path).text, text: try readText(path)) },
+                now: SystemClock.now()
+            )
             let plan = try await showingProgress("checking") { try await planning.plan() }
             let isReady = !plan.isRefused || override != nil && plan.onlySuitesFail
             if dryRun || !isReady || plan.isEmpty && suite.isEmpty {
@@ -93,6 +100,17 @@ struct Apply: AsyncParsableCommand {
             show(plan.lines)
             if let revision = published["revision"]?.int { show("revision \(revision) is live") }
         }
+    }
+}
+
+/// Limits a tenant file to the routes of a team.
+struct OwnerOptions: ParsableArguments {
+    @ArgumentParser.Option(help: "Change only the routes of this owner. The file may have no others.")
+    var owner: String?
+
+    func file(_ file: TableFile, _ client: AdminClient) async throws -> TableFile {
+        guard let owner else { return file }
+        return try await file.limited(to: owner, client: client)
     }
 }
 

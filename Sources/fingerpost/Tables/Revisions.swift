@@ -6,15 +6,14 @@ import OutboundHTTP
 
 struct Revisions: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List, compare, roll back, promote and prune published revisions.",
+        abstract: "List, compare, roll back and prune published revisions.",
         discussion: """
             EXAMPLES
               fingerpost revisions list shop
               fingerpost revisions diff shop 7
               fingerpost revisions rollback shop 7 --message "Back to before the sale"
-              fingerpost revisions promote shop 8 --environment staging --to production
             """,
-        subcommands: [List.self, Diff.self, Rollback.self, Promote.self, Prune.self]
+        subcommands: [List.self, Diff.self, Rollback.self, Prune.self]
     )
 
     struct List: AsyncParsableCommand {
@@ -100,35 +99,6 @@ struct Revisions: AsyncParsableCommand {
         }
     }
 
-    struct Promote: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Publish the table of a revision in another environment.",
-            discussion: """
-                EXAMPLE
-                  fingerpost revisions promote shop 8 --environment staging --to production
-                """
-        )
-
-        @ArgumentParser.Argument(help: "The tenant.") var tenant: String
-        @ArgumentParser.Argument(help: "The revision.") var revision: Int64
-        @ArgumentParser.Option(help: "The target environment.") var to: String
-        @OptionGroup var note: NoteOptions
-        @OptionGroup var admin: AdminOptions
-        @Flag(help: "Print JSON.") var json = false
-
-        func run() async throws {
-            let answer = try await tellingRefusals {
-                try await admin.client().send(
-                    .post,
-                    "tenants/\(tenant)/revisions/\(revision)/promote",
-                    query: [("to", to)],
-                    json: note.json
-                )
-            }
-            json ? show(answer.body) : show(answer.body.revisionText)
-        }
-    }
-
     struct Prune: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete old revisions, but never one that is live or that a draft is based on.",
@@ -167,7 +137,7 @@ struct NoteOptions: ParsableArguments {
 
 extension JSONNode {
     /// A revision as one line of text.
-    fileprivate var revisionText: String {
+    var revisionText: String {
         let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
         let parts = [
             "\(self["revision"]?.int ?? 0)", self["environment"]?.text, self["publishedAt"]?.text,

@@ -1,0 +1,72 @@
+import LinkCatalog
+import LinkRouting
+import OutboundHTTP
+
+extension TableFile {
+    /// Returns the file of one team as a change of the live table: only routes with this owner are changed. Settings and
+    /// the table's other members are left as they are on the server.
+    ///
+    /// Throws if the file has a route of another owner, or if the team's routes have changed on the server since the
+    /// revision that the file is based on and the file changes them too.
+    package func limited(to owner: String, client: AdminClient) async throws -> TableFile {
+        try requireRoutes(of: owner)
+        let (live, revision) = try await Self.liveTable(of: tenant, client)
+        var base = live.routes(of: owner)
+        if let basedOn, basedOn != revision {
+            base = try await client.send(.get, "tenants/\(tenant)/revisions/\(basedOn)/table").body.routes(of: owner)
+        }
+        let own = JSONNode.object(["routes": .array(table?["routes"]?.elements ?? [])])
+        let merge = TableMerge(base: base, live: .object(["routes": live["routes"] ?? .array([])]), draft: own)
+        guard merge.conflicts.isEmpty else {
+            throw fail(
+                "\(path): the server's table has changed at the same places; pull it and add your changes again:",
+                .failed,
+                more: merge.conflicts.map { "  \($0.kind.rawValue) '\($0.subject)'" }
+            )
+        }
+        let others = (live.members ?? []).filter { $0.key != "routes" }
+        let routes = JSONNode.Member("routes", merge.content["routes"] ?? .array([]))
+        return TableFile(
+            path: path,
+            tenant: tenant,
+            settings: nil,
+            table: JSONNode(.object(others + [routes])),
+            basedOn: revision
+        )
+    }
+
+    private func requireRoutes(of owner: String) throws {
+        guard let routes = table?["routes"]?.elements else {
+            throw fail("\(path) has no routes; --owner needs a file with the team's routes.", .unreadableInput)
+        }
+        for route in routes where route["owner"]?.text != owner {
+            let id = route["id"]?.text ?? ""
+            let reason = route["owner"]?.text.map { "belongs to '\($0)'" } ?? "has no owner"
+            throw fail(
+                "\(path):\(route.position.line): the route '\(id)' \(reason); write 'owner: \(owner)', or remove it from "
+                    + "the file.",
+                .unreadableInput
+            )
+        }
+    }
+
+    /// Returns the live table and its revision; an empty table and 0 before the first publication.
+    private static func liveTable(
+        of tenant: TenantID,
+        _ client: AdminClient
+    ) async throws -> (JSONNode, revision: Int64) {
+        do {
+            let live = try await client.send(.get, "tenants/\(tenant)/table")
+            return (live.body, live.eTag.flatMap { Int64($0) } ?? 0)
+        } catch let refusal as AdminClient.Refusal where refusal.code == "no_table" {
+            return (.object([:]), 0)
+        }
+    }
+}
+
+extension JSONNode {
+    /// A table with the routes of one owner and no other member.
+    fileprivate func routes(of owner: String) -> JSONNode {
+        .object(["routes": .array((self["routes"]?.elements ?? []).filter { $0["owner"]?.text == owner })])
+    }
+}
