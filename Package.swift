@@ -119,7 +119,7 @@ let package = Package(
             resources: [
                 .embedInCode("m0001_catalog.sql"), .embedInCode("m0002_catalog.sql"),
                 .embedInCode("m0003_catalog.sql"), .embedInCode("m0004_catalog.sql"),
-                .embedInCode("m0005_catalog.sql"),
+                .embedInCode("m0005_catalog.sql"), .embedInCode("m0006_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
                 .embedInCode("m0003_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),

@@ -29,7 +29,7 @@ struct Fingerpost: AsyncParsableCommand {
             Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Promote.self, Replay.self, Revisions.self,
             Suites.self,
-            Routes.self,
+            Routes.self, Tenants.self,
             ShowConfiguration.self,
         ]
     )

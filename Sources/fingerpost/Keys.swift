@@ -96,15 +96,17 @@ struct Keys: AsyncParsableCommand {
                 ControlMessage.listKeys
             }
             guard !json else { return show(answer) }
-            for key in answer["keys"]?.elements ?? [] {
+            let rows = (answer["keys"]?.elements ?? []).map { key in
                 let scopes = (key["scopes"]?.elements ?? []).compactMap(\.text).joined(separator: " ")
                 let end = key["revokedAt"]?.text.map { "revoked \($0)" } ?? key["expiresAt"]?.text.map { "until \($0)" }
-                let use = key["lastUsedAt"]?.text.map { "used \($0)" } ?? "never used"
-                let parts = [
-                    key["id"]?.text, key["name"]?.text, key["tenant"]?.text ?? "all tenants", scopes, end, use,
+                // Uses are recorded to the hour.
+                let use = key["lastUsedAt"]?.text.map { "used in the hour from \($0.prefix(16))Z" } ?? "never used"
+                return [
+                    key["id"]?.text ?? "", key["name"]?.text ?? "", key["tenant"]?.text ?? "all tenants", scopes,
+                    end ?? "", use,
                 ]
-                show(parts.compactMap(\.self).joined(separator: "  "))
             }
+            show(TextColumns(rows, others: .left).lines)
         }
     }
 
@@ -192,13 +194,13 @@ struct Audit: AsyncParsableCommand {
             let query = [("limit", "\(limit)")] + (tenant.map { [("tenant", $0)] } ?? [])
             let answer = try await tellingRefusals { try await admin.client().send(.get, "audit", query: query) }
             guard !json else { return show(answer.body) }
-            for row in answer.body["audit"]?.elements ?? [] {
-                let parts = [
+            let rows = (answer.body["audit"]?.elements ?? []).map { row in
+                [
                     row["at"]?.text, row["actor"]?["name"]?.text, row["action"]?.text, row["tenant"]?.text,
                     row["environment"]?.text, row["subject"]?.text, row["after"].flatMap(Self.origin),
-                ]
-                show(parts.compactMap(\.self).joined(separator: "  "))
+                ].map { $0 ?? "" }
             }
+            show(TextColumns(rows, others: .left).lines)
         }
 
         /// The origin of a published table; nil if it came from a draft.

@@ -49,8 +49,8 @@ struct KeyCommandTests {
                 #expect(made.status == 0, "\(made.text)")
             }
             let listed = try await keys(["list", "--data", server.directory])
-            #expect(listed.text.contains("  ops  all tenants  admin"), "\(listed.text)")
-            #expect(listed.text.contains("  ops  shop  admin"), "\(listed.text)")
+            #expect(listed.text.contains("  ops   all tenants  admin"), "\(listed.text)")
+            #expect(listed.text.contains("  ops   shop         admin"), "\(listed.text)")
         }
     }
 

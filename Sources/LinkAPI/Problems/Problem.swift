@@ -48,6 +48,8 @@ package struct Problem: Error, Equatable {
         case sinkUnavailable = "sink_unavailable"
         case unknownSuite = "unknown_suite"
         case unknownKey = "unknown_key"
+        case tenantArchived = "tenant_archived"
+        case tenantNotArchived = "tenant_not_archived"
         case noTable = "no_table"
         case noDraft = "no_draft"
         case tooManyDrafts = "too_many_drafts"
@@ -83,7 +85,8 @@ package struct Problem: Error, Equatable {
                 .unknownSuite, .unknownKey:
                 404
             case .methodNotAllowed: 405
-            case .domainTaken, .schemeTaken, .noTable, .noDraft, .tooManyDrafts, .tooManySuites, .tooManyKeys,
+            case .domainTaken, .schemeTaken, .tenantArchived, .tenantNotArchived, .noTable, .noDraft, .tooManyDrafts,
+                .tooManySuites, .tooManyKeys,
                 .idempotencyUnfinished,
                 .exportConflict, .installsNotRecorded:
                 409

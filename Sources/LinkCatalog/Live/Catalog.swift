@@ -48,6 +48,7 @@ package final class PublishedTable: Sendable {
 /// All live tables, indexed by host, scheme and tenant. It is immutable, so that a request sees one consistent revision
 /// of each table.
 package final class Catalog: Sendable {
+    /// The tables of all tenants, including archived ones, which no host, scheme or tenant leads to.
     package let tables: [PublishedTable]
     /// Stored tables that cannot be read.
     package let unreadable: [UnreadableTenant]
@@ -76,7 +77,11 @@ package final class Catalog: Sendable {
         package let serves: Domain.Serves
     }
 
-    package init(_ tables: [PublishedTable] = [], unreadable: [UnreadableTenant] = []) {
+    package init(
+        _ tables: [PublishedTable] = [],
+        archived: Set<TenantID> = [],
+        unreadable: [UnreadableTenant] = []
+    ) {
         self.tables = tables
         self.unreadable = unreadable
         var exactHosts: [HostKey: Owner] = [:]
@@ -84,7 +89,7 @@ package final class Catalog: Sendable {
         var schemes: [String: Int] = [:]
         var tenants: [TenantID: Int] = [:]
         var others: [Place: Int] = [:]
-        for (index, table) in tables.enumerated() {
+        for (index, table) in tables.enumerated() where !archived.contains(table.tenant) {
             others[Place(tenant: table.tenant, environment: table.environment)] = index
             // Hosts belong to the tenant; its production table answers for them.
             if table.environment == .production || tenants[table.tenant] == nil { tenants[table.tenant] = index }

@@ -40,12 +40,20 @@ package struct CatalogSnapshot: Sendable {
     /// Increases with every write.
     package let version: Int64
     package let tenants: [Tenant]
+    /// The tenants that answer no links. Their settings still decide about exports and retention of their events.
+    package let archived: Set<TenantID>
     /// The install keys of the tenants that record installs or did so earlier.
     package let installKeys: [TenantID: Data]
 
-    package init(version: Int64, tenants: [Tenant], installKeys: [TenantID: Data] = [:]) {
+    package init(
+        version: Int64,
+        tenants: [Tenant],
+        archived: Set<TenantID> = [],
+        installKeys: [TenantID: Data] = [:]
+    ) {
         self.version = version
         self.tenants = tenants
+        self.archived = archived
         self.installKeys = installKeys
     }
 
@@ -72,7 +80,7 @@ package struct CatalogSnapshot: Sendable {
             }
             if own.contains(where: { $0.environment == .production }) { tables += own }
         }
-        return Catalog(tables, unreadable: unreadable)
+        return Catalog(tables, archived: archived, unreadable: unreadable)
     }
 
     /// Compiles a tenant's table in one environment; its empty production table for nil.

@@ -150,6 +150,24 @@ package struct PublishingService: Sendable {
         }
     }
 
+    /// Archives a tenant. Its links are unmatched from now on.
+    package func archive(_ tenant: TenantID, change: AuditContext) async throws {
+        try await store.archive(tenant, change: change)
+        try await reload(behind: "The tenant is archived")
+    }
+
+    /// Makes an archived tenant active again.
+    package func unarchive(_ tenant: TenantID, change: AuditContext) async throws {
+        try await store.unarchive(tenant, change: change)
+        try await reload(behind: "The tenant is active")
+    }
+
+    /// Deletes the content of an archived tenant.
+    package func remove(_ tenant: TenantID, change: AuditContext) async throws {
+        try await store.remove(tenant, change: change)
+        try await reload(behind: "The tenant is removed")
+    }
+
     /// Throws ``Failure/findings(_:)`` if one of these live tables does not pass its checks under new settings.
     func requireLiveTables(_ live: [EnvironmentID: Revision], of tenant: TenantID, under settings: Settings)
         async throws

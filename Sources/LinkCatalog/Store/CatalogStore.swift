@@ -41,3 +41,23 @@ package struct StaleWrite: Error, Hashable, Sendable {
 package struct ConcurrentModification: Error, Hashable, Sendable {
     package init() {}
 }
+
+/// Whether a tenant is archived, and whether its content is deleted.
+package enum Archival: Sendable, Hashable { case archived, removed }
+
+/// A change of an archived or removed tenant.
+package struct InactiveTenant: Error, Hashable, Sendable {
+    package let tenant: TenantID
+    package let archival: Archival
+
+    package init(tenant: TenantID, archival: Archival) {
+        self.tenant = tenant
+        self.archival = archival
+    }
+}
+
+/// The removal of a tenant that is not archived.
+package struct TenantNotArchived: Error, Hashable, Sendable {
+    package let tenant: TenantID
+    package init(tenant: TenantID) { self.tenant = tenant }
+}

@@ -8,8 +8,17 @@ package import LinkRouting
 
 /// The storage of tenants and their settings. Every write is one transaction together with its audit row.
 package protocol SettingsStore: Sendable {
-    /// Returns every tenant, ordered by id.
+    /// Returns every tenant that is not removed, ordered by id.
     func tenants() async throws -> [TenantSummary]
+    /// Archives a tenant: it answers no links, and changes of it throw ``InactiveTenant``. Its hosts stay its own. Does
+    /// nothing if the tenant is archived already.
+    func archive(_ tenant: TenantID, change: AuditContext) async throws
+    /// Makes an archived tenant active again.
+    func unarchive(_ tenant: TenantID, change: AuditContext) async throws
+    /// Deletes an archived tenant's tables, drafts, suites and earlier settings, and releases its hosts and schemes. Its
+    /// name stays taken, and its events stay until retention drops them. Throws ``TenantNotArchived`` for an active
+    /// tenant.
+    func remove(_ tenant: TenantID, change: AuditContext) async throws
 
     /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
     func settingsRevision(of tenant: TenantID) async throws -> Int64?

@@ -22,11 +22,19 @@ package struct TenantSummary: Sendable, Hashable {
     package let id: TenantID
     package let settingsRevision: Int64
     package let live: [EnvironmentID: Revision]
+    /// When the tenant was archived; nil for an active tenant.
+    package let archivedAt: Timestamp?
 
-    package init(id: TenantID, settingsRevision: Int64, live: [EnvironmentID: Revision]) {
+    package init(
+        id: TenantID,
+        settingsRevision: Int64,
+        live: [EnvironmentID: Revision],
+        archivedAt: Timestamp? = nil
+    ) {
         self.id = id
         self.settingsRevision = settingsRevision
         self.live = live
+        self.archivedAt = archivedAt
     }
 }
 

@@ -73,6 +73,20 @@ package struct AdminClient {
         }
     }
 
+    /// Returns all entries of a list, whose member has the name of the last part of the path.
+    package func list(_ path: String) async throws -> [JSONNode] {
+        let member = path.split(separator: "/").last.map(String.init) ?? path
+        var entries: [JSONNode] = []
+        var cursor: String?
+        repeat {
+            let query = [("limit", "1000")] + (cursor.map { [("cursor", $0)] } ?? [])
+            let page = try await send(.get, path, query: query).body
+            entries += page[member]?.elements ?? []
+            cursor = page["nextCursor"]?.text
+        } while cursor != nil
+        return entries
+    }
+
     /// Sends a request with a JSON body; nil sends no body.
     package func send(
         _ method: OutboundHTTP.Method,

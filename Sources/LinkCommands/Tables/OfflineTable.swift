@@ -64,7 +64,9 @@ package struct OfflineTable {
     }
 
     /// Returns the response that a server would give, except for `id`, `recorded` and a sealed continuation.
-    package func answer(_ url: String, in context: LinkContext, explanation: Router.Explanation) -> ResolveResponse {
+    package func answer(_ url: String, in context: LinkContext, explanation: Router.Explanation = .omitted)
+        -> ResolveResponse
+    {
         var context = context
         context.now = context.now ?? now
         var answer = catalog.resolve(url, in: context, explanation: explanation)

@@ -13,6 +13,9 @@ struct TenantController {
 
     func addRoutes(to router: Hummingbird.Router<ServerRequestContext>) {
         router.get("/admin/v1/tenants", use: list)
+        router.delete("/admin/v1/tenants/:tenant", use: remove)
+        router.post("/admin/v1/tenants/:tenant/archive", use: archive)
+        router.post("/admin/v1/tenants/:tenant/unarchive", use: unarchive)
         router.get("/admin/v1/tenants/:tenant/settings", use: show)
         router.put("/admin/v1/tenants/:tenant/settings", use: write)
         router.get("/admin/v1/tenants/:tenant/settings/history", use: history)
@@ -34,11 +37,44 @@ struct TenantController {
                             }
                         )
                     ),
+                    "archivedAt": tenant.archivedAt.map { .string($0.description) },
                 ])
             } key: {
                 $0.id.rawValue
             }
         )
+    }
+
+    @Sendable private func archive(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await requireTenant(request, context)
+        try await editor.archive(entry.tenant, change: entry.change)
+        return Response(.object(["tenant": .string(entry.tenant.rawValue), "archived": .bool(true)]))
+    }
+
+    @Sendable private func unarchive(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await requireTenant(request, context)
+        try await editor.unarchive(entry.tenant, change: entry.change)
+        return Response(.object(["tenant": .string(entry.tenant.rawValue), "archived": .bool(false)]))
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
+        let entry = try await requireTenant(request, context)
+        try await editor.remove(entry.tenant, change: entry.change)
+        return Response(status: .noContent)
+    }
+
+    /// Authorizes an operator's decision about a tenant that exists.
+    private func requireTenant(
+        _ request: Request,
+        _ context: ServerRequestContext
+    ) async throws -> AdminAuthorizer.Entry {
+        let entry = try gate.tenantWide(request, context, .admin)
+        guard entry.grant.tenant == nil else {
+            throw Problem(.forbidden, "Only a key for all tenants can archive and remove tenants.")
+        }
+        try await store.require(entry.tenant)
+        try await context.once(entry.grant, of: entry.tenant)
+        return entry
     }
 
     /// Returns the live settings, or those of `?revision=`.

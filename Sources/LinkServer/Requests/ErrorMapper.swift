@@ -93,6 +93,12 @@ struct ErrorMapper: Sendable {
                 "The \(error.kind.rawValue) '\(error.name)', or a part of it, belongs to another tenant. Remove it "
                     + "there first. With a key for all tenants, domains may overlap, but not be equal."
             )
+        case let error as InactiveTenant: return Problem(error)
+        case let error as TenantNotArchived:
+            return Problem(
+                .tenantNotArchived,
+                "The tenant '\(error.tenant)' still answers links. Archive it first: POST …/archive."
+            )
         case let error as StaleWrite:
             return Problem(
                 .stale,
@@ -215,6 +221,23 @@ extension Problem {
                 "The tenant's drafts would exceed the maximum of \(maximum) bytes (8 times limits.tableBytes)"
             }
         self.init(.tooManyDrafts, "\(found). Publish or remove some first; list them at …/drafts.")
+    }
+
+    fileprivate init(_ error: InactiveTenant) {
+        switch error.archival {
+        case .archived:
+            self.init(
+                .tenantArchived,
+                "The tenant '\(error.tenant)' is archived, so it cannot be changed. Make it active again with POST "
+                    + "…/unarchive."
+            )
+        case .removed:
+            self.init(
+                .tenantArchived,
+                "The tenant '\(error.tenant)' was removed. Its name stays taken, because the log has its events; use "
+                    + "another one."
+            )
+        }
     }
 
     fileprivate init(_ error: TooManySuites) {

@@ -115,6 +115,7 @@ extension CatalogDatabase {
         change: AuditContext
     ) async throws -> Draft {
         try await pool.storing { db in
+            try Self.requireActive(tenant, db)
             let current = try Self.stored(name, tenant, environment, db)
             let live = try Self.live(of: tenant, in: environment, db)
             try Self.require(expected, current?.version ?? .live(live))

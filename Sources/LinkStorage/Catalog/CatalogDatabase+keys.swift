@@ -6,6 +6,7 @@ package import LinkRouting
 extension CatalogDatabase {
     package func saveKey(_ grant: KeyGrant, change: AuditContext) async throws {
         try await pool.storing { db in
+            if let tenant = grant.tenant { try Self.requireActive(tenant, db) }
             try Self.require(grant, db)
             try db.execute(
                 sql: """

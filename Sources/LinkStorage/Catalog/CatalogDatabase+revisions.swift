@@ -96,6 +96,7 @@ extension CatalogDatabase {
     /// Throws `ConcurrentModification` if anything has changed since the publication was checked.
     private static func require(_ publication: Publication, _ db: Database) throws {
         let tenant = publication.tenant
+        try requireActive(tenant, db)
         let live = try Self.live(of: tenant, in: publication.environment, db)
         let settings = try Self.settingsRevision(of: tenant, db) ?? 0
         let suites = try newestSuite(of: tenant, db)

@@ -5,11 +5,17 @@ package import LinkRouting
 
 extension CatalogDatabase {
     package func settings(of tenant: TenantID, revision: Int64?) async throws -> StoredSettings? {
-        try await pool.read { try Self.settings(of: tenant, revision, $0) }
+        try await pool.read { db in
+            guard try Self.archival(of: tenant, db) != .removed else { return nil }
+            return try Self.settings(of: tenant, revision, db)
+        }
     }
 
     package func settingsRevision(of tenant: TenantID) async throws -> Int64? {
-        try await pool.read { try Self.settingsRevision(of: tenant, $0) }
+        try await pool.read { db in
+            guard try Self.archival(of: tenant, db) != .removed else { return nil }
+            return try Self.settingsRevision(of: tenant, db)
+        }
     }
 
     package func settingsHistory(
@@ -106,6 +112,7 @@ extension CatalogDatabase {
         _ change: AuditContext,
         _ db: Database
     ) throws -> StoredSettings {
+        try Self.requireActive(tenant, db)
         let current = try Self.settingsRevision(of: tenant, db)
         let number = current ?? 0
         if let expected = settings.expected, expected != number { throw StaleWrite(current: "\(number)") }

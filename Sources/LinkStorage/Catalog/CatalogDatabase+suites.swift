@@ -39,6 +39,7 @@ extension CatalogDatabase {
         _ change: AuditContext,
         _ db: Database
     ) throws -> StoredSuite {
+        try Self.requireActive(tenant, db)
         let current = try Self.version(name, tenant, db)
         if let expected, expected != current ?? 0 { throw StaleWrite(current: "\(current ?? 0)") }
         try Self.requireRoom(forSuite: name, content.utf8.count, tenant, db)

@@ -52,28 +52,16 @@ package final class CatalogDatabase: CatalogStore {
                 // Every change adds an audit row.
                 version: try Int64.fetchOne(db, sql: "SELECT max(id) FROM audit") ?? 0,
                 tenants: tenants,
+                archived: try Self.archivedTenants(db),
                 installKeys: try Self.installKeys(db)
             )
-        }
-    }
-
-    package func tenants() async throws -> [TenantSummary] {
-        try await pool.read { db in
-            let live = try Self.live(db)
-            return try Row.fetchAll(
-                db,
-                sql: "SELECT tenant, max(revision) AS revision FROM settings GROUP BY tenant ORDER BY tenant"
-            ).compactMap { row in
-                guard let tenant = TenantID(row["tenant"] as String) else { return nil }
-                return TenantSummary(id: tenant, settingsRevision: row["revision"], live: live[tenant] ?? [:])
-            }
         }
     }
 
     // MARK: Shared
 
     /// Returns the live revisions of all tenants. Skips rows with damaged names.
-    private static func live(_ db: Database) throws -> [TenantID: [EnvironmentID: Revision]] {
+    static func live(_ db: Database) throws -> [TenantID: [EnvironmentID: Revision]] {
         var live: [TenantID: [EnvironmentID: Revision]] = [:]
         for row in try Row.fetchAll(db, sql: "SELECT tenant, environment, number FROM live") {
             guard let tenant = TenantID(row["tenant"] as String),

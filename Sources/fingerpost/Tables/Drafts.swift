@@ -29,19 +29,17 @@ struct Drafts: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
-                try await admin.client().send(.get, "tenants/\(tenant)/drafts", query: [("limit", "1000")])
-            }
-            guard !json else { return show(answer.body) }
-            for draft in answer.body["drafts"]?.elements ?? [] {
+            let drafts = try await tellingRefusals { try await admin.client().list("tenants/\(tenant)/drafts") }
+            guard !json else { return show(.object(["drafts": .array(drafts)])) }
+            let rows = drafts.map { draft in
                 let base = draft["base"]?.int.map { "from revision \($0)" } ?? "from nothing"
                 let writer = draft["actor"]?["name"]?.text.map { "by \($0)" }
-                let parts = [
-                    draft["draft"]?.text, (draft["routes"]?.int ?? 0).counted("route"), base,
-                    draft["writtenAt"]?.text, writer,
+                return [
+                    draft["draft"]?.text ?? "", (draft["routes"]?.int ?? 0).counted("route"), base,
+                    draft["writtenAt"]?.text ?? "", writer ?? "",
                 ]
-                show(parts.compactMap(\.self).joined(separator: "  "))
             }
+            show(TextColumns(rows, others: .left).lines)
         }
     }
 

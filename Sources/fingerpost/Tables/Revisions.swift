@@ -35,7 +35,8 @@ struct Revisions: AsyncParsableCommand {
                 try await admin.client().send(.get, "tenants/\(tenant)/revisions", query: [("limit", "\(limit)")])
             }
             guard !json else { return show(answer.body) }
-            for row in answer.body["revisions"]?.elements ?? [] { show(row.revisionText) }
+            let rows = (answer.body["revisions"]?.elements ?? []).map(\.revisionCells)
+            show(TextColumns(rows, others: .left).lines)
         }
     }
 
@@ -137,12 +138,15 @@ struct NoteOptions: ParsableArguments {
 
 extension JSONNode {
     /// A revision as one line of text.
-    var revisionText: String {
+    var revisionText: String { revisionCells.filter { !$0.isEmpty }.joined(separator: "  ") }
+
+    /// A revision as the cells of a table.
+    fileprivate var revisionCells: [String] {
         let origin = self["originRevision"]?.int.map { "\(self["origin"]?.text ?? "") of \($0)" }
-        let parts = [
-            "\(self["revision"]?.int ?? 0)", self["environment"]?.text, self["publishedAt"]?.text,
-            self["actor"]?["name"]?.text, (self["routes"]?.int ?? 0).counted("route"), origin, self["message"]?.text,
+        return [
+            "\(self["revision"]?.int ?? 0)", self["environment"]?.text ?? "", self["publishedAt"]?.text ?? "",
+            self["actor"]?["name"]?.text ?? "", (self["routes"]?.int ?? 0).counted("route"), origin ?? "",
+            self["message"]?.text ?? "",
         ]
-        return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }

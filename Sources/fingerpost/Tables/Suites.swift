@@ -31,13 +31,10 @@ struct Suites: AsyncParsableCommand {
         @Flag(help: "Print JSON.") var json = false
 
         func run() async throws {
-            let answer = try await tellingRefusals {
-                try await admin.client().send(.get, "tenants/\(tenant)/suites", query: [("limit", "1000")])
-            }
-            guard !json else { return show(answer.body) }
-            for suite in answer.body["suites"]?.elements ?? [] {
-                show("\(suite["suite"]?.text ?? "")  \((suite["cases"]?.int ?? 0).counted("case"))")
-            }
+            let suites = try await tellingRefusals { try await admin.client().list("tenants/\(tenant)/suites") }
+            guard !json else { return show(.object(["suites": .array(suites)])) }
+            let rows = suites.map { [$0["suite"]?.text ?? "", ($0["cases"]?.int ?? 0).counted("case")] }
+            show(TextColumns(rows, others: .left).lines)
         }
     }
 

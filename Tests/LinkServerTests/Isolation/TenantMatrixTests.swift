@@ -38,6 +38,7 @@ struct TenantMatrixTests {
             #"{"formatVersion": 1, "suite": "\#(names.suite)", "cases": [{"link": "https://\#(names.host)/blog/1", "expect": {"route": "\#(names.route)"}}]}"#
         let note = #"{"message": "x", "approvals": ["\#(names.key)"]}"#
         return [
+            "POST T/archive": [""], "POST T/unarchive": [""],
             "PUT T/settings": [settings, #"{"domains": ["go.acme.test"], "schemes": ["\#(names.scheme)"]}"#],
             "PUT T/draft": [table, leading], "POST T/draft/check": [table, leading, ""],
             "POST T/draft/plan": [

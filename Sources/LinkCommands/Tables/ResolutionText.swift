@@ -1,0 +1,115 @@
+package import LinkRouting
+
+/// An answer to a link as lines for people: the route, the screen, and where each platform leads.
+package struct ResolutionText {
+    /// A context and the answer for it.
+    package struct Landing {
+        /// For example `ios` or `ios, no app`.
+        let name: String
+        let answer: JSONNode
+
+        package init(name: String, answer: JSONNode) {
+            self.name = name
+            self.answer = answer
+        }
+    }
+
+    private let answer: JSONNode
+    private let landings: [Landing]
+
+    /// The maximum number of routes that came near; --json prints all of them.
+    private static let near = 5
+
+    /// - Parameters:
+    ///   - answer: The answer for the caller's context, as in `POST /resolve`.
+    ///   - landings: The answers for other contexts.
+    package init(_ answer: JSONNode, landings: [Landing]) {
+        self.answer = answer
+        self.landings = landings
+    }
+
+    package var lines: [String] {
+        var rows: [[String]] = []
+        func row(_ name: String, _ text: String?) {
+            if let text { rows.append(["  \(name)", text]) }
+        }
+        row("parameters", Self.list(answer["parameters"]))
+        let destination = answer["destination"]
+        row("screen", destination.flatMap(Self.screen))
+        row("data", destination?["data"]?.json())
+        row("continuation", answer["action"]?.text == "sign_in" ? "after signing in" : nil)
+        for landing in landings where answer["outcome"]?.text != "rejected" { row(landing.name, place(landing.answer)) }
+        return [headline] + TextColumns(rows, others: .left).lines + nearRoutes + warnings
+    }
+
+    private var headline: String {
+        let outcome = answer["outcome"]?.text ?? ""
+        guard let route = answer["route"], let id = route["id"]?.text else {
+            return [outcome, Self.reason(answer)].compactMap(\.self).joined(separator: ": ")
+        }
+        return "\(outcome): route '\(id)', \(route["pattern"]?.text ?? "")"
+    }
+
+    /// What a person with this context gets.
+    private func place(_ landing: JSONNode) -> String {
+        let destination = landing["destination"]
+        func target(_ key: String, _ verb: String) -> String {
+            destination?[key]?.text.map { "\(verb) \($0)" } ?? verb
+        }
+        let text =
+            switch landing["action"]?.text {
+            case "open_app": target("uri", "opens the app:")
+            case "open_web": target("web", "opens the page")
+            case "open_store": target("store", "opens the store:")
+            case "update_app": target("store", "asks for an update of the app:")
+            case "sign_in": target("uri", "opens the app, which asks to sign in:")
+            case "block": "is blocked: \(Self.reason(landing) ?? "no reason given")"
+            default: "leads nowhere"
+            }
+        let own = landing["route"]?["id"]?.text
+        guard own != answer["route"]?["id"]?.text else { return text }
+        return "\(own.map { "route '\($0)'" } ?? landing["outcome"]?.text ?? "no route"): \(text)"
+    }
+
+    /// The routes that came nearest, which the trace lists first.
+    private var nearRoutes: [String] {
+        guard let trace = answer["trace"]?.elements, !trace.isEmpty else { return [] }
+        let rows = trace.prefix(Self.near).map { ["  \($0["route"]?.text ?? "")", Self.mismatch($0)] }
+        let more = trace.count > Self.near ? ["  … and \(trace.count - Self.near) more; --json prints all"] : []
+        return ["routes that do not match:"] + TextColumns(rows, others: .left).lines + more
+    }
+
+    private var warnings: [String] {
+        (answer["warnings"]?.elements ?? []).compactMap(\.text).map { "warning: \($0)" }
+    }
+
+    private static func reason(_ answer: JSONNode) -> String? {
+        answer["reason"].flatMap { $0["message"]?.text ?? $0["code"]?.text }
+    }
+
+    private static func mismatch(_ entry: JSONNode) -> String {
+        let place = entry["at"].map { at in at.int.map { "segment \($0 + 1)" } ?? "'\(at.text ?? "")'" }
+        let parameter = entry["parameter"]?.text.map { "{\($0)}" }
+        let failed = entry["failed"]?.text.flatMap { ["path", "type"].contains($0) && place != nil ? nil : $0 }
+        let subject = [failed, place, parameter].compactMap(\.self).joined(separator: " ")
+        let found = entry["found"]?.text.map { "'\($0)'" } ?? "nothing"
+        return entry["expected"]?.text.map { "\(subject): \(found), expected \($0)" } ?? subject
+    }
+
+    /// A screen with its arguments, below the screens under it: `Home > Item(id: 7)`.
+    private static func screen(_ destination: JSONNode) -> String? {
+        guard let name = destination["screen"]?.text else { return nil }
+        let stack = destination["stack"]?.elements ?? []
+        guard stack.isEmpty else { return stack.map(call).joined(separator: " > ") }
+        return call(.object(["screen": .string(name), "arguments": destination["arguments"]]))
+    }
+
+    private static func call(_ screen: JSONNode) -> String {
+        (screen["screen"]?.text ?? "") + (list(screen["arguments"]).map { "(\($0))" } ?? "")
+    }
+
+    private static func list(_ object: JSONNode?) -> String? {
+        guard let members = object?.members, !members.isEmpty else { return nil }
+        return members.map { "\($0.key): \($0.value.text ?? $0.value.json())" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,91 @@
+import LinkCommands
+import LinkRouting
+import Testing
+
+/// What `fingerpost resolve` prints for people.
+struct ResolutionTextTests {
+    private func node(_ text: String) throws -> JSONNode {
+        try JSONReader.parse(text, limits: JSONReader.Limits(maximumBytes: 10_000))
+    }
+
+    private func lines(_ answer: String, landings: [(String, String)] = []) throws -> [String] {
+        ResolutionText(
+            try node(answer),
+            landings: try landings.map { ResolutionText.Landing(name: $0.0, answer: try node($0.1)) }
+        ).lines
+    }
+
+    @Test func matchedLinkShowsRouteScreenAndLandings() throws {
+        let item = #"{"route": {"id": "item", "pattern": "/item/{id:int}"}, "#
+        let found = try lines(
+            #"""
+            {"outcome": "matched", "action": "open_app", "route": {"id": "item", "pattern": "/item/{id:int}"},
+             "parameters": {"id": 7, "name": "a b"},
+             "destination": {"screen": "Item", "arguments": {"id": 7},
+                             "stack": [{"screen": "Home"}, {"screen": "Item", "arguments": {"id": 7}}]},
+             "warnings": ["'colour' is unknown."]}
+            """#,
+            landings: [
+                ("ios", item + #""action": "open_app", "destination": {"uri": "acme://item/7"}}"#),
+                ("ios, no app", item + #""action": "open_store", "destination": {"store": "https://s.example/"}}"#),
+                ("android", item + #""action": "update_app", "destination": {"store": "https://p.example/"}}"#),
+                (
+                    "elsewhere",
+                    #"{"outcome": "fallback", "action": "open_web", "destination": {"web": "https://w.example/"}}"#
+                ),
+                ("tv", #"{"outcome": "unmatched", "action": null, "destination": null}"#),
+            ]
+        )
+        #expect(
+            found == [
+                "matched: route 'item', /item/{id:int}",
+                "  parameters   id: 7, name: a b",
+                "  screen       Home > Item(id: 7)",
+                "  ios          opens the app: acme://item/7",
+                "  ios, no app  opens the store: https://s.example/",
+                "  android      asks for an update of the app: https://p.example/",
+                "  elsewhere    fallback: opens the page https://w.example/",
+                "  tv           unmatched: leads nowhere",
+                "warning: 'colour' is unknown.",
+            ]
+        )
+    }
+
+    @Test func blockedAndRejectedLinksShowTheReason() throws {
+        let blocked =
+            #"{"outcome": "matched", "action": "block", "route": {"id": "d", "pattern": "/d"}, "reason": {"code": "blocked", "message": "Not by link."}}"#
+        #expect(
+            try lines(blocked, landings: [("ios", blocked)]) == [
+                "matched: route 'd', /d", "  ios  is blocked: Not by link.",
+            ]
+        )
+        let rejected =
+            #"{"outcome": "rejected", "action": null, "reason": {"code": "user_info", "message": "Remove it."}}"#
+        #expect(try lines(rejected, landings: [("ios", rejected)]) == ["rejected: Remove it."])
+    }
+
+    @Test func routesThatCameNearAreExplained() throws {
+        let far = (0..<5).map {
+            #"{"route": "far\#($0)", "failed": "path", "at": 0, "expected": "far", "found": "item"}"#
+        }
+        let entries = [
+            #"{"route": "item", "failed": "type", "at": 1, "parameter": "id", "expected": "int", "found": "abc"}"#,
+            #"{"route": "old", "failed": "when", "at": "appVersion", "expected": "< 2.0", "found": "3.1"}"#,
+            #"{"route": "end", "failed": "trailingSlash"}"#,
+        ]
+        let found = try lines(
+            #"{"outcome": "unmatched", "trace": [\#((entries + far).joined(separator: ","))]}"#
+        )
+        #expect(
+            found == [
+                "unmatched", "routes that do not match:",
+                "  item  segment 2 {id}: 'abc', expected int",
+                "  old   when 'appVersion': '3.1', expected < 2.0",
+                "  end   trailingSlash",
+                "  far0  segment 1: 'item', expected far",
+                "  far1  segment 1: 'item', expected far",
+                "  … and 3 more; --json prints all",
+            ]
+        )
+    }
+}
