@@ -310,7 +310,10 @@ struct RandomTable: CustomStringConvertible {
                 ),
                 RegisteredApp(
                     id: try #require(AppID("android")),
-                    product: .android(package: "com.example.app", fingerprints: ["AA"])
+                    product: .android(
+                        package: "com.example.app",
+                        fingerprints: [Array(repeating: "AA", count: 32).joined(separator: ":")]
+                    )
                 ),
             ]
         )

@@ -26,6 +26,7 @@ extension AssociationFinding {
         Definition(.target, .error, "A statement has no target"),
         Definition(.namespace, .error, "A target's namespace is neither android_app nor web"),
         Definition(.site, .error, "A target's site is malformed"),
+        Definition(.webAPK, .info, "Only Chrome reads the statement"),
         Definition(.packageName, .error, "A target's package name is malformed"),
         Definition(.fingerprints, .error, "A target lists no fingerprints"),
         Definition(.fingerprint, .error, "A fingerprint is malformed"),
@@ -34,6 +35,7 @@ extension AssociationFinding {
         Definition(.oneFingerprint, .info, "An app has only one fingerprint"),
         Definition(.manifest, .info, "Rules cannot open more than the manifest"),
         Definition(.severalRuleSets, .error, "An app has several sets of dynamic rules"),
+        Definition(.misplacedRules, .error, "Dynamic rules are where Android does not read them"),
         Definition(.ruleValue, .error, "A rule's value invalidates all rules"),
         Definition(.queryType, .error, "A rule's query is not an object"),
         Definition(.emptyRule, .error, "A rule has no condition on the URL"),
@@ -71,6 +73,7 @@ extension AssociationFinding.Code {
     public static let target = Self(rawValue: "DAL-TARGET")
     public static let namespace = Self(rawValue: "DAL-NAMESPACE")
     public static let site = Self(rawValue: "DAL-SITE")
+    public static let webAPK = Self(rawValue: "DAL-WEBAPK")
     public static let packageName = Self(rawValue: "DAL-PACKAGE-NAME")
     public static let fingerprints = Self(rawValue: "DAL-FINGERPRINTS")
     public static let fingerprint = Self(rawValue: "DAL-FINGERPRINT")
@@ -79,6 +82,7 @@ extension AssociationFinding.Code {
     public static let oneFingerprint = Self(rawValue: "DAL-ONE-FINGERPRINT")
     public static let manifest = Self(rawValue: "DAL-MANIFEST")
     public static let severalRuleSets = Self(rawValue: "DAL-SEVERAL-RULE-SETS")
+    public static let misplacedRules = Self(rawValue: "DAL-MISPLACED-RULES")
     public static let ruleValue = Self(rawValue: "DAL-RULE-VALUE")
     public static let queryType = Self(rawValue: "DAL-QUERY-TYPE")
     public static let emptyRule = Self(rawValue: "DAL-EMPTY-RULE")

@@ -4,12 +4,22 @@ extension AppleValidation {
     /// Reports keys that no system reads at this place. Devices ignore them without an error.
     mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
         for member in node.effectiveMembers where !known.contains(member.key) {
+            guard !Self.isComment(member.key) else {
+                add(
+                    .unknownKey,
+                    .info,
+                    Place(key: member, in: pointer),
+                    "Devices ignore '\(member.key)'.",
+                    fix: "Keep it as a comment."
+                )
+                continue
+            }
             let near = Self.nearest(to: member.key, among: known)
             let isOfRules = Self.ruleKeys.contains(Self.trimmed(member.key)) && !known.contains("/")
             let fix =
                 near.map { "Write '\($0)'." }
                 ?? (isOfRules
-                    ? "Move it into a rule of 'components'."
+                    ? Self.fixForKeyOfRules(member, besides: node)
                     : "Remove it; allowed keys: \(known.joined(separator: ", ")).")
             add(
                 .unknownKey,
@@ -19,6 +29,22 @@ extension AppleValidation {
                 fix: fix
             )
         }
+    }
+
+    private static func isComment(_ key: String) -> Bool {
+        ["comment", "comments", "_comment", "$comment", "//", "description"].contains(trimmed(key).lowercased())
+    }
+
+    /// Returns how to write a key of rules that stands in an entry. Beside `paths`, a list of components would make iOS
+    /// ignore the paths.
+    private static func fixForKeyOfRules(_ member: JSONNode.Member, besides node: JSONNode) -> String {
+        guard node["paths"] != nil, node["components"] == nil else { return "Move it into a rule of 'components'." }
+        let excluded = member.value.texts ?? [member.value.text].compactMap(\.self)
+        guard trimmed(member.key) == "exclude", !excluded.isEmpty else {
+            return "Remove it; 'paths' has no such key. To use it, write all rules as 'components'."
+        }
+        let paths = excluded.map { "\"NOT \($0)\"" }.joined(separator: ", ")
+        return "Write \(paths) at the beginning of 'paths'."
     }
 
     static let ruleKeys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]

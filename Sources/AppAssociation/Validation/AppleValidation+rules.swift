@@ -87,8 +87,9 @@ extension AppleValidation {
             foldsCase: node["caseSensitive"]?.bool == false,
             comparesEncoded: node["percentEncoded"]?.bool != false
         )
-        checkPattern(node["/"], "\(pointer)/~1", .path, reading)
-        checkPattern(node["#"], "\(pointer)/#", .fragment, reading)
+        let form = RuleForm.component(isExcluded: node["exclude"]?.bool == true)
+        checkPattern(node["/"], "\(pointer)/~1", .path, reading, form)
+        checkPattern(node["#"], "\(pointer)/#", .fragment, reading, form)
         checkQuery(node["?"], "\(pointer)/?", reading)
         for key in ["exclude", "caseSensitive", "percentEncoded"] {
             guard let flag = node[key], flag.bool == nil else { continue }
@@ -105,7 +106,8 @@ extension AppleValidation {
         _ node: JSONNode?,
         _ pointer: String,
         _ part: PatternPart,
-        _ reading: Glob.Reading
+        _ reading: Glob.Reading,
+        _ form: RuleForm
     ) {
         guard let node else { return }
         guard let text = node.text else {
@@ -117,7 +119,7 @@ extension AppleValidation {
                 fix: "Write the pattern in quotes."
             )
         }
-        checkPattern(text, Place(node, pointer), part, reading)
+        checkPattern(text, Place(node, pointer), part, reading, form: form)
     }
 
     private mutating func checkQuery(_ node: JSONNode?, _ pointer: String, _ reading: Glob.Reading) {

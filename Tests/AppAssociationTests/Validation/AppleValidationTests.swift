@@ -104,6 +104,11 @@ struct AppleValidationTests {
             #"{"applinks":{"details":[{\#(app),"exclude":true,"components":[{"/":"/a"}]}]}}"#,
             ["AASA-UNKNOWN-KEY /applinks/details/0/exclude"]
         ),
+        // A comment is no error anywhere.
+        Row(
+            #"{"applinks":{"details":[{\#(app),"comment":"x","components":[{"/":"/a"}]}]}}"#,
+            ["AASA-UNKNOWN-KEY /applinks/details/0/comment"]
+        ),
         // Rules.
         Row(rules: #"{"path":"/x"}"#, ["AASA-UNKNOWN-KEY/0/path"]),
         Row(rules: #"{"/":"/x","casesensitive":false}"#, ["AASA-UNKNOWN-KEY/0/casesensitive"]),
@@ -173,6 +178,37 @@ struct AppleValidationTests {
         Row(paths: #""NOT /m/callback/*","/m/?*","*""#, []),
         Row(rules: #"{"/":"/a"},{"/":"*","exclude":true}"#, []),
     ]
+
+    /// A correction keeps what the rule means, and fits the list that it is for.
+    @Test(
+        arguments: [
+            (
+                Row(rules: #"{"/":"?xtor=","exclude":true},{"/":"*"}"#, []),
+                #"Write {"?": {"xtor": "?*"}, "exclude": true}."#
+            ),
+            (Row(rules: #"{"/":"/a?id=1&x=2"}"#, []), #"Write {"/": "/a", "?": {"id": "1", "x": "2"}}."#),
+            (Row(rules: #"{"/":"/a?id=*"}"#, []), #"Write {"/": "/a", "?": {"id": "?*"}}."#),
+            (
+                Row(rules: ##"{"/":"/a#b","exclude":true},{"/":"*"}"##, []),
+                ##"Write {"/": "/a", "#": "b", "exclude": true}."##
+            ),
+            (
+                Row(paths: #""/a?id=1""#, []),
+                "Remove it, or write all rules as 'components', which have conditions for queries and fragments."
+            ),
+            (Row(paths: #""NOT /a/:id","*""#, []), #"Write "NOT /a/?*"."#),
+            (
+                Row(
+                    #"{"applinks":{"apps":[],"details":[{"appID":"ABCDE12345.com.a","paths":["*"],"exclude":["/z*"]}]}}"#,
+                    []
+                ),
+                #"Write "NOT /z*" at the beginning of 'paths'."#
+            ),
+        ] as [(Row, String)]
+    )
+    func fixIsNoWorseThanTheMistake(_ row: Row, _ fix: String) {
+        #expect(AppleAppSiteAssociation.validate(Array(row.file.utf8)).map(\.fix) == [fix])
+    }
 
     @Test(arguments: rows) func everyMistakeIsFoundAndNothingElse(_ row: Row) {
         let found = AppleAppSiteAssociation.validate(Array(row.file.utf8)).map { finding in
