@@ -60,7 +60,8 @@ extension AndroidDecision.Note {
                 "Android ends '*' at the first occurrence of the next character and does not backtrack; a matcher "
                     + "that backtracks would match here."
             case .starBeforeOne:
-                "'*' comes before '?'; the two are treated as '?*', one or more characters."
+                "A wildcard follows '*'. Android's source then looks for a literal dot, so the pattern probably matches "
+                    + "nothing."
             case .backslash: "The pattern contains a backslash, which is compared literally."
             case .bareItem:
                 "The URL has the query item without '='. A rule is assumed to look for the name, '=' and a value, "

@@ -3,7 +3,7 @@ import LinkRouting
 /// Validates the dynamic rules of a file.
 enum AndroidRulesInspection {
     private static let appleKeys = ["caseSensitive", "percentEncoded", "comment", "defaults", "substitutionVariables"]
-    private static let keys = ["/", "?", "#", "exclude"]
+    private static let keys = ["/", "?", "#", "exclude", "comments"]
 
     static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var first: [String: AssetLinks.Statement] = [:]
@@ -168,11 +168,24 @@ enum AndroidRulesInspection {
                 "A path contains no query and no fragment; here, '?' matches one character and '#' only itself.",
                 "Use the keys '?' and '#'."
             )
+        } else if part == .path, AndroidPatternAdvice.isForeignSyntax(pattern) {
+            add(
+                .androidPathSyntax,
+                "Patterns have no named parameters and no regular expressions; this text is compared literally.",
+                "Write '*' for any text and '?' for one character."
+            )
         } else if pattern.contains("$(") {
             add(
                 .androidPathSyntax,
                 "Android has no variables; '$(' is compared literally.",
                 "Write a rule for each value."
+            )
+        }
+        if AndroidPatternAdvice.hasWildcardAfterStar(pattern) {
+            add(
+                .wildcardAfterStar,
+                "Android's source looks for a dot when a wildcard follows '*', so this pattern probably matches nothing.",
+                "Write '?*' for one or more characters, and a single '*' for any text."
             )
         }
         if let decoded = AndroidPatternAdvice.decoded(pattern) {
@@ -219,7 +232,7 @@ enum AndroidRulesInspection {
                 : "Android does not document the key '\(member.key)' here; it is assumed to be ignored.",
             fix: isApples
                 ? "Remove it, and write out the rules that have the same effect."
-                : "Write one of '/', '?', '#' and 'exclude', or remove it."
+                : "Write one of '/', '?', '#', 'exclude' and 'comments', or remove it."
         )
     }
 }

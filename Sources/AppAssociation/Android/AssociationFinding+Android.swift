@@ -13,6 +13,7 @@ extension AssociationFinding {
         Definition(.googleError, .error, "Google's API cannot read the file"),
         Definition(.googleNotLinked, .error, "Google's API does not link the app to the host"),
         Definition(.googleDiffers, .warning, "Google's API lists other apps than the file"),
+        Definition(.androidTooLarge, .error, "The file is larger than Android accepts"),
         Definition(.androidInvalidJSON, .error, "The file is not JSON"),
         Definition(.androidHTML, .error, "The file is a web page"),
         Definition(.androidRootType, .error, "The file is not one list"),
@@ -43,6 +44,7 @@ extension AssociationFinding {
         Definition(.androidExcludeOnly, .error, "The rules only exclude"),
         Definition(.androidUnreachableRule, .error, "A rule can never be reached"),
         Definition(.starStops, .warning, "A '*' ends earlier than it seems"),
+        Definition(.wildcardAfterStar, .error, "A wildcard follows a '*'"),
         Definition(.androidNoSlash, .error, "A path does not begin with a slash"),
         Definition(.androidPathSyntax, .warning, "A path pattern contains a query, a fragment or a variable"),
         Definition(.androidEncoding, .error, "A pattern is percent-encoded"),
@@ -60,6 +62,7 @@ extension AssociationFinding.Code {
     public static let googleError = Self(rawValue: "DAL-GOOGLE-ERROR")
     public static let googleNotLinked = Self(rawValue: "DAL-GOOGLE-NOT-LINKED")
     public static let googleDiffers = Self(rawValue: "DAL-GOOGLE-DIFFERS")
+    public static let androidTooLarge = Self(rawValue: "DAL-TOO-LARGE")
     public static let androidInvalidJSON = Self(rawValue: "DAL-INVALID-JSON")
     public static let androidHTML = Self(rawValue: "DAL-HTML")
     public static let androidRootType = Self(rawValue: "DAL-ROOT-TYPE")
@@ -90,6 +93,7 @@ extension AssociationFinding.Code {
     public static let androidExcludeOnly = Self(rawValue: "DAL-EXCLUDE-ONLY")
     public static let androidUnreachableRule = Self(rawValue: "DAL-UNREACHABLE-RULE")
     public static let starStops = Self(rawValue: "DAL-STAR-STOPS")
+    public static let wildcardAfterStar = Self(rawValue: "DAL-WILDCARD-AFTER-STAR")
     public static let androidNoSlash = Self(rawValue: "DAL-NO-SLASH")
     public static let androidPathSyntax = Self(rawValue: "DAL-PATH-SYNTAX")
     public static let androidEncoding = Self(rawValue: "DAL-ENCODING")

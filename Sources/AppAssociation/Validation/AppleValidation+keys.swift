@@ -112,6 +112,14 @@ extension AppleValidation {
                     "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
                     fix: "Use any characters except '$', '(' and ')'."
                 )
+            } else if member.key.contains("//") || member.key.contains("**") {
+                add(
+                    .variableValue,
+                    place,
+                    "Devices merge runs of '/' and of '*' in a path before they look for variables, so no path can refer "
+                        + "to '\(member.key)'.",
+                    fix: "Use a name without '//' and '**'."
+                )
             } else if PatternVariables.isBuiltIn(member.key) {
                 add(
                     .shadowedVariable,
@@ -133,8 +141,25 @@ extension AppleValidation {
                 fix: "Write [\"value\", …]."
             )
         }
+        if elements.isEmpty {
+            add(
+                .variableValue,
+                place,
+                "'\(member.key)' has no values, so a pattern with it matches nothing.",
+                fix: "List its values, or remove it and the rules that use it."
+            )
+        }
         for (index, element) in elements.enumerated() {
             let text = element.text
+            if text?.isEmpty == true {
+                add(
+                    .variableValue,
+                    .warning,
+                    Place(element, "\(place.pointer)/\(index)"),
+                    "A value of '\(member.key)' is empty; Apple does not document whether it counts.",
+                    fix: "Remove it, and write a rule without the variable."
+                )
+            }
             guard text == nil || text?.contains("$(") == true else { continue }
             add(
                 .variableValue,

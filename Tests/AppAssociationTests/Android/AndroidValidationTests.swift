@@ -56,6 +56,13 @@ struct AndroidValidationTests {
         (rules(#"{"/":"/a","caseSensitive":false}"#), ["DAL-MANIFEST", "DAL-RULE-KEY"]),
         (rules(#"{"/":"*/terms/*"}"#), ["DAL-MANIFEST", "DAL-STAR-STOPS"]),
         (rules(#"{"/":"abc"}"#), ["DAL-MANIFEST", "DAL-NO-SLASH"]),
+        (rules(#"{"/":"/a*?"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
+        (rules(#"{"/":"/a/**"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
+        (rules(#"{"/":"/user/:id"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/user/{id}"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/user/.*"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/a","comments":"x"}"#), ["DAL-MANIFEST"]),
+        (statement() + String(repeating: " ", count: 1 << 20), ["DAL-TOO-LARGE"]),
         (rules(#"{"/":"/a?x=1"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
         (rules(#"{"/":"/caf%C3%A9"}"#), ["DAL-MANIFEST", "DAL-ENCODING"]),
         // Rules in a place that Android does not read.

@@ -132,7 +132,7 @@ struct AppleValidationTests {
         ),
         Row(rules: #"{"/":"/$(lang)/*"},{"/":"/en/*","exclude":true},{"/":"/c"}"#, ["AASA-UNREACHABLE-RULE/1"]),
         Row(rules: #"{"/":"/A*","caseSensitive":false},{"/":"/ab","exclude":true}"#, ["AASA-UNREACHABLE-RULE/1"]),
-        Row(rules: #"{"/":"/a*"},{"/":"/Ab","exclude":true}"#, []),
+        Row(rules: #"{"/":"/a*"},{"/":"/Ab","exclude":true},{"/":"/c"}"#, []),
         Row(rules: #"{"/":"/a/*","?":{"x":"1"}},{"/":"/a/b","exclude":true},{"/":"/c"}"#, []),
         Row(rules: #"{"/":"/a/*","\u0023":"x"},{"/":"/a/b","exclude":true},{"/":"/c"}"#, []),
         Row(paths: #""*","NOT /admin/*""#, ["AASA-UNREACHABLE-RULE /applinks/details/0/paths/1"]),
@@ -169,6 +169,32 @@ struct AppleValidationTests {
         Row(
             #"{"applinks":{"defaults":{"caseSensitve":false},"details":[{\#(app),"components":[{"/":"/a"}]}]}}"#,
             ["AASA-UNKNOWN-KEY /applinks/defaults/caseSensitve"]
+        ),
+        // Rules that are dead, or match more than they seem to.
+        Row(
+            #"{"applinks":{"substitutionVariables":{"v":[],"w":["x",""],"a//b":["x"]},"details":[{\#(app),"components":[{"/":"/$(v)/x"}]}]}}"#,
+            [
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/v",
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/w/1",
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/a~1~1b",
+            ]
+        ),
+        Row(rules: ##"{"/":"/a","#":"#top"}"##, ["AASA-DELIMITER/0/#"]),
+        Row(rules: #"{"/":"/a","?":"?a=1"}"#, ["AASA-DELIMITER/0/?"]),
+        Row(rules: #"{"/":"/a","?":{"?a":"1"}}"#, ["AASA-DELIMITER/0/?/?a"]),
+        Row(rules: #"{"/":"/a","?":"?*"}"#, []),
+        Row(rules: #"{"/":"/a","?":{"na%20me":"x"}}"#, ["AASA-ENCODING/0/?/na%20me"]),
+        Row(rules: "{}", ["AASA-EMPTY-RULE/0"]),
+        Row(rules: #"{"comment":"x"}"#, ["AASA-EMPTY-RULE/0"]),
+        Row(
+            #"{"applinks":{"details":[{\#(app),"defaults":{"/":"/a"},"components":[{}]}]}}"#,
+            []
+        ),
+        Row(rules: #"{"/":"/a"},{"/":"/b","exclude":true}"#, ["AASA-POINTLESS-EXCLUSION/1"]),
+        Row(paths: #""/a","NOT /b""#, ["AASA-POINTLESS-EXCLUSION /applinks/details/0/paths/1"]),
+        Row(
+            #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.a","ABCDE12345.com.a"],"components":[{"/":"/a"}]}]}}"#,
+            ["AASA-DUPLICATE-APP /applinks/details/0/appIDs/1"]
         ),
         // Valid, documented content.
         Row(
