@@ -118,6 +118,30 @@ struct AssociationCommandTests {
         }
     }
 
+    @Test func diffOfFilesFindsTheLinks() async throws {
+        try await withTemporaryDirectory { directory in
+            func file(_ name: String, _ path: String) throws -> String {
+                let rules = #"[{"/":"\#(path)","exclude":true},{"/":"*"}]"#
+                let text =
+                    #"{"applinks":{"details":[{"appIDs":["TEAMID1234.taxi.farechoice.app"],"components":\#(rules)}]}}"#
+                try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+                return "\(directory)/\(name)"
+            }
+            let (old, new) = (try file("old", "/legal/*"), try file("new", "/law/*"))
+            let diff = try association("diff", old, new, "--host", "farechoice.taxi", "--json")
+            #expect(
+                try json(diff.text)["moves"]?.elements?.compactMap { $0["link"]?.text } == [
+                    "https://farechoice.taxi/legal", "https://farechoice.taxi/law",
+                ]
+            )
+            let same = try association("diff", old, old)
+            #expect(same.status == 0 && same.text == "0 kinds of links move\n")
+            let generated = try association("diff", Self.taxi, new)
+            #expect(generated.status == 0 && generated.text.contains("https://farechoice.taxi/legal: "))
+            #expect(try association("diff", Self.taxi, Self.taxi).status == 1)
+        }
+    }
+
     @Test func generatedManifestAnswers() async throws {
         try await withTemporaryDirectory { directory in
             let filters = try association("manifest", Self.shop)
