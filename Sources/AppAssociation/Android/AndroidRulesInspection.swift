@@ -78,7 +78,7 @@ enum AndroidRulesInspection {
     private static func isRuleSet(_ member: JSONNode.Member) -> Bool {
         if member.key == AssetLinks.DynamicRules.key { return true }
         guard let elements = member.value.elements else { return false }
-        return AppleValidation.nearest(to: member.key, among: [AssetLinks.DynamicRules.key]) != nil
+        return KeySpelling.nearest(to: member.key, among: [AssetLinks.DynamicRules.key]) != nil
             || elements.contains { element in element.members?.contains { ["/", "?", "#"].contains($0.key) } == true }
     }
 

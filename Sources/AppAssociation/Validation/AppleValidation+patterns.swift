@@ -78,7 +78,8 @@ extension AppleValidation {
             case .unknownVariable, .unterminatedVariable:
                 let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
                 let known = variables.custom.names
-                let near = names.sorted().compactMap { Self.nearest(to: $0, among: known + Self.builtInNames) }.first
+                let near = names.sorted().compactMap { KeySpelling.nearest(to: $0, among: known + Self.builtInNames) }
+                    .first
                 add(
                     .unknownVariable,
                     place,

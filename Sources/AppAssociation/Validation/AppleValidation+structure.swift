@@ -12,7 +12,7 @@ extension AppleValidation {
         checkDuplicates(in: file.root, "")
         let members = file.root.effectiveMembers
         for member in members where !Self.services.contains(member.key) {
-            let near = Self.nearest(to: member.key, among: Self.services)
+            let near = KeySpelling.nearest(to: member.key, among: Self.services)
             add(
                 .unknownService,
                 near == nil ? .info : .error,
