@@ -13,11 +13,70 @@ struct AndroidFileGeneratorTests {
                     "package_name":"com.example.yourapp","sha256_cert_fingerprints":[\
                     "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"]},\
                     "relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[\
+                    {"/":"/user/*/delete","exclude":true},{"/":"/user/*/delete/","exclude":true},\
                     {"/":"/product/?*"},{"/":"/user/?*"},{"/":"/reset/?*"},{"/":"/home"},{"/":"/home/"},\
                     {"/":"/settings"},{"/":"/settings/"},{"/":"/?*","exclude":true},{"/":"*"}]}}}]
                     """
             )
         }
+    }
+
+    private static let app = """
+        settings:
+          domains: [a.example]
+          apps:
+            - {id: droid, platform: android, package: com.a, fingerprints: ["\(Array(repeating: "AB", count: 32).joined(separator: ":"))"]}
+        table:
+          routes:
+
+        """
+
+    /// Returns the rules, an exclusion with a `-` before it.
+    private static func rules(_ routes: [String]) throws -> [String] {
+        let lines = zip("abcdef", routes).map { "    - {id: \($0), \($1)}" }.joined(separator: "\n")
+        let file = AndroidFileGenerator.file(for: "a.example", router: try Examples.router(document: app + lines))
+        let links = try AssetLinks(parsing: file)
+        #expect(AssetLinks.validate(file).filter { $0.severity == .error } == [])
+        return links.statements.first?.dynamicRules?.rules.map { rule in
+            let items = rule.query.map { "\($0.name)=\($0.pattern)" }.joined(separator: "&")
+            return (rule.exclude ? "-" : "") + (rule.path ?? "") + (items.isEmpty ? "" : "?\(items)")
+        } ?? []
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["path: \"/legal/{page...}\"", "path: \"/{path...}\", open: {screen: H}"],
+                ["-/legal", "-/legal/*", "*"]
+            ),
+            (
+                ["path: /blog/new", "path: \"/blog/{id}\", open: {screen: B}"],
+                ["-/blog/new", "-/blog/new/", "/blog/?*", "-*"]
+            ),
+            (
+                ["path: \"/user/{id}/delete\"", "path: \"/user/{x...}\", open: {screen: U}"],
+                ["-/user/*/delete", "-/user/*/delete/", "/user", "/user/*", "-*"]
+            ),
+            // A star before a dot also takes slashes, and `/f/a/b.html` opens the app.
+            (["path: \"/f/{name}.html\"", "path: \"/f/{x...}\", open: {screen: F}"], ["/f", "/f/*", "-*"]),
+            (
+                ["path: \"/f/n-{name}/old\"", "path: \"/f/{x}/{y}\", open: {screen: F}"],
+                ["-/f/n-?*/old", "-/f/n-?*/old/", "/f/?*", "-*"]
+            ),
+            // The rest of an excluded parameter may open the app.
+            (["path: \"/u/{id}\"", "path: \"/u/{x...}\", open: {screen: U}"], ["/u", "/u/*", "-*"]),
+            (
+                ["path: /Login, caseSensitive: false", "path: \"/{x...}\", open: {screen: H}"],
+                ["-/Login", "-/Login/", "-/login", "-/login/", "*"]
+            ),
+            (["path: /", "path: \"/{x...}\", open: {screen: H}"], ["-/", "/*", "-*"]),
+            // A plus is a modifier for a matcher that knows `?*`.
+            (["path: \"/a+b/{id}\", open: {screen: A}"], ["/a?b/?*", "-*"]),
+            (["path: /a+b, open: {screen: A}"], ["/a+b", "/a+b/", "-*"]),
+        ] as [([String], [String])]
+    )
+    func tableHasItsRules(_ routes: [String], _ rules: [String]) throws {
+        #expect(try Self.rules(routes) == rules)
     }
 
     @Test(arguments: [("taxi", "farechoice.taxi"), ("magazine", "medium.com"), ("blogs", "app.example.com")])

@@ -1,9 +1,17 @@
 import Foundation
 import LinkRouting
 
-/// Evaluates the dynamic rules of an `assetlinks.json` as Android 15 does. Written from the platform's source,
+/// Evaluates the dynamic rules of an `assetlinks.json` as Android does. Written from the platform's source,
 /// independently of the generator: the URL is decoded, and `*` extends to the first occurrence of the next character.
 struct AndroidSimulator {
+    /// A version of the platform's translation of patterns.
+    enum Version: CaseIterable {
+        /// Android 15: a pattern with `?*` becomes an advanced glob, which is greedy and does not backtrack.
+        case greedy
+        /// Later sources: every pattern with wildcards becomes a simple glob.
+        case simple
+    }
+
     enum Decision: Hashable {
         case opens(rule: Int)
         case excluded(rule: Int)
@@ -14,8 +22,15 @@ struct AndroidSimulator {
     }
 
     let file: JSONNode
+    let version: Version
 
-    init(_ json: [UInt8]) throws {
+    /// A pattern that the platform cannot parse.
+    struct BrokenPattern: Error {
+        let pattern: String
+    }
+
+    init(_ json: [UInt8], _ version: Version = .simple) throws {
+        self.version = version
         file = try JSONReader.parse(json, limits: JSONReader.Limits(maximumBytes: 1 << 24))
     }
 
@@ -26,12 +41,14 @@ struct AndroidSimulator {
         guard let rules = relation?["dynamic_app_link_components"]?.elements else { return .manifest }
         let (path, query, fragment) = Self.parts(of: url)
         for (index, rule) in rules.enumerated() {
-            guard rule["/"].map({ matches($0, path) }) ?? true, rule["#"].map({ matches($0, fragment) }) ?? true else {
+            guard try rule["/"].map({ try matches($0, path) }) ?? true,
+                try rule["#"].map({ try matches($0, fragment) }) ?? true
+            else {
                 continue
             }
-            let holds = (rule["?"]?.members ?? []).allSatisfy { member in
+            let holds = try (rule["?"]?.members ?? []).allSatisfy { member in
                 let text = JSONNode.string("\(member.key)=\(member.value.text ?? "")")
-                return query.contains { matches(text, $0) }
+                return try query.contains { try matches(text, $0) }
             }
             guard holds else { continue }
             return rule["exclude"]?.bool == true ? .excluded(rule: index) : .opens(rule: index)
@@ -66,9 +83,40 @@ struct AndroidSimulator {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func matches(_ pattern: JSONNode, _ text: String?) -> Bool {
+    private func matches(_ pattern: JSONNode, _ text: String?) throws -> Bool {
         guard let pattern = pattern.text, let text else { return false }
+        if version == .greedy, pattern.contains("?*") { return try matchesGreedily(pattern, Array(text.utf16)) }
         return matches(Array(pattern.utf16)[...], Array(text.utf16)[...])
+    }
+
+    /// Matches each character as often as its modifier allows. `+` is a modifier too.
+    private func matchesGreedily(_ pattern: String, _ text: [UInt16]) throws -> Bool {
+        var tokens: [(unit: UInt16?, minimum: Int, maximum: Int)] = []
+        var previousIsModifier = true
+        var previous: Character?
+        for character in pattern {
+            switch character {
+            case "?": tokens.append((nil, 1, 1))
+            case "*" where previous == "?": tokens[tokens.count - 1] = (nil, 1, .max)
+            case "*": tokens.append((nil, 0, .max))
+            case "+":
+                guard !previousIsModifier else { throw BrokenPattern(pattern: pattern) }
+                tokens[tokens.count - 1].maximum = .max
+            default: tokens += Array(String(character).utf16).map { ($0, 1, 1) }
+            }
+            previousIsModifier = character == "*" || character == "+"
+            previous = character
+        }
+        var place = 0
+        for token in tokens {
+            var count = 0
+            while count < token.maximum, place < text.count, token.unit.map({ $0 == text[place] }) ?? true {
+                count += 1
+                place += 1
+            }
+            guard count >= token.minimum else { return false }
+        }
+        return place == text.count
     }
 
     private func matches(_ pattern: ArraySlice<UInt16>, _ text: ArraySlice<UInt16>) -> Bool {

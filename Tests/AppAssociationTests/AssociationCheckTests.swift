@@ -41,6 +41,15 @@ struct AssociationCheckTests {
         #expect(try Self.findings(apps: Self.android, "path: /legal") == [])
     }
 
+    @Test func publicKeyOfAnAppIsTold() throws {
+        let key = "FA:C6:17:45:DC:09:03:78:6F:B9:ED:E6:2A:96:2B:39:9F:73:48:F0:BB:6F:89:9B:83:32:66:75:91:03:3B:9C"
+        let app = "{id: droid, platform: android, package: com.acme, fingerprints: [\"\(key)\"]}"
+        let found = try Self.findings(apps: app, "path: /a, open: {screen: A}")
+
+        #expect(found.map(\.code) == [.associationInvalid])
+        #expect(found.first?.message.contains("DAL-PUBLIC-KEY") == true)
+    }
+
     @Test func hostThatCannotSayAnythingIsTold() throws {
         let port = try Self.findings(domains: "{host: www.acme.com, port: 8443, serves: association}", "path: /")
         #expect(port.map(\.code) == [.associationNotExpressed])

@@ -1,11 +1,13 @@
-import AppAssociation
 import LinkRouting
 import Testing
 
-/// For any table, the generated file refuses no link that a route opens in an app.
+@testable import AppAssociation
+
+/// For any table, the generated file refuses no link that a route opens in an app, and every link that it opens beyond
+/// the table has a cause that is listed.
 ///
-/// Two kinds of links are excluded, here and from the guarantee: links with an empty segment (`//`), and links where a
-/// parameter's value consists of encoded slashes only. How iOS treats them is not documented.
+/// Some links are excluded, here and from the guarantee: links with an empty segment (`//`), links where a parameter's
+/// value consists of encoded slashes only, and on Android links with an encoded slash in the path.
 struct AssociationPropertyTests {
     private static let seeds = UInt64(0)..<100
     private static let tablesPerSeed = 100
@@ -25,7 +27,8 @@ struct AssociationPropertyTests {
                 return
             }
             let apple = try AssociationSimulator(bytes)
-            let android = try AndroidSimulator(AndroidFileGenerator.file(for: file.host, router: world.router))
+            let androidBytes = AndroidFileGenerator.file(for: file.host, router: world.router)
+            let androids = try AndroidSimulator.Version.allCases.map { try AndroidSimulator(androidBytes, $0) }
             for _ in 0..<8 {
                 let url = world.url(on: chance.one(of: file.covers), &chance)
                 if world.opens(url, in: "ios", .ios, &chance) {
@@ -37,13 +40,20 @@ struct AssociationPropertyTests {
                         return
                     }
                 }
-                if world.opens(url, in: "android", .android, &chance) {
-                    opened[1] += 1
+                guard !url.hasEncodedSlashInPath, world.opens(url, in: "android", .android, &chance) else { continue }
+                opened[1] += 1
+                for android in androids {
                     let decision = try android.decision(for: "com.example.app", url)
                     switch decision {
                     case .opens, .manifest: break
                     case .excluded, .noMatch, .appNotListed:
-                        Issue.record("Android, \(url): \(decision)\n\(world)")
+                        Issue.record(
+                            """
+                            Android \(android.version), \(url): \(decision)
+                            \(String(decoding: androidBytes, as: UTF8.self))
+                            \(world)
+                            """
+                        )
                         return
                     }
                 }
@@ -51,6 +61,208 @@ struct AssociationPropertyTests {
         }
         // Guards against a vacuous test.
         #expect(opened.allSatisfy { $0 > 100 })
+    }
+
+    @Test(arguments: seeds)
+    func causeOfEveryOverOpenLinkIsListed(_ seed: UInt64) throws {
+        var chance = Chance(seed &+ 1_000)
+        var seen: [Platform: Int] = [:]
+        for _ in 0..<10 {
+            let world = try RandomTable(&chance)
+            let file = chance.one(of: RandomTable.files)
+            let judges = try OverOpenJudge.all(for: file.host, world.router)
+            for _ in 0..<12 {
+                let url = world.url(on: chance.one(of: file.covers), &chance, spelling: .canonical)
+                for judge in judges {
+                    guard let cause = judge.cause(of: url) else { continue }
+                    seen[judge.platform, default: 0] += 1
+                    guard judge.listed.contains(cause) else {
+                        Issue.record("\(judge.platform), \(url): \(cause)\nlisted: \(judge.listed)\n\(world)")
+                        return
+                    }
+                }
+            }
+        }
+        // Guards against a vacuous test.
+        #expect(seen.values.reduce(0, +) > 5)
+    }
+}
+
+/// The same for tables as people write them, with links that are near their routes.
+struct AssociationRoundTripTests {
+    private static let apps = """
+          apps:
+            - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.example.app}
+            - {id: droid, platform: android, package: com.example.app, fingerprints: ["\(fingerprint)"]}
+
+        """
+    private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
+
+    private static let tables: [[String]] = [
+        ["path: \"/legal/{page...}\"", "path: \"/{path...}\", open: {screen: Home}"],
+        ["path: /blog/new", "path: \"/blog/{id}\", open: {screen: Post}"],
+        ["path: \"/user/{id}/delete\"", "path: \"/user/{x...}\", open: {screen: User}"],
+        ["path: \"/user/{id}/files/{rest...}\"", "path: \"/{x...}\", open: {screen: Home}"],
+        ["path: \"/{lang(en,de)}/legal/{page...}\"", "path: \"/{lang(en,de)}/{x...}\", open: {screen: Home}"],
+        ["path: \"/Login/{x...}\", caseSensitive: false", "path: \"/{x...}\", open: {screen: Home}"],
+        ["path: /", "path: \"/{x...}\", open: {screen: Home}"],
+        ["path: \"/item/{id:int}\", open: {screen: Item}", "path: \"/item/{id:int}/edit\"", "path: /"],
+        ["path: \"/c++/{id}\", open: {screen: Item}", "path: /c++/new"],
+        ["path: \"/news/{year:int}/{slug}.html\"", "path: \"/news/{x...}\", open: {screen: News}"],
+        [
+            "path: /a, query: {web: {equals: \"1\"}}", "path: /a, open: {screen: A}",
+            "path: \"/a/{x...}\", open: {screen: A}",
+        ],
+    ]
+
+    /// The example tables and the tables above, each with an app for both platforms.
+    private static func routers() throws -> [Router] {
+        let examples = try ["magazine", "taxi", "shop", "blogs", "sample"].map { name in
+            let router = try Examples.router(name)
+            var identity = router.identity
+            let android = RegisteredApp(
+                id: try #require(AppID("droid-of-test")),
+                product: .android(package: "com.example.app", fingerprints: [fingerprint])
+            )
+            identity = Identity(
+                domains: identity.domains,
+                apps: identity.apps + [android],
+                association: identity.association
+            )
+            return Router(identity: identity, table: router.table)
+        }
+        let ours = try tables.map { routes in
+            let lines = zip("abcdef", routes).map { "    - {id: \($0), \($1)}" }.joined(separator: "\n")
+            return try Examples.router(
+                document: "settings:\n  domains: [a.example]\n\(apps)table:\n  routes:\n\(lines)"
+            )
+        }
+        return examples + ours
+    }
+
+    @Test func noLinkIsRefusedAndEveryOverOpenLinkHasAListedCause() throws {
+        var chance = Chance(7)
+        var count = 0
+        for router in try Self.routers() {
+            for host in Set(router.identity.domains.map(\.host)).sorted() {
+                for judge in try OverOpenJudge.all(for: host, router) {
+                    for _ in 0..<200 {
+                        let url = Self.link(near: chance.one(of: router.table.routes), host, &chance)
+                        count += 1
+                        #expect(!judge.refuses(url), "\(judge.platform) refuses \(url)")
+                        guard let cause = judge.cause(of: url) else { continue }
+                        #expect(judge.listed.contains(cause), "\(judge.platform) \(url): \(cause) of \(judge.listed)")
+                    }
+                }
+            }
+        }
+        #expect(count > 5_000)
+    }
+
+    /// A link of the route, or one that differs from it in a segment, in its length, its letter case or its ending.
+    private static func link(near route: Route, _ host: String, _ chance: inout Chance) -> String {
+        let words = ["x", "new", "7", "terms", "a.html", "a.b.html", "en", "delete", "n-1", "Legal", "x%20y", "%C3%A9"]
+        var path = ""
+        for segment in route.path.segments {
+            switch segment {
+            case .literal(let bytes):
+                let text = String(decoding: bytes, as: UTF8.self)
+                path += "/" + chance.one(of: [text, text, text, text, text.uppercased(), text.lowercased(), "x"])
+            case .parameter(let parameter):
+                path += "/" + chance.one(of: [parameter.type.sample, parameter.type.sample, chance.one(of: words)])
+            case .any: path += "/" + chance.one(of: words)
+            case .mixed(let mixed):
+                path += "/" + String(decoding: mixed.prefix, as: UTF8.self)
+                for piece in mixed.pieces {
+                    path += chance.one(of: [piece.parameter.type.sample, "a.b", "x"])
+                    path += String(decoding: piece.literal, as: UTF8.self)
+                }
+            case .rest: for _ in 0..<chance.below(4) { path += "/" + chance.one(of: words) }
+            }
+        }
+        if chance.below(4) == 0 { path += "/" + chance.one(of: words) }
+        if chance.below(4) == 0 { path += "/" }
+        let query = chance.one(of: ["", "", "?x=1", "?web=1", "?web=1&web=2", "?web", "?utm=y"])
+        return "https://\(host)\(path)\(query)\(chance.one(of: ["", "", "", "#top"]))"
+    }
+}
+
+extension OverOpenSearch.Cause: CustomStringConvertible {
+    var description: String { "\(route?.rawValue ?? "-") \(reason.rawValue)" }
+}
+
+extension String {
+    var hasEncodedSlashInPath: Bool { prefix { $0 != "?" && $0 != "#" }.lowercased().contains("%2f") }
+}
+
+/// The links that one app's file opens beyond the table, and the causes that the file's generator lists.
+struct OverOpenJudge {
+    let platform: Platform
+    let listed: Set<OverOpenSearch.Cause>
+    private let routes: AppRoutes
+    private let opener: (String) -> OverOpenSearch.Verdict
+
+    static func all(for host: String, _ router: Router) throws -> [OverOpenJudge] {
+        let apple = AppleFileGenerator(host: host, router: router)
+        let entries = apple.entries(.associationFiles)
+        let appleFile = try AppleAppSiteAssociation(parsing: apple.file(of: entries))
+        let android = AndroidFileGenerator(host: host, router: router)
+        let statements = android.statements(.associationFiles)
+        let androidFile = try AssetLinks(parsing: android.file(of: statements))
+        var judges: [OverOpenJudge] = []
+        let appleFound = apple.overOpens()
+        for entry in entries {
+            guard let app = entry.apps.first, let id = entry.ids.first else { continue }
+            judges.append(
+                OverOpenJudge(.ios, apple.routes(for: app), appleFound) { link in
+                    let decision = appleFile.decision(for: link, app: id)
+                    guard decision.outcome == .match else { return .stays }
+                    return .opens(decision.rule.flatMap { entry.rules[$0].route })
+                }
+            )
+        }
+        let androidFound = android.overOpens()
+        for statement in statements {
+            judges.append(
+                OverOpenJudge(.android, android.routes(for: statement.app), androidFound) { link in
+                    let decision = androidFile.decision(for: link, package: statement.package)
+                    guard decision.outcome == .match else { return .stays }
+                    return .opens(decision.rule.flatMap { statement.rules?[$0].route })
+                }
+            )
+        }
+        return judges
+    }
+
+    private init(
+        _ platform: Platform,
+        _ routes: AppRoutes,
+        _ found: [Overmatch],
+        opener: @escaping (String) -> OverOpenSearch.Verdict
+    ) {
+        self.platform = platform
+        self.routes = routes
+        self.opener = opener
+        listed = Set(
+            found.filter { $0.app == routes.app.id }.map { OverOpenSearch.Cause(route: $0.route, reason: $0.reason) }
+        )
+    }
+
+    /// Returns whether the table opens a link that the file does not.
+    func refuses(_ url: String) -> Bool {
+        guard let link = try? DeepLink.parse(url), routes.opens(link), !url.dropFirst("https://".count).contains("//"),
+            case .stays = opener(url)
+        else { return false }
+        return true
+    }
+
+    /// Returns why the file opens the link beyond the table; nil if it does not, or if the link is one of the
+    /// documented exceptions.
+    func cause(of url: String) -> OverOpenSearch.Cause? {
+        guard !url.hasEncodedSlashInPath, !url.dropFirst("https://".count).contains("//"),
+            let link = try? DeepLink.parse(url), !routes.opens(link), case .opens(let route) = opener(url)
+        else { return nil }
+        return routes.cause(of: link, openedBy: route, platform)
     }
 }
 
@@ -98,7 +310,10 @@ struct RandomTable: CustomStringConvertible {
                 ),
                 RegisteredApp(
                     id: try #require(AppID("android")),
-                    product: .android(package: "com.example.app", fingerprints: ["AA"])
+                    product: .android(
+                        package: "com.example.app",
+                        fingerprints: [Array(repeating: "AA", count: 32).joined(separator: ":")]
+                    )
                 ),
             ]
         )
@@ -173,8 +388,17 @@ struct RandomTable: CustomStringConvertible {
 
     // MARK: Links
 
-    /// A link with the shape of a route, in a random spelling, or with no route's shape.
-    func url(on host: String, _ chance: inout Chance) -> String {
+    /// The spelling of characters that a URL need not escape.
+    enum Spelling {
+        /// Unescaped, as programs write them.
+        case canonical
+        /// Escaped at random.
+        case random
+    }
+
+    /// A link with the shape of a route, or almost.
+    func url(on host: String, _ chance: inout Chance, spelling: Spelling = .random) -> String {
+        chance.spelling = spelling
         let route = chance.one(of: router.table.routes)
         var path = ""
         for segment in route.path.segments {
@@ -209,10 +433,10 @@ struct RandomTable: CustomStringConvertible {
             let mustEscape = !"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~$+*".utf8.contains(
                 byte
             )
-            guard mustEscape || chance.below(8) == 0, byte != UInt8(ascii: ".") else {
+            guard mustEscape || chance.spelling == .random && chance.below(8) == 0, byte != UInt8(ascii: ".") else {
                 return String(decoding: [byte], as: UTF8.self)
             }
-            let hex = String(byte, radix: 16, uppercase: chance.below(2) == 0)
+            let hex = String(byte, radix: 16, uppercase: chance.spelling == .canonical || chance.below(2) == 0)
             return (byte < 16 ? "%0" : "%") + hex
         }.joined()
     }
@@ -221,12 +445,16 @@ struct RandomTable: CustomStringConvertible {
         var items: [String] = []
         for condition in route.query {
             for _ in 0..<chance.one(of: [0, 1, 1, 1, 2]) {
-                let name = Self.spelled(condition.name.utf8, &chance).replacing(
-                    "%20",
-                    with: chance.one(of: ["+", "%20"])
-                )
                 let value = chance.one(of: ["1", "1", "2", "", "7", "a b*", "a&b", "a;b", "z"])
-                let spelled = Self.spelled(value.utf8, &chance).replacing("%20", with: chance.one(of: ["+", "%20"]))
+                var (name, spelled) = (
+                    Self.spelled(condition.name.utf8, &chance), Self.spelled(value.utf8, &chance)
+                )
+                switch chance.spelling {
+                case .canonical: spelled.replace("*", with: "%2A")
+                case .random:
+                    name.replace("%20", with: chance.one(of: ["+", "%20"]))
+                    spelled.replace("%20", with: chance.one(of: ["+", "%20"]))
+                }
                 items.append(chance.below(6) == 0 ? name : "\(name)=\(spelled)")
             }
         }
@@ -268,6 +496,8 @@ struct RandomTable: CustomStringConvertible {
 /// A small seeded random number generator, so that every run uses the same tables.
 struct Chance {
     private var state: UInt64
+    /// The spelling of the links that are generated.
+    var spelling = RandomTable.Spelling.random
 
     init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
 

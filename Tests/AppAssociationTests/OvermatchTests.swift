@@ -15,7 +15,10 @@ struct OvermatchTests {
             (["path: /a, open: {screen: A}, query: {x: int}"], ["a query https://a.example/a?x=~"]),
             (["path: /a, open: {screen: A}, query: {x: present}"], ["a query https://a.example/a"]),
             (["path: /a, open: {screen: A}, trailingSlash: strict"], ["a trailing_slash https://a.example/a/"]),
-            (["path: /a%24b, open: {screen: A}"], ["a character https://a.example/a~b"]),
+            (
+                ["path: /a%24b, open: {screen: A}"],
+                ["a character https://a.example/a~b", "a slash https://a.example/a/b"]
+            ),
             (["path: /a, open: {screen: A}, fragment: \"/f/{x}\""], ["a fragment https://a.example/a#/f/x/~/~"]),
             (
                 ["path: \"/user/{id}/delete\"", "path: \"/user/{x...}\", open: {screen: A}"],

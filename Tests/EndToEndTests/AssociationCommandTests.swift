@@ -118,7 +118,54 @@ struct AssociationCommandTests {
         }
     }
 
-    @Test(arguments: ["build", "validate", "simulate", "diff"])
+    @Test func diffOfFilesFindsTheLinks() async throws {
+        try await withTemporaryDirectory { directory in
+            func file(_ name: String, _ path: String) throws -> String {
+                let rules = #"[{"/":"\#(path)","exclude":true},{"/":"*"}]"#
+                let text =
+                    #"{"applinks":{"details":[{"appIDs":["TEAMID1234.taxi.farechoice.app"],"components":\#(rules)}]}}"#
+                try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+                return "\(directory)/\(name)"
+            }
+            let (old, new) = (try file("old", "/legal/*"), try file("new", "/law/*"))
+            let diff = try association("diff", old, new, "--host", "farechoice.taxi", "--json")
+            #expect(
+                try json(diff.text)["moves"]?.elements?.compactMap { $0["link"]?.text } == [
+                    "https://farechoice.taxi/legal", "https://farechoice.taxi/law",
+                ]
+            )
+            let same = try association("diff", old, old)
+            #expect(same.status == 0 && same.text == "0 kinds of links move\n")
+            let generated = try association("diff", Self.taxi, new)
+            #expect(generated.status == 0 && generated.text.contains("https://farechoice.taxi/legal: "))
+            #expect(try association("diff", Self.taxi, Self.taxi).status == 1)
+        }
+    }
+
+    @Test func generatedManifestAnswers() async throws {
+        try await withTemporaryDirectory { directory in
+            let filters = try association("manifest", Self.shop)
+            #expect(filters.status == 0)
+            let manifest = "\(directory)/AndroidManifest.xml"
+            try Data("<manifest><activity>\(filters.text)</activity></manifest>".utf8).write(
+                to: URL(filePath: manifest)
+            )
+
+            let url = "https://www.yourappdomain.com/product/1"
+            let alone = try json(association("simulate", "--manifest", manifest, url, "--json").text)
+            #expect(alone["decision"]?.text == "match" && alone["line"]?.int == 1)
+            let both = try json(
+                association("simulate", "--table", Self.shop, "--manifest", manifest, url, "--json").text
+            )
+            #expect(both["decision"]?.text == "match" && both["manifest"]?["decision"]?.text == "match")
+            let other = try association("simulate", "--manifest", manifest, "https://other.example/")
+            #expect(other.status == 0 && other.text.contains("no intent filter accepts the URL"))
+            #expect(try association("simulate", "--manifest", Self.shop, url).status == 65)
+            #expect(try association("manifest", Self.taxi).status == 1)
+        }
+    }
+
+    @Test(arguments: ["build", "validate", "simulate", "diff", "manifest"])
     func helpHasAnExample(_ command: String) throws {
         let help = try association(command, "--help")
 

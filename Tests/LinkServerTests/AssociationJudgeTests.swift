@@ -32,7 +32,7 @@ struct AssociationJudgeTests {
     @Test(arguments: [
         (#"{"url":"https://x.example/a","file":\#(paths)}"#, "match", 0),
         (#"{"url":"https://farechoice.taxi/legal/terms","tenant":"taxi"}"#, "exclude", 0),
-        (#"{"url":"https://www.yourappdomain.com/home","tenant":"shop","platform":"android"}"#, "match", 3),
+        (#"{"url":"https://www.yourappdomain.com/home","tenant":"shop","platform":"android"}"#, "match", 5),
     ])
     func urlIsSimulated(_ body: String, _ decision: String, _ rule: Int64) async throws {
         try await withService { service in

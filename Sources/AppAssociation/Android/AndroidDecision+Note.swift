@@ -6,6 +6,7 @@ extension AndroidDecision.Note {
         case severalRuleSets = "several_rule_sets"
         case severalStatements = "several_statements"
         case malformedStatement = "malformed_statement"
+        case malformedFingerprint = "malformed_fingerprint"
         case rulesVoid = "rules_void"
         case emptyRule = "empty_rule"
         case unknownKey = "unknown_key"
@@ -20,8 +21,9 @@ extension AndroidDecision.Note {
         var label: Label {
             switch self {
             case .androidVersion, .severalRuleSets: .version
-            case .noBacktracking, .starBeforeOne, .bareItem, .backslash: .inferred
-            case .orderAcrossApps, .severalStatements, .malformedStatement, .rulesVoid, .emptyRule, .unknownKey,
+            case .noBacktracking, .starBeforeOne, .bareItem, .backslash, .malformedStatement, .malformedFingerprint:
+                .inferred
+            case .orderAcrossApps, .severalStatements, .rulesVoid, .emptyRule, .unknownKey,
                 .urlPort,
                 .urlInvalidEscape:
                 .notDocumented
@@ -43,7 +45,10 @@ extension AndroidDecision.Note {
                 "Several statements name this app; a device ignores those whose fingerprints do not include the "
                     + "installed app's."
             case .malformedStatement:
-                "Google's verifier drops this statement as malformed; the answer assumes that it is corrected."
+                "Google's verifier drops this statement as malformed, so it verifies no app."
+            case .malformedFingerprint:
+                "Android verifies no app with this malformed fingerprint; the other fingerprints of the statement are "
+                    + "assumed to count."
             case .rulesVoid:
                 "A value is empty or has the wrong type, so Android drops all dynamic rules of the statement."
             case .emptyRule:
@@ -55,7 +60,8 @@ extension AndroidDecision.Note {
                 "Android ends '*' at the first occurrence of the next character and does not backtrack; a matcher "
                     + "that backtracks would match here."
             case .starBeforeOne:
-                "'*' comes before '?'; the two are treated as '?*', one or more characters."
+                "A wildcard follows '*'. Android's source then looks for a literal dot, so the pattern probably matches "
+                    + "nothing."
             case .backslash: "The pattern contains a backslash, which is compared literally."
             case .bareItem:
                 "The URL has the query item without '='. A rule is assumed to look for the name, '=' and a value, "

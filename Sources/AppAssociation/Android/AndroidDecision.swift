@@ -50,6 +50,8 @@ public struct AndroidDecision: Sendable, Hashable {
         case appNotListed = "app_not_listed"
         /// No statement gives the app `delegate_permission/common.handle_all_urls`.
         case noRelation = "no_relation"
+        /// Google's verifier ignores the app's statements because they are malformed.
+        case statementDropped = "statement_dropped"
         case noRuleMatched = "no_rule_matched"
         /// The statement has no dynamic rules, or an empty list of them.
         case noRules = "no_rules"

@@ -7,7 +7,9 @@ enum AndroidFileInspection {
     /// The fingerprint in Google's own examples.
     private static let documentationExample =
         "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
-    private static let usedRelations: Set<StatementRelation> = [.handleAllURLs, .getLoginCredentials, .useAsOrigin]
+    private static let usedRelations: Set<StatementRelation> = [
+        .handleAllURLs, .getLoginCredentials, .useAsOrigin, .queryWebAPK,
+    ]
 
     static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         guard file.root.elements != nil else {
@@ -41,12 +43,25 @@ enum AndroidFileInspection {
             inspectKeys(target, targetKeys, "\(statement.pointer)/target", &findings)
         }
         for malformation in StatementParser(pointer: statement.pointer).malformations(statement.node) {
+            guard !isWebAPK(malformation, statement) else {
+                findings.add(
+                    .webAPK,
+                    malformation.pointer,
+                    malformation.position,
+                    "Chrome reads this statement, to say whether the web app is installed. Google's API reads no site "
+                        + "with a path, and drops the statement.",
+                    fix: "No action is needed."
+                )
+                continue
+            }
             let text = fingerprintText(malformation, statement)
             findings.add(
                 malformation.field.code,
                 malformation.pointer,
                 malformation.position,
-                "Google drops this statement: \(malformation.problem)."
+                (malformation.field == .fingerprint && !statement.isDropped
+                    ? "Google may drop this statement" : "Google drops this statement")
+                    + ": \(malformation.problem)."
                     + (malformation.field == .fingerprint ? remark(onFingerprint: text) : ""),
                 fix: fix(malformation, text)
             )
@@ -90,6 +105,17 @@ enum AndroidFileInspection {
     }
 
     // MARK: Malformed statements
+
+    /// Returns whether the statement is malformed only because it names the manifest of a web app, as Chrome expects.
+    private static func isWebAPK(
+        _ malformation: AssetLinks.Statement.Malformation,
+        _ statement: AssetLinks.Statement
+    ) -> Bool {
+        guard malformation.field == .site, let text = statement.node["target"]?["site"]?.text,
+            (try? WebSite(ofURL: text)) != nil, !statement.relationTexts.isEmpty
+        else { return false }
+        return statement.relationTexts.allSatisfy { $0 == StatementRelation.queryWebAPK.description }
+    }
 
     private static func fingerprintText(
         _ malformation: AssetLinks.Statement.Malformation,
@@ -204,15 +230,15 @@ enum AndroidFileInspection {
     /// Reports an app with a single fingerprint, at most once per file. A fingerprint does not show whether it is
     /// Play's or the upload key's.
     private static func inspectFingerprintCount(_ file: AssetLinks, _ findings: inout AndroidFindings) {
-        var counts: [String: Int] = [:]
+        var fingerprints: [String: Set<StatementAsset>] = [:]
         for statement in file.statements {
             guard case .success(.relations(_, let targets)) = statement.content, let package = statement.packageName
             else {
                 continue
             }
-            counts[package, default: 0] += targets.count
+            fingerprints[package, default: []].formUnion(targets)
         }
-        let single = file.statements.first { $0.packageName.map { counts[$0] == 1 } ?? false }
+        let single = file.statements.first { $0.packageName.map { fingerprints[$0]?.count == 1 } ?? false }
         guard let single, let package = single.packageName else { return }
         findings.add(
             .oneFingerprint,

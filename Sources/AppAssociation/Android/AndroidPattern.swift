@@ -1,8 +1,10 @@
 /// A pattern of a dynamic rule. `?` is one character. `*` extends to the first occurrence of the character that follows
 /// it in the pattern, and never tries a later one.
 ///
-/// Source: Android's `PatternMatcher`, simple glob. The wildcards are assumed to become its `.*` and `.`. A character
-/// is a Java character, a UTF-16 code unit. Matching takes one pass over the text.
+/// Source: Android's `PatternMatcher`, simple glob. The wildcards are assumed to become its `.*` and `.`, as in
+/// `DalComponentParser`. The matcher does not recognise a wildcard right after a star: it looks for a dot, and for `*`
+/// in place of a second star. A character is a Java character, a UTF-16 code unit. Matching takes one pass over the
+/// text.
 struct AndroidPattern {
     private let pieces: [Piece]
 
@@ -10,25 +12,27 @@ struct AndroidPattern {
         case literal(UInt16)
         case one
         case many
+
+        /// The character that the matcher looks for if this piece follows a star.
+        var unitAfterStar: UInt16 {
+            switch self {
+            case .literal(let unit): unit
+            case .one, .many: UInt16(ascii: ".")
+            }
+        }
     }
 
     /// Parses a pattern. `name` and `=` precede it as literal text, as in the query filter that Android makes of an
     /// item.
     init(_ text: String, item name: String? = nil) {
         var pieces: [Piece] = name.map { ($0 + "=").utf16.map(Piece.literal) } ?? []
-        var stars = 0
         for unit in text.utf16 {
             switch unit {
-            case UInt16(ascii: "*"): stars += 1
-            // A star before a question mark stops at the next character, so `*?` is treated as `?*`.
+            case UInt16(ascii: "*"): pieces.append(.many)
             case UInt16(ascii: "?"): pieces.append(.one)
-            default:
-                if stars > 0 { pieces.append(.many) }
-                stars = 0
-                pieces.append(.literal(unit))
+            default: pieces.append(.literal(unit))
             }
         }
-        if stars > 0 { pieces.append(.many) }
         self.pieces = pieces
     }
 
@@ -37,23 +41,25 @@ struct AndroidPattern {
     func matches(_ text: [UInt16], _ budget: inout StepBudget) throws(StepBudget.Exhausted) -> Bool {
         try budget.spend(pieces.count + text.count)
         var place = text.startIndex
-        var isBehindStar = false
-        for piece in pieces {
+        var rest = pieces[...]
+        while let piece = rest.popFirst() {
             switch piece {
-            case .many: isBehindStar = true
+            case .many:
+                guard let next = rest.popFirst() else { return true }
+                guard let found = text[place...].firstIndex(of: next.unitAfterStar) else { return false }
+                place = found + 1
+                guard next == .many else { continue }
+                guard place < text.endIndex, text[place] == UInt16(ascii: "*") else { return false }
+                place += 1
             case .one:
                 guard place < text.endIndex else { return false }
                 place += 1
-            case .literal(let unit) where isBehindStar:
-                guard let found = text[place...].firstIndex(of: unit) else { return false }
-                place = found + 1
-                isBehindStar = false
             case .literal(let unit):
                 guard place < text.endIndex, text[place] == unit else { return false }
                 place += 1
             }
         }
-        return isBehindStar || place == text.endIndex
+        return place == text.endIndex
     }
 
     /// Returns whether the pattern would match the whole text if stars could backtrack.

@@ -6,6 +6,23 @@ enum AndroidPatternAdvice {
         return path.utf8[mark...].contains(UInt8(ascii: "="))
     }
 
+    /// Returns whether `*` or `?` follows a `*`.
+    static func hasWildcardAfterStar(_ pattern: String) -> Bool {
+        zip(pattern.utf8, pattern.utf8.dropFirst()).contains { $0 == UInt8(ascii: "*") && "*?".utf8.contains($1) }
+    }
+
+    /// Returns whether a path is written in the syntax of a router or as a regular expression.
+    static func isForeignSyntax(_ path: String) -> Bool {
+        let segments = path.split(separator: "/")
+        let isNamed = segments.contains { segment in
+            segment.utf8.first == UInt8(ascii: ":")
+                && segment.utf8.dropFirst().first.map(ByteSet.letters.contains) == true
+                || segment.hasPrefix("{") && segment.hasSuffix("}")
+        }
+        return isNamed || segments.contains(".*")
+            || [".+", "[^", "[0-9", "[a-z", "[A-Z", "\\d", "\\w"].contains { path.contains($0) }
+    }
+
     /// Returns the percent-decoded pattern; nil if the pattern has no escapes or does not decode to UTF-8.
     static func decoded(_ pattern: String) -> String? {
         let bytes = Array(pattern.utf8)
@@ -23,6 +40,7 @@ enum AndroidPatternAdvice {
         for (index, character) in characters.enumerated() where character == "*" && tries < 8 {
             guard let next = characters[index...].first(where: { $0 != "*" && $0 != "?" }) else { return nil }
             tries += 1
+            guard !hasWildcardAfterStar(pattern) else { return nil }
             let text = text(of: characters, star: index, before: next, part)
             var budget = StepBudget(steps: 1 << 16)
             let units = Array(text.utf16)

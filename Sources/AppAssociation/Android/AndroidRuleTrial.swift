@@ -11,7 +11,7 @@ struct AndroidRuleTrial {
     /// The maximum number of reported parts of one rule. The first part that fails is reported beyond the limit, so
     /// that a failed rule always has a reason.
     private static let maximumParts = 64
-    private static let keys: Set<String> = ["/", "?", "#", "exclude"]
+    private static let keys: Set<String> = ["/", "?", "#", "exclude", "comments"]
 
     init(_ url: AndroidURL, _ budget: StepBudget) {
         self.url = url
@@ -93,12 +93,15 @@ struct AndroidRuleTrial {
         _ rule: AssetLinks.Rule
     ) throws(StepBudget.Exhausted) -> Bool {
         if text.utf8.contains(UInt8(ascii: "\\")) { add(.backslash, rule) }
-        if zip(text.utf8, text.utf8.dropFirst()).contains(where: { $0 == UInt8(ascii: "*") && $1 == UInt8(ascii: "?") })
-        {
+        if AndroidPatternAdvice.hasWildcardAfterStar(text) {
             add(.starBeforeOne, rule)
         }
         if try pattern.matches(found, &budget) { return true }
-        if (try? pattern.matchesBacktracking(found, &noteBudget)) == true { add(.noBacktracking, rule) }
+        if !AndroidPatternAdvice.hasWildcardAfterStar(text),
+            (try? pattern.matchesBacktracking(found, &noteBudget)) == true
+        {
+            add(.noBacktracking, rule)
+        }
         return false
     }
 

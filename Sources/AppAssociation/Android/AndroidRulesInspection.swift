@@ -3,13 +3,14 @@ import LinkRouting
 /// Validates the dynamic rules of a file.
 enum AndroidRulesInspection {
     private static let appleKeys = ["caseSensitive", "percentEncoded", "comment", "defaults", "substitutionVariables"]
-    private static let keys = ["/", "?", "#", "exclude"]
+    private static let keys = ["/", "?", "#", "exclude", "comments"]
 
     static func inspect(_ file: AssetLinks, _ findings: inout AndroidFindings) {
         var first: [String: AssetLinks.Statement] = [:]
         var cover = AndroidRuleCover()
         var hasToldManifest = false
         for statement in file.statements {
+            inspectPlaces(of: statement, &findings)
             guard let rules = statement.dynamicRules, let package = statement.packageName else { continue }
             if let earlier = first[package] {
                 findings.add(
@@ -36,20 +37,60 @@ enum AndroidRulesInspection {
                         + "a narrower path."
                 )
             }
-            inspectSiblings(of: rules, statement, &findings)
             inspect(rules, &cover, &findings)
         }
     }
 
-    private static func inspectSiblings(
-        of rules: AssetLinks.DynamicRules,
-        _ statement: AssetLinks.Statement,
-        _ findings: inout AndroidFindings
-    ) {
-        let relation = StatementRelation.handleAllURLs.description
-        let pointer = "\(statement.pointer)/relation_extensions/\(JSONNode.pointerToken(relation))"
-        for member in statement.node["relation_extensions"]?[relation]?.members ?? []
-        where member.key != AssetLinks.DynamicRules.key { add(unread: member, pointer, &findings) }
+    // MARK: Places
+
+    private static let relation = StatementRelation.handleAllURLs.description
+    private static let rightPlace = "relation_extensions, '\(relation)', '\(AssetLinks.DynamicRules.key)'"
+
+    /// Reports rules that Android does not read because of their place or the spelling of a key: the app then opens
+    /// everything that its manifest accepts.
+    private static func inspectPlaces(of statement: AssetLinks.Statement, _ findings: inout AndroidFindings) {
+        for (node, pointer) in [
+            (statement.node, statement.pointer), (statement.node["target"], "\(statement.pointer)/target"),
+        ] {
+            for member in node?.members ?? [] where isRuleSet(member) { add(misplaced: member, pointer, &findings) }
+        }
+        let pointer = "\(statement.pointer)/relation_extensions"
+        for member in statement.node["relation_extensions"]?.members ?? [] {
+            let place = "\(pointer)/\(JSONNode.pointerToken(member.key))"
+            if isRuleSet(member) { add(misplaced: member, pointer, &findings) }
+            for inner in member.value.members ?? [] {
+                if member.key != relation {
+                    if isRuleSet(inner) { add(misplaced: inner, place, &findings) }
+                } else if inner.key != AssetLinks.DynamicRules.key {
+                    if isRuleSet(inner) {
+                        add(misplaced: inner, place, &findings)
+                    } else {
+                        add(unread: inner, place, &findings)
+                    }
+                } else if !statement.relationTexts.contains(relation) {
+                    add(misplaced: inner, place, &findings)
+                }
+            }
+        }
+    }
+
+    /// Returns whether a value is meant as a set of rules: it has the key of one, or almost, or it is a list of rules.
+    private static func isRuleSet(_ member: JSONNode.Member) -> Bool {
+        if member.key == AssetLinks.DynamicRules.key { return true }
+        guard let elements = member.value.elements else { return false }
+        return KeySpelling.nearest(to: member.key, among: [AssetLinks.DynamicRules.key]) != nil
+            || elements.contains { element in element.members?.contains { ["/", "?", "#"].contains($0.key) } == true }
+    }
+
+    private static func add(misplaced member: JSONNode.Member, _ pointer: String, _ findings: inout AndroidFindings) {
+        findings.add(
+            .misplacedRules,
+            "\(pointer)/\(JSONNode.pointerToken(member.key))",
+            member.keyPosition,
+            "Android does not read the rules in '\(member.key)' here, so the app opens all links that its manifest "
+                + "accepts.",
+            fix: "Put them under \(rightPlace), in a statement whose 'relation' lists '\(relation)'."
+        )
     }
 
     private static func inspect(
@@ -127,11 +168,24 @@ enum AndroidRulesInspection {
                 "A path contains no query and no fragment; here, '?' matches one character and '#' only itself.",
                 "Use the keys '?' and '#'."
             )
+        } else if part == .path, AndroidPatternAdvice.isForeignSyntax(pattern) {
+            add(
+                .androidPathSyntax,
+                "Patterns have no named parameters and no regular expressions; this text is compared literally.",
+                "Write '*' for any text and '?' for one character."
+            )
         } else if pattern.contains("$(") {
             add(
                 .androidPathSyntax,
                 "Android has no variables; '$(' is compared literally.",
                 "Write a rule for each value."
+            )
+        }
+        if AndroidPatternAdvice.hasWildcardAfterStar(pattern) {
+            add(
+                .wildcardAfterStar,
+                "Android's source looks for a dot when a wildcard follows '*', so this pattern probably matches nothing.",
+                "Write '?*' for one or more characters, and a single '*' for any text."
             )
         }
         if let decoded = AndroidPatternAdvice.decoded(pattern) {
@@ -178,7 +232,7 @@ enum AndroidRulesInspection {
                 : "Android does not document the key '\(member.key)' here; it is assumed to be ignored.",
             fix: isApples
                 ? "Remove it, and write out the rules that have the same effect."
-                : "Write one of '/', '?', '#' and 'exclude', or remove it."
+                : "Write one of '/', '?', '#', 'exclude' and 'comments', or remove it."
         )
     }
 }

@@ -88,7 +88,14 @@ private struct AndroidSimulation {
         _ trial: inout AndroidRuleTrial
     ) -> Ruling {
         let relation = StatementRelation.handleAllURLs.description
-        let granting = statements.filter { $0.relationTexts.contains(relation) }
+        let all = statements.filter { $0.relationTexts.contains(relation) }
+        let granting = all.filter { !$0.isDropped }
+        if let dropped = all.first(where: \.isDropped), case .failure(let malformation) = dropped.content {
+            add(.malformedStatement, at: malformation.pointer)
+            if granting.isEmpty {
+                return Ruling(app: app, outcome: .noMatch, reason: .statementDropped, statement: dropped)
+            }
+        }
         guard let statement = granting.first(where: { $0.dynamicRules != nil }) ?? granting.first else {
             return Ruling(app: app, outcome: .noMatch, reason: .noRelation, statement: statements.first)
         }
@@ -125,7 +132,7 @@ private struct AndroidSimulation {
     private mutating func noteStatements(_ granting: [AssetLinks.Statement], _ chosen: AssetLinks.Statement) {
         if granting.count > 1 { add(.severalStatements, at: granting[1].pointer) }
         if granting.count(where: { $0.dynamicRules != nil }) > 1 { add(.severalRuleSets, at: chosen.pointer) }
-        if case .failure(let malformation) = chosen.content { add(.malformedStatement, at: malformation.pointer) }
+        if case .failure(let malformation) = chosen.content { add(.malformedFingerprint, at: malformation.pointer) }
     }
 
     private mutating func add(_ code: AndroidDecision.Note.Code, at pointer: String) {

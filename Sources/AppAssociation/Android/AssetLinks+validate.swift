@@ -1,6 +1,9 @@
 import LinkRouting
 
 extension AssetLinks {
+    /// The maximum size of a file in bytes. Source: Android's `StatementRetriever`.
+    public static let maximumBytes = 1 << 20
+
     /// Returns the findings on a file: everything that Android or Google's verifier handles differently than its author
     /// meant. Any bytes are valid input. The findings are in the order of ``AssociationFinding/precedes(_:_:)``, at
     /// most 100 of one code.
@@ -12,6 +15,15 @@ extension AssetLinks {
             hosting.judge(&findings)
             // The body of an error response is not an association file.
             guard hosting.status == 200 else { return findings.sorted }
+        }
+        if bytes.count > maximumBytes {
+            findings.add(
+                .androidTooLarge,
+                "",
+                AssociationFinding.wholeFile,
+                "The file has \(bytes.count) bytes; Android's source drops a file of more than \(maximumBytes).",
+                fix: "Merge rules with wildcards, or move statements into included files."
+            )
         }
         do {
             AndroidFileInspection.inspect(try AssetLinks(parsing: bytes), &findings)

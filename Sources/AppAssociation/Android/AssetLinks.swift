@@ -74,6 +74,15 @@ extension AssetLinks.Statement {
     /// out.
     public var relationTexts: [String] { node["relation"]?.texts ?? [] }
 
+    /// Whether Google's verifier ignores the whole statement. If only some of its fingerprints are malformed, the others
+    /// are assumed to count, as in Android's own verifier.
+    public var isDropped: Bool {
+        guard case .failure(let malformation) = content else { return false }
+        guard malformation.field == .fingerprint else { return true }
+        let fingerprints = node["target"]?["sha256_cert_fingerprints"]?.texts ?? []
+        return !fingerprints.contains { CertificateFingerprint($0) != nil }
+    }
+
     /// The package of a statement about an app, even if the statement is malformed elsewhere; nil for other statements.
     public var packageName: String? {
         guard let target = node["target"], target["namespace"]?.text == "android_app" else { return nil }

@@ -13,6 +13,7 @@ extension AssociationFinding {
         Definition(.googleError, .error, "Google's API cannot read the file"),
         Definition(.googleNotLinked, .error, "Google's API does not link the app to the host"),
         Definition(.googleDiffers, .warning, "Google's API lists other apps than the file"),
+        Definition(.androidTooLarge, .error, "The file is larger than Android accepts"),
         Definition(.androidInvalidJSON, .error, "The file is not JSON"),
         Definition(.androidHTML, .error, "The file is a web page"),
         Definition(.androidRootType, .error, "The file is not one list"),
@@ -26,6 +27,7 @@ extension AssociationFinding {
         Definition(.target, .error, "A statement has no target"),
         Definition(.namespace, .error, "A target's namespace is neither android_app nor web"),
         Definition(.site, .error, "A target's site is malformed"),
+        Definition(.webAPK, .info, "Only Chrome reads the statement"),
         Definition(.packageName, .error, "A target's package name is malformed"),
         Definition(.fingerprints, .error, "A target lists no fingerprints"),
         Definition(.fingerprint, .error, "A fingerprint is malformed"),
@@ -34,6 +36,7 @@ extension AssociationFinding {
         Definition(.oneFingerprint, .info, "An app has only one fingerprint"),
         Definition(.manifest, .info, "Rules cannot open more than the manifest"),
         Definition(.severalRuleSets, .error, "An app has several sets of dynamic rules"),
+        Definition(.misplacedRules, .error, "Dynamic rules are where Android does not read them"),
         Definition(.ruleValue, .error, "A rule's value invalidates all rules"),
         Definition(.queryType, .error, "A rule's query is not an object"),
         Definition(.emptyRule, .error, "A rule has no condition on the URL"),
@@ -41,6 +44,7 @@ extension AssociationFinding {
         Definition(.androidExcludeOnly, .error, "The rules only exclude"),
         Definition(.androidUnreachableRule, .error, "A rule can never be reached"),
         Definition(.starStops, .warning, "A '*' ends earlier than it seems"),
+        Definition(.wildcardAfterStar, .error, "A wildcard follows a '*'"),
         Definition(.androidNoSlash, .error, "A path does not begin with a slash"),
         Definition(.androidPathSyntax, .warning, "A path pattern contains a query, a fragment or a variable"),
         Definition(.androidEncoding, .error, "A pattern is percent-encoded"),
@@ -58,6 +62,7 @@ extension AssociationFinding.Code {
     public static let googleError = Self(rawValue: "DAL-GOOGLE-ERROR")
     public static let googleNotLinked = Self(rawValue: "DAL-GOOGLE-NOT-LINKED")
     public static let googleDiffers = Self(rawValue: "DAL-GOOGLE-DIFFERS")
+    public static let androidTooLarge = Self(rawValue: "DAL-TOO-LARGE")
     public static let androidInvalidJSON = Self(rawValue: "DAL-INVALID-JSON")
     public static let androidHTML = Self(rawValue: "DAL-HTML")
     public static let androidRootType = Self(rawValue: "DAL-ROOT-TYPE")
@@ -71,6 +76,7 @@ extension AssociationFinding.Code {
     public static let target = Self(rawValue: "DAL-TARGET")
     public static let namespace = Self(rawValue: "DAL-NAMESPACE")
     public static let site = Self(rawValue: "DAL-SITE")
+    public static let webAPK = Self(rawValue: "DAL-WEBAPK")
     public static let packageName = Self(rawValue: "DAL-PACKAGE-NAME")
     public static let fingerprints = Self(rawValue: "DAL-FINGERPRINTS")
     public static let fingerprint = Self(rawValue: "DAL-FINGERPRINT")
@@ -79,6 +85,7 @@ extension AssociationFinding.Code {
     public static let oneFingerprint = Self(rawValue: "DAL-ONE-FINGERPRINT")
     public static let manifest = Self(rawValue: "DAL-MANIFEST")
     public static let severalRuleSets = Self(rawValue: "DAL-SEVERAL-RULE-SETS")
+    public static let misplacedRules = Self(rawValue: "DAL-MISPLACED-RULES")
     public static let ruleValue = Self(rawValue: "DAL-RULE-VALUE")
     public static let queryType = Self(rawValue: "DAL-QUERY-TYPE")
     public static let emptyRule = Self(rawValue: "DAL-EMPTY-RULE")
@@ -86,6 +93,7 @@ extension AssociationFinding.Code {
     public static let androidExcludeOnly = Self(rawValue: "DAL-EXCLUDE-ONLY")
     public static let androidUnreachableRule = Self(rawValue: "DAL-UNREACHABLE-RULE")
     public static let starStops = Self(rawValue: "DAL-STAR-STOPS")
+    public static let wildcardAfterStar = Self(rawValue: "DAL-WILDCARD-AFTER-STAR")
     public static let androidNoSlash = Self(rawValue: "DAL-NO-SLASH")
     public static let androidPathSyntax = Self(rawValue: "DAL-PATH-SYNTAX")
     public static let androidEncoding = Self(rawValue: "DAL-ENCODING")

@@ -14,6 +14,8 @@ public struct StatementRelation: Sendable, Hashable, CustomStringConvertible {
     )
     /// The app may show the site as its own (Trusted Web Activity).
     public static let useAsOrigin = StatementRelation(kind: "delegate_permission", detail: "common.use_as_origin")
+    /// The site may ask Chrome whether its web app is installed; the target is the URL of the web app's manifest.
+    public static let queryWebAPK = StatementRelation(kind: "delegate_permission", detail: "common.query_webapk")
 
     public enum Problem: Error, Sendable, Hashable {
         case form, kind, detail

@@ -41,6 +41,9 @@ extension AppleDecision.Note {
         case backslash
         case complexity
         case nonASCIIFolding = "non_ascii_folding"
+        case slashAdded = "slash_added"
+        case oneCharacter = "one_character"
+        case encodedName = "encoded_name"
 
         /// The kind of evidence for the statement.
         var label: AppleDecision.Note.Label {
@@ -116,6 +119,15 @@ extension AppleDecision.Note {
             case .complexity:
                 "The pattern has more than 64 wildcards and variables; devices are reported to reject it, so it "
                     + "matches nothing."
+            case .slashAdded:
+                "The pattern matches only because devices are assumed to add a slash at the end of the path; Apple "
+                    + "documents '?*' as one or more characters."
+            case .oneCharacter:
+                "The pattern is one character; devices are assumed not to add a slash to it, so it matches no path but "
+                    + "'/'."
+            case .encodedName:
+                "The name of a query item contains an escape; names are assumed to be compared decoded, so it matches "
+                    + "no item."
             case .nonASCIIFolding:
                 "'caseSensitive' is false and the pattern contains non-ASCII letters; only ASCII letters are folded "
                     + "here."

@@ -35,6 +35,18 @@ struct RuleEvaluation {
             if !part.matches, reading.foldsCase, reading.isDecoded, !constraint.pattern.utf8.allSatisfy({ $0 < 0x80 }) {
                 add(.nonASCIIFolding, rule)
             }
+            if constraint.kind == .path {
+                if part.matches, try needsAddedSlash(constraint, reading) { add(.slashAdded, rule) }
+                let isOther = !["/", "*"].contains(constraint.pattern)
+                if constraint.pattern.utf8.count == 1, isOther { add(.oneCharacter, rule) }
+            }
+            if constraint.name.map({
+                $0.utf8.contains(UInt8(ascii: "%")) && Array($0.utf8).percentDecoded != Array($0.utf8)
+            })
+                == true
+            {
+                add(.encodedName, rule)
+            }
             if !part.matches, try matchesInOtherCase(constraint, reading) {
                 add(.localeCodeCase, rule)
             }
@@ -90,6 +102,20 @@ struct RuleEvaluation {
             guard try PatternMatcher.matches(pattern, text.text, variables, &budget) else { return index }
         }
         return nil
+    }
+
+    /// Returns whether a path that matches would not match without the slash that devices are assumed to add at its end.
+    /// That `/x/*` matches `/x`, and `/x/` too, is recorded.
+    private mutating func needsAddedSlash(
+        _ constraint: Constraint,
+        _ reading: URLTexts.Reading
+    ) throws(StepBudget.Exhausted) -> Bool {
+        let pattern = DevicePath.normalised(constraint.pattern)
+        guard pattern.hasSuffix("*"), !pattern.hasSuffix("/*"), let text = texts[.path, reading].first?.text,
+            text.bytes.count > 1, text.bytes.last == UInt8(ascii: "/")
+        else { return false }
+        let shorter = PatternText(Array(text.bytes.dropLast()), foldsCase: text.foldsCase)
+        return try !PatternMatcher.matches(pattern, shorter, variables, &budget)
     }
 
     /// Returns whether a pattern that failed would match if `$(lang)` and `$(region)` matched both cases.

@@ -48,18 +48,29 @@ public struct AndroidFileGenerator: Sendable {
     func overOpens(of statements: [Statement], mostRoutes: Int = .max) -> [Overmatch] {
         statements.flatMap { statement in
             let index = PrefixIndex(statement.rules ?? [])
-            var search = OverOpenSearch(routes(for: statement.app)) { link in
-                var relevant = statement
-                relevant.rules = statement.rules.map { rules in
-                    Set(index.beginning(link.head)).sorted().map { rules[$0] }
-                }
-                let file = try? AssetLinks(parsing: file(of: [relevant]))
-                switch file?.decision(for: link.text, package: statement.package).outcome {
-                case .match, .manifest: return true
-                case .exclude, .noMatch, nil: return false
+            var files: [[Int]: AssetLinks] = [:]
+            var search = OverOpenSearch(routes(for: statement.app), .android) { link in
+                let numbers = Set(index.beginning(link.head)).sorted()
+                let file = files[numbers] ?? parsed(statement, rules: numbers)
+                files[numbers] = file
+                let decision = file.decision(for: link.text, package: statement.package)
+                switch decision.outcome {
+                case .match: return .opens(decision.rule.flatMap { statement.rules?[numbers[$0]].route })
+                case .manifest: return .opens(nil)
+                case .exclude, .noMatch: return .stays
                 }
             }
             return search.run(policy.detail, mostRoutes: mostRoutes)
+        }
+    }
+
+    /// Returns the file with some of a statement's rules. A file may have thousands of rules, and those with other
+    /// literal prefixes cannot decide.
+    private func parsed(_ statement: Statement, rules numbers: [Int]) -> AssetLinks {
+        var part = statement
+        part.rules = statement.rules.map { rules in numbers.map { rules[$0] } }
+        do { return try AssetLinks(parsing: file(of: [part])) } catch {
+            preconditionFailure("the generator writes JSON: \(error)")
         }
     }
 
@@ -104,8 +115,13 @@ public struct AndroidFileGenerator: Sendable {
     /// Returns the planned rules, with a final rule that excludes the links that no route opens.
     private func rules(for routes: AppRoutes, _ budget: WorkBudget) -> [AssociationRule] {
         let planned = RulePlan<AndroidRules>(routes, budget).rules()
-        let roots = planned.filter(\.isRoot)
+        var roots = planned.filter(\.isRoot)
         var rules = planned.filter { !$0.isRoot }
+        if rules.contains(where: \.excludesRoot) {
+            // `*` would match the root without its slash, which `/` does not exclude.
+            roots = []
+            for index in rules.indices where rules[index].takesEverything { rules[index].path = Glob("/*") }
+        }
         guard rules.last?.takesEverything != true else { return rules }
         if roots.isEmpty {
             rules.append(AssociationRule(path: AndroidRules.everything.path, isExcluded: true))
@@ -145,6 +161,8 @@ public struct AndroidFileGenerator: Sendable {
 }
 
 extension AssociationRule {
+    fileprivate var excludesRoot: Bool { isExcluded && path == Glob("/") && query.isEmpty && fragment == nil }
+
     fileprivate var takesEverything: Bool {
         path == AndroidRules.everything.path && query.isEmpty && fragment == nil && !isExcluded && !isRoot
     }

@@ -1,10 +1,13 @@
 import LinkRouting
 
 /// The rule dialect of Android 15 and later, for the dynamic rules of `assetlinks.json`. Android compares decoded text
-/// and respects letter case. A slash at the end is significant. `*` does not backtrack, so it is only used at an end.
+/// and respects letter case. A slash at the end is significant. `*` does not backtrack.
+///
+/// Opening rules have `*` at the end only, so that they match at least the route's links however a device treats it.
+/// Exclusions have `*` also for a segment in the middle. Devices whose matcher is greedy ignore such an exclusion.
 enum AndroidRules: RuleDialect {
     static let everything = AssociationRule(path: Glob("*"))
-    static let allPaths = Language.optional(.sequence([.byte(ByteSet("/")), .repeated(.byte(.all))]))
+    static let allPaths = Language.decodedPaths
 
     static func openings(of route: Route, _ plusSign: DeepLink.PlusSign) -> [AssociationRule] {
         let fragment = route.fragment.flatMap { openingPattern($0, route.letterCase) }
@@ -12,9 +15,9 @@ enum AndroidRules: RuleDialect {
         return paths(of: route).flatMap { path in
             queries.map { query in
                 AssociationRule(
-                    path: path.glob,
+                    path: path.glob.forGreedyMatcher,
                     query: query,
-                    fragment: fragment,
+                    fragment: fragment?.forGreedyMatcher,
                     route: route.id,
                     isRoot: path.isRoot
                 )
@@ -33,15 +36,13 @@ enum AndroidRules: RuleDialect {
             }
             fragment = Glob(pieces: text.utf8.map { .byte($0) })
         }
-        // No pattern can express the root without its slash.
-        let paths = route.path.segments.isEmpty ? [Path(glob: Glob("/"))] : paths(of: route)
-        return paths.map {
-            AssociationRule(path: $0.glob, fragment: fragment, isExcluded: true, route: route.id)
+        return exclusionPaths(of: route).map {
+            AssociationRule(path: $0.forGreedyMatcher, fragment: fragment, isExcluded: true, route: route.id)
         }
     }
 
     static func pathLanguage(of rule: AssociationRule) -> Language {
-        rule.isRoot ? .optional(.byte(ByteSet("/"))) : rule.path.decodedLanguage
+        rule.isRoot ? .optional(.byte(ByteSet("/"))) : rule.path.androidLanguage
     }
 
     static func pathLanguage(of route: Route, _ bound: Bound) -> Language {
@@ -49,9 +50,9 @@ enum AndroidRules: RuleDialect {
     }
 
     static func outline(of rule: AssociationRule) -> PathOutline {
-        rule.isRoot ? .everything : PathOutline(rule).withoutSegments
+        rule.isRoot ? .everything : PathOutline(rule)
     }
-    static func outline(of route: Route) -> PathOutline { PathOutline(route.path).withoutSegments }
+    static func outline(of route: Route) -> PathOutline { PathOutline(route.path) }
 
     static func write(_ rule: AssociationRule, to writer: inout JSONWriter) {
         writer.beginObject()
@@ -85,6 +86,7 @@ enum AndroidRules: RuleDialect {
     /// Returns patterns that together match every path of the route. The path with a trailing slash needs a pattern of
     /// its own. Nothing may follow a wildcard, so the segments after the first wildcard are left out.
     private static func paths(of route: Route) -> [Path] {
+        // Only `*` matches the root without its slash.
         guard !route.path.segments.isEmpty else { return [Path(glob: everything.path, isRoot: true)] }
         var paths: [[Glob.Piece]] = [[]]
         for segment in route.path.segments {
@@ -118,6 +120,91 @@ enum AndroidRules: RuleDialect {
         }
     }
 
+    // MARK: Excluded paths
+
+    /// Returns patterns for the paths of a route. They may match more than the route does, or fewer paths: a parameter
+    /// before other text ends at the first occurrence of the next character. Letters whose case is ignored are written
+    /// in their most common cases only, because `?` would match any character.
+    private static func exclusionPaths(of route: Route) -> [Glob] {
+        guard !route.path.segments.isEmpty else { return [Glob("/")] }
+        guard route.letterCase == .ignored else { return exclusionPaths(of: route.path) { $0 } }
+        var paths: [Glob] = []
+        for spelling in [{ $0 }, \.inLowerCase, \.capitalized] as [([UInt8]) -> [UInt8]] {
+            for path in exclusionPaths(of: route.path, spelling) where !paths.contains(path) { paths.append(path) }
+        }
+        return paths
+    }
+
+    private static func exclusionPaths(of pattern: RoutePattern, _ spelling: ([UInt8]) -> [UInt8]) -> [Glob] {
+        func literal(_ bytes: some Sequence<UInt8>) -> [Glob.Piece] {
+            self.literal(spelling(Array(bytes)), .sensitive)
+        }
+        let segments = pattern.segments
+        var paths: [[Glob.Piece]] = [[]]
+        var hasStar = false
+        for (index, segment) in segments.enumerated() {
+            let isLast = index == segments.count - 1
+            let isBeforeRest = index == segments.count - 2 && segments[index + 1].isRest
+            var texts: [[Glob.Piece]]?
+            switch segment {
+            case .rest:
+                let rest = paths.map { $0 + [slash, .many] }
+                return (paths == [[]] ? [[.many]] : paths + rest).map { Glob(pieces: $0) }
+            case .literal(let bytes):
+                // Links to an encoded slash are outside the guarantee, and would not be distinguished.
+                guard !bytes.contains(UInt8(ascii: "/")) else { return [] }
+                texts = [literal(bytes)]
+            case .parameter(let parameter):
+                if case .oneOf(let values) = parameter.type, paths.count * values.count <= mostAlternatives {
+                    texts = values.filter { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "/")) }
+                        .map { literal($0.utf8) }
+                }
+            case .any: break
+            case .mixed(let mixed):
+                // A greedy matcher never matches `?*` before other text. `*` also matches an empty value.
+                let stars: [[Glob.Piece]] = [[.many], [.one, .many]]
+                let forms = stars.compactMap { star in
+                    exclusionPieces(of: mixed, star: star, isLast: isLast || isBeforeRest, literal)
+                }
+                guard let last = forms.first?.last else { return [] }
+                texts = forms
+                hasStar = true
+                if isLast || isBeforeRest, last == .many {
+                    return paths.flatMap { path in forms.map { Glob(pieces: path + [slash] + $0) } }
+                }
+            }
+            if let texts {
+                paths = paths.flatMap { path in texts.map { path + [slash] + $0 } }
+            } else if isLast || isBeforeRest {
+                // A greedy matcher knows `?*` only after literal text. `/*` also matches an empty segment.
+                let endings: [[Glob.Piece]] =
+                    hasStar ? [[slash, .many], [slash, .one, .many]] : [[slash, .one, .many]]
+                return endings.flatMap { ending in paths.map { Glob(pieces: $0 + ending) } }
+            } else {
+                paths = paths.map { $0 + [slash, .many] }
+                hasStar = true
+            }
+        }
+        return paths.flatMap { [Glob(pieces: $0), Glob(pieces: $0 + [slash])] }
+    }
+
+    /// Returns the pieces of a mixed segment; nil if a special character would follow a star.
+    private static func exclusionPieces(
+        of mixed: RoutePattern.Mixed,
+        star: [Glob.Piece],
+        isLast: Bool,
+        _ literal: ([UInt8]) -> [Glob.Piece]
+    ) -> [Glob.Piece]? {
+        guard !mixed.prefix.contains(UInt8(ascii: "/")) else { return nil }
+        var pieces = literal(mixed.prefix)
+        for piece in mixed.pieces {
+            guard let first = piece.literal.first else { return pieces + (isLast ? [.one, .many] : star) }
+            guard first < 0x80, !special.contains(first), !piece.literal.contains(UInt8(ascii: "/")) else { return nil }
+            pieces += star + literal(piece.literal)
+        }
+        return pieces
+    }
+
     // MARK: Query and fragment
 
     /// Returns alternative lists of items, all of which must be found. It uses only items that are present in every
@@ -130,7 +217,12 @@ enum AndroidRules: RuleDialect {
                 !alternatives.contains(where: { $0.contains { $0.name == condition.name } })
             else { return alternatives }
             return alternatives.flatMap { items in
-                values.map { items + [AssociationRule.QueryItem(name: condition.name, value: $0)] }
+                values.map { value in
+                    // A greedy matcher reads the name as a part of the pattern, and a plus in it as a modifier.
+                    let isName = condition.name.utf8.contains(UInt8(ascii: "+")) && value.pieces == [.one, .many]
+                    let value = isName ? everything.path : value.forGreedyMatcher
+                    return items + [AssociationRule.QueryItem(name: condition.name, value: value)]
+                }
             }
         }
     }
@@ -176,5 +268,29 @@ enum AndroidRules: RuleDialect {
             }
             return Glob(pieces: pieces + [.many])
         }
+    }
+}
+
+extension Glob {
+    /// The pattern for devices that read `?*` in a pattern as a sign of regular-expression syntax, in which `+` is a
+    /// modifier: each `+` is written as `?`.
+    fileprivate var forGreedyMatcher: Glob {
+        guard zip(pieces, pieces.dropFirst()).contains(where: { $0 == .one && $1 == .many }) else { return self }
+        return Glob(pieces: pieces.map { $0 == .byte(UInt8(ascii: "+")) ? .one : $0 })
+    }
+}
+
+extension RoutePattern.Segment {
+    fileprivate var isRest: Bool { if case .rest = self { true } else { false } }
+}
+
+extension [UInt8] {
+    fileprivate var inLowerCase: [UInt8] { map { ByteSet.upper.contains($0) ? $0 | 0x20 : $0 } }
+
+    /// The text with its first letter in upper case and the others in lower case.
+    fileprivate var capitalized: [UInt8] {
+        var text = inLowerCase
+        if let first = text.first, ByteSet.lower.contains(first) { text[0] = first & ~0x20 }
+        return text
     }
 }

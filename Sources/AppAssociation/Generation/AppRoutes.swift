@@ -41,12 +41,14 @@ struct AppRoutes {
     var opensAnything: Bool { fallbackOpens || entries.contains(where: \.opens) }
 
     /// Returns whether the table opens a link in the app. The link is on one of the hosts.
-    func opens(_ link: DeepLink) -> Bool {
-        let first = router.firstRoute(for: link) { route in
+    func opens(_ link: DeepLink) -> Bool { firstRoute(for: link).map { $0.opensApps } ?? fallbackOpens }
+
+    /// Returns the route that decides whether the table opens a link in the app; nil if none matches.
+    func firstRoute(for link: DeepLink) -> Route? {
+        router.firstRoute(for: link) { route in
             let outcomes = route.when?.outcomes(for: app) ?? .holds
             return outcomes == .holds || route.opensApps && outcomes.contains(.holds)
         }
-        return first.map { $0.opensApps } ?? fallbackOpens
     }
 
     private static func entry(_ route: Route, _ app: RegisteredApp, _ hosts: FileHosts) -> Entry? {

@@ -75,14 +75,26 @@ public struct AppleFileGenerator: Sendable {
         entries.flatMap { entry in
             guard let app = entry.apps.first, let id = entry.ids.first else { return [Overmatch]() }
             let index = PrefixIndex(entry.rules)
-            var search = OverOpenSearch(routes(for: app)) { link in
-                // Rules with other literal prefixes cannot decide, and a file may have thousands of rules.
-                var relevant = entry
-                relevant.rules = Set(index.beginning(link.head)).sorted().map { entry.rules[$0] }
-                let file = try? AppleAppSiteAssociation(parsing: file(of: [relevant]))
-                return file?.decision(for: link.text, app: id).outcome == .match
+            var files: [[Int]: AppleAppSiteAssociation] = [:]
+            var search = OverOpenSearch(routes(for: app), .ios) { link in
+                let numbers = Set(index.beginning(link.head)).sorted()
+                let file = files[numbers] ?? parsed(entry, rules: numbers)
+                files[numbers] = file
+                let decision = file.decision(for: link.text, app: id)
+                guard decision.outcome == .match else { return .stays }
+                return .opens(decision.rule.flatMap { entry.rules[numbers[$0]].route })
             }
             return search.run(policy.detail, mostRoutes: mostRoutes)
+        }
+    }
+
+    /// Returns the file with some of an entry's rules. A file may have thousands of rules, and those with other literal
+    /// prefixes cannot decide.
+    private func parsed(_ entry: Entry, rules numbers: [Int]) -> AppleAppSiteAssociation {
+        var part = entry
+        part.rules = numbers.map { entry.rules[$0] }
+        do { return try AppleAppSiteAssociation(parsing: file(of: [part])) } catch {
+            preconditionFailure("the generator writes JSON: \(error)")
         }
     }
 

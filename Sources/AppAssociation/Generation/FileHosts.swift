@@ -19,7 +19,9 @@ struct FileHosts {
     }
 
     /// Examples of the hosts, in look-up form.
-    var samples: [String] { (includesHost ? [host] : []) + (includesSubdomains ? ["x.\(host)"] : []) }
+    var samples: [String] {
+        (includesHost ? [host] : []) + (includesSubdomains ? ["x.\(host)", "other.\(host)"] : [])
+    }
 
     enum Share {
         case none, some, all

@@ -64,9 +64,6 @@ extension PathOutline {
         mayHaveMore = pieces.contains { $0 == .one || $0 == .many }
     }
 
-    /// The outline without segments, for paths in which an escaped slash is indistinguishable from a separator.
-    var withoutSegments: PathOutline { PathOutline(heads: heads, tail: tail) }
-
     private static func heads(_ pieces: [Glob.Piece]) -> [[UInt8]] {
         var heads: [[UInt8]] = [[]]
         for piece in pieces {

@@ -28,35 +28,39 @@ extension RoutePattern {
         return parts.isEmpty ? slash : .sequence(parts + [.optional(slash)])
     }
 
-    /// Returns the language of the decoded URL paths that the pattern matches, with or without a trailing slash. In a
-    /// decoded path, a `/` that was written as `%2F` is indistinguishable from a separator. The lower bound has only
-    /// paths that match in either reading.
+    /// Returns the language of the decoded URL paths that the pattern matches, with or without a trailing slash.
+    ///
+    /// Paths with an encoded slash (`%2F`) are left out: in a decoded path, it is indistinguishable from a separator.
+    /// So are paths with an empty segment.
     func decodedPathLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
         let slash = Language.byte(ByteSet("/"))
-        guard bound == .upper else { return decodedLowerBound(letterCase) }
+        let rest = Language.sequence([slash, .decodedSegment])
         var parts: [Language] = []
         for segment in segments {
             switch segment {
-            case .rest: parts.append(.optional(.sequence([slash, .repeated(.byte(.all))])))
-            default: parts += [slash, segment.decodedLanguage(.upper, letterCase, .all)]
+            case .rest where parts.isEmpty: return Language.decodedPaths
+            case .rest: parts.append(.repeated(rest))
+            default: parts += [slash, segment.decodedLanguage(bound, letterCase)]
             }
         }
-        return .sequence(parts + [.optional(slash)])
+        return parts.isEmpty ? .optional(slash) : .sequence(parts + [.optional(slash)])
     }
+}
 
-    private func decodedLowerBound(_ letterCase: LetterCase) -> Language {
+extension Language {
+    /// A decoded segment of a path.
+    fileprivate static let decodedSegment = Language.oneOrMore(.byte(.decodedInSegment))
+
+    /// The decoded form of every URL path without encoded slashes and without empty segments.
+    static let decodedPaths: Language = {
         let slash = Language.byte(ByteSet("/"))
-        let inSegment = ByteSet.all.subtracting(ByteSet("/"))
-        switch (segments.first, segments.count) {
-        case (nil, _): return .optional(slash)
-        case (.rest?, _): return .optional(.sequence([slash, .repeated(.byte(.all))]))
-        case (let first?, 1): return .sequence([slash, first.decodedLanguage(.lower, letterCase, inSegment)])
-        case (let first?, 2):
-            guard case .rest? = segments.last else { return .nothing }
-            return .sequence([slash, first.decodedLanguage(.lower, letterCase, inSegment)])
-        default: return .nothing
-        }
-    }
+        let segments = Language.sequence([decodedSegment, .repeated(.sequence([slash, decodedSegment]))])
+        return .optional(.sequence([slash, .optional(.sequence([segments, .optional(slash)]))]))
+    }()
+}
+
+extension ByteSet {
+    fileprivate static let decodedInSegment = ByteSet.all.subtracting(ByteSet("/"))
 }
 
 extension RoutePattern.Segment {
@@ -65,9 +69,9 @@ extension RoutePattern.Segment {
         language(bound, letterCase, any: .oneOrMore(.anySpelled)) { .spelled($0) }
     }
 
-    /// Returns the language of the decoded segment, restricted to `bytes`.
-    fileprivate func decodedLanguage(_ bound: Bound, _ letterCase: LetterCase, _ bytes: ByteSet) -> Language {
-        language(bound, letterCase, any: .oneOrMore(.byte(bytes))) { .byte($0.intersection(bytes)) }
+    /// Returns the language of the decoded segment.
+    fileprivate func decodedLanguage(_ bound: Bound, _ letterCase: LetterCase) -> Language {
+        language(bound, letterCase, any: .decodedSegment) { .byte($0.intersection(.decodedInSegment)) }
     }
 
     private func language(

@@ -17,9 +17,19 @@ struct SampleLink {
         segments = []
     }
 
-    init(of route: Route, on host: String) {
+    /// The length of the values of parameters.
+    enum Size {
+        case short, long
+    }
+
+    init(of route: Route, on host: String, _ size: Size = .short) {
         self.host = host
-        segments = route.path.segments.compactMap { $0.sample }
+        segments = route.path.segments.compactMap { segment in
+            guard size == .long, let long = segment.longSample, segment.accepts(long[...], route.letterCase) else {
+                return segment.sample
+            }
+            return long
+        }
         hasTrailingSlash = route.trailingSlash == .strict && route.path.hasTrailingSlash
         query = route.query.compactMap { condition in condition.sample.map { (condition.name, $0) } }
         switch route.fragment {
@@ -29,6 +39,40 @@ struct SampleLink {
             let segments = pattern.segments.compactMap { $0.sample.map { String(decoding: $0, as: UTF8.self) } }
             fragment = "/" + segments.joined(separator: "/")
         }
+    }
+
+    var hasEncodedSlash: Bool { segments.contains { $0.contains(UInt8(ascii: "/")) } }
+
+    /// The link with a separator in place of each slash in a segment.
+    var withoutEncodedSlashes: SampleLink {
+        var link = self
+        link.segments = segments.flatMap { $0.split(separator: UInt8(ascii: "/")).map(Array.init) }
+        return link
+    }
+
+    /// Returns a link that the paths of two routes match, with the query and the fragment of this link, which is a
+    /// sample of `route`; nil if there is no obvious one.
+    func meeting(_ route: Route, _ other: Route) -> SampleLink? {
+        let (ours, theirs) = (route.path.segments[...], other.path.segments[...])
+        var link = self
+        link.segments = []
+        for index in 0..<max(ours.count, theirs.count) {
+            let pair = [ours, theirs].map { index < $0.count ? $0[index] : nil }
+            // A rest segment may be empty.
+            let known = pair.compactMap { $0?.sample == nil ? nil : $0 }
+            guard known.count == 2 || known.count == 1 && (ours.last?.sample == nil || theirs.last?.sample == nil)
+            else {
+                if known.isEmpty { continue }
+                return nil
+            }
+            let texts = known.compactMap(\.sample)
+            let common = texts.first { text in
+                known.allSatisfy { $0.accepts(text[...], route.letterCase) }
+            }
+            guard let common else { return nil }
+            link.segments.append(common)
+        }
+        return link
     }
 
     /// The URL as a person would write it.
@@ -65,6 +109,34 @@ extension RoutePattern.Segment {
             mixed.prefix + mixed.pieces.flatMap { Array($0.parameter.type.sample.utf8) + $0.literal }
         case .any: Array("x".utf8)
         case .rest: nil
+        }
+    }
+}
+
+extension RoutePattern.Segment {
+    /// A longer text that the segment probably matches.
+    fileprivate var longSample: [UInt8]? {
+        switch self {
+        case .literal, .rest: nil
+        case .any: Array(ParameterType.plain.longSample.utf8)
+        case .parameter(let parameter): Array(parameter.type.longSample.utf8)
+        case .mixed(let mixed):
+            mixed.prefix + mixed.pieces.flatMap { Array($0.parameter.type.longSample.utf8) + $0.literal }
+        }
+    }
+}
+
+extension ParameterType {
+    fileprivate var longSample: String {
+        switch self {
+        case .string, .slug: "sample-value"
+        case .alpha: "samplevalue"
+        case .alnum: "sample12345"
+        case .hex: "abcdef123456"
+        case .int, .number: "1234567"
+        case .oneOf(let values): values.last ?? "x"
+        case .bool: "false"
+        case .uuid, .date: sample
         }
     }
 }

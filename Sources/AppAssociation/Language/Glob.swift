@@ -111,13 +111,19 @@ extension Glob {
     /// Returns the language of the texts that the pattern matches.
     func language(_ reading: Reading = Reading()) -> Language { .sequence(pieces.map { $0.language(reading) }) }
 
-    /// The language of the percent-decoded texts that the pattern matches. `?` matches one Unicode scalar.
-    var decodedLanguage: Language {
+    /// The language of the percent-decoded texts that the pattern matches on Android. `?` matches one Unicode scalar. A
+    /// star ends before the first occurrence of an ASCII character that follows it.
+    var androidLanguage: Language {
         .sequence(
-            pieces.map { piece in
-                switch piece {
-                case .one: Self.anyScalar
-                case .byte, .character, .many, .values, .never: piece.language(Reading())
+            pieces.indices.map { index in
+                switch pieces[index] {
+                case .one: return Self.anyScalar
+                case .many:
+                    guard index + 1 < pieces.count, case .byte(let next) = pieces[index + 1], next < 0x80 else {
+                        return .repeated(.byte(.all))
+                    }
+                    return .repeated(.byte(.all.subtracting(ByteSet(CollectionOfOne(next)))))
+                case .byte, .character, .values, .never: return pieces[index].language(Reading())
                 }
             }
         )

@@ -4,12 +4,22 @@ extension AppleValidation {
     /// Reports keys that no system reads at this place. Devices ignore them without an error.
     mutating func checkKeys(of node: JSONNode, _ pointer: String, known: [String]) {
         for member in node.effectiveMembers where !known.contains(member.key) {
-            let near = Self.nearest(to: member.key, among: known)
-            let isOfRules = Self.ruleKeys.contains(Self.trimmed(member.key)) && !known.contains("/")
+            guard !Self.isComment(member.key) else {
+                add(
+                    .unknownKey,
+                    .info,
+                    Place(key: member, in: pointer),
+                    "Devices ignore '\(member.key)'.",
+                    fix: "Keep it as a comment."
+                )
+                continue
+            }
+            let near = KeySpelling.nearest(to: member.key, among: known)
+            let isOfRules = Self.ruleKeys.contains(KeySpelling.trimmed(member.key)) && !known.contains("/")
             let fix =
                 near.map { "Write '\($0)'." }
                 ?? (isOfRules
-                    ? "Move it into a rule of 'components'."
+                    ? Self.fixForKeyOfRules(member, besides: node)
                     : "Remove it; allowed keys: \(known.joined(separator: ", ")).")
             add(
                 .unknownKey,
@@ -19,6 +29,24 @@ extension AppleValidation {
                 fix: fix
             )
         }
+    }
+
+    private static func isComment(_ key: String) -> Bool {
+        ["comment", "comments", "_comment", "$comment", "//", "description"].contains(
+            KeySpelling.trimmed(key).lowercased()
+        )
+    }
+
+    /// Returns how to write a key of rules that stands in an entry. Beside `paths`, a list of components would make iOS
+    /// ignore the paths.
+    private static func fixForKeyOfRules(_ member: JSONNode.Member, besides node: JSONNode) -> String {
+        guard node["paths"] != nil, node["components"] == nil else { return "Move it into a rule of 'components'." }
+        let excluded = member.value.texts ?? [member.value.text].compactMap(\.self)
+        guard KeySpelling.trimmed(member.key) == "exclude", !excluded.isEmpty else {
+            return "Remove it; 'paths' has no such key. To use it, write all rules as 'components'."
+        }
+        let paths = excluded.map { "\"NOT \($0)\"" }.joined(separator: ", ")
+        return "Write \(paths) at the beginning of 'paths'."
     }
 
     static let ruleKeys = ["/", "?", "#", "exclude", "comment", "caseSensitive", "percentEncoded"]
@@ -32,37 +60,12 @@ extension AppleValidation {
 
     /// Returns the key of rules for which an unknown key stands; nil if none is similar.
     static func ruleKey(meantBy key: String) -> String? {
-        let key = trimmed(key)
-        return meant[key] ?? meant[key.lowercased()] ?? nearest(to: key, among: ruleKeys.filter { $0.count > 1 })
-            ?? nearest(to: key, among: meant.keys.sorted()).flatMap { meant[$0] }
-    }
-
-    private static func trimmed(_ key: String) -> String {
-        var scalars = key.unicodeScalars[...]
-        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
-        while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
-        return String(scalars)
-    }
-
-    /// Returns the known key that differs only in spaces, in case or in at most two letters; nil if there is none.
-    static func nearest(to key: String, among known: [String]) -> String? {
-        let key = trimmed(key).lowercased()
-        let near = known.map { ($0, distance(key, $0.lowercased())) }.min { $0.1 < $1.1 }
-        return near.flatMap { $0.1 <= 2 && $0.1 * 2 < $0.0.utf8.count ? $0.0 : nil }
-    }
-
-    /// Returns the Levenshtein distance in bytes. Only the first 64 bytes of `left` count.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8))
-        var last = Array(0...right.count)
-        for (index, byte) in left.enumerated() {
-            var row = [index + 1]
-            for (other, otherByte) in right.enumerated() {
-                row.append(min(last[other + 1] + 1, row[other] + 1, last[other] + (byte == otherByte ? 0 : 1)))
-            }
-            last = row
-        }
-        return last[right.count]
+        let key = KeySpelling.trimmed(key)
+        return meant[key] ?? meant[key.lowercased()] ?? KeySpelling.nearest(
+            to: key,
+            among: ruleKeys.filter { $0.count > 1 }
+        )
+            ?? KeySpelling.nearest(to: key, among: meant.keys.sorted()).flatMap { meant[$0] }
     }
 
     // MARK: Variables
@@ -86,6 +89,14 @@ extension AppleValidation {
                     "'\(member.key)' cannot be a variable's name: no pattern can refer to it.",
                     fix: "Use any characters except '$', '(' and ')'."
                 )
+            } else if member.key.contains("//") || member.key.contains("**") {
+                add(
+                    .variableValue,
+                    place,
+                    "Devices merge runs of '/' and of '*' in a path before they look for variables, so no path can refer "
+                        + "to '\(member.key)'.",
+                    fix: "Use a name without '//' and '**'."
+                )
             } else if PatternVariables.isBuiltIn(member.key) {
                 add(
                     .shadowedVariable,
@@ -107,8 +118,25 @@ extension AppleValidation {
                 fix: "Write [\"value\", …]."
             )
         }
+        if elements.isEmpty {
+            add(
+                .variableValue,
+                place,
+                "'\(member.key)' has no values, so a pattern with it matches nothing.",
+                fix: "List its values, or remove it and the rules that use it."
+            )
+        }
         for (index, element) in elements.enumerated() {
             let text = element.text
+            if text?.isEmpty == true {
+                add(
+                    .variableValue,
+                    .warning,
+                    Place(element, "\(place.pointer)/\(index)"),
+                    "A value of '\(member.key)' is empty; Apple does not document whether it counts.",
+                    fix: "Remove it, and write a rule without the variable."
+                )
+            }
             guard text == nil || text?.contains("$(") == true else { continue }
             add(
                 .variableValue,

@@ -5,6 +5,30 @@ enum PatternPart: String {
     case path, query, fragment
 }
 
+/// How a rule is written.
+enum RuleForm {
+    /// An object in `components`.
+    case component(isExcluded: Bool)
+    /// A string in `paths`.
+    case path(isExcluded: Bool)
+
+    /// A correction that replaces the whole rule.
+    fileprivate func fix(path: String, _ condition: String) -> String {
+        switch self {
+        case .component(let isExcluded):
+            let parts = (path.isEmpty ? [] : ["\"/\": \"\(path)\""]) + [condition]
+            return "Write {\(parts.joined(separator: ", "))\(isExcluded ? ", \"exclude\": true" : "")}."
+        case .path:
+            return "Remove it, or write all rules as 'components', which have conditions for queries and fragments."
+        }
+    }
+
+    /// A correction of the pattern alone.
+    fileprivate func fix(pattern: String) -> String {
+        if case .path(isExcluded: true) = self { "Write \"NOT \(pattern)\"." } else { "Write \"\(pattern)\"." }
+    }
+}
+
 extension AppleValidation {
     /// Checks an element of `paths`.
     mutating func checkPath(_ rule: AppleAppSiteAssociation.Rule) {
@@ -26,7 +50,7 @@ extension AppleValidation {
                     fix: "Write \"NOT \(path)\", with NOT in capitals and exactly one space."
                 )
             }
-            checkPattern(path, place, .path, Glob.Reading())
+            checkPattern(path, place, .path, Glob.Reading(), form: .path(isExcluded: rule.keys.exclude == .given(true)))
         }
     }
 
@@ -39,16 +63,23 @@ extension AppleValidation {
         return nil
     }
 
-    mutating func checkPattern(_ text: String, _ place: Place, _ part: PatternPart, _ reading: Glob.Reading) {
+    mutating func checkPattern(
+        _ text: String,
+        _ place: Place,
+        _ part: PatternPart,
+        _ reading: Glob.Reading,
+        form: RuleForm = .component(isExcluded: false)
+    ) {
         // A pattern in a foreign syntax gets one finding only.
-        if part == .path, checkPathSyntax(text, place) == .foreign { return }
+        if part == .path, checkPathSyntax(text, place, form) == .foreign { return }
         let inspection = PatternInspection(text, variables)
         for code in inspection.codes {
             switch code {
             case .unknownVariable, .unterminatedVariable:
                 let names = inspection.names.filter { variables.custom[$0] == nil && !PatternVariables.isBuiltIn($0) }
                 let known = variables.custom.names
-                let near = names.sorted().compactMap { Self.nearest(to: $0, among: known + Self.builtInNames) }.first
+                let near = names.sorted().compactMap { KeySpelling.nearest(to: $0, among: known + Self.builtInNames) }
+                    .first
                 add(
                     .unknownVariable,
                     place,
@@ -87,7 +118,7 @@ extension AppleValidation {
         case own, foreign
     }
 
-    private mutating func checkPathSyntax(_ text: String, _ place: Place) -> Syntax {
+    private mutating func checkPathSyntax(_ text: String, _ place: Place, _ form: RuleForm) -> Syntax {
         let bytes = Array(text.utf8)
         if let hash = bytes.firstIndex(of: UInt8(ascii: "#")) {
             let path = String(decoding: bytes[..<hash], as: UTF8.self)
@@ -96,21 +127,21 @@ extension AppleValidation {
                 .fragmentInPath,
                 place,
                 "'#' never occurs in a path: this pattern matches nothing.",
-                fix: "Write {\"/\": \"\(path)\", \"#\": \"\(fragment)\"}."
+                fix: form.fix(path: path, "\"#\": \"\(fragment)\"")
             )
             return .foreign
         }
-        if let (path, item, value) = Self.query(in: bytes) {
+        if let (path, items) = Self.query(in: bytes) {
             add(
                 .queryInPath,
                 place,
                 "In a path, '?' matches one character and does not begin the query: this pattern matches no URL "
                     + "with a query.",
-                fix: "Write {\"/\": \"\(path)\", \"?\": {\"\(item)\": \"\(value)\"}}."
+                fix: form.fix(path: path, "\"?\": {\(items)}")
             )
             return .foreign
         }
-        if let (meaning, fix) = Self.foreignSyntax(text, bytes) {
+        if let (meaning, fix) = Self.foreignSyntax(text, bytes, form) {
             add(.pathSyntax, place, "\(meaning) It is compared as literal text here.", fix: fix)
             return .foreign
         }
@@ -122,28 +153,39 @@ extension AppleValidation {
             place,
             "The path does not begin with a slash. Recorded runs of Apple's tool show that iOS accepts this; older "
                 + "systems may not.",
-            fix: "Write \"/\(text)\"."
+            fix: form.fix(pattern: "/\(text)")
         )
         return .own
     }
 
-    /// Returns the parts of a path with a query such as `?id=1`: the path before it, the first item's name and its
-    /// pattern. Nil if the path has no query.
-    private static func query(in bytes: [UInt8]) -> (path: String, item: String, value: String)? {
+    /// Returns the parts of a path with a query such as `?id=1&x=2`: the path before it, and the members of an object
+    /// with its items. Nil if the path has no query.
+    private static func query(in bytes: [UInt8]) -> (path: String, items: String)? {
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-        let rest = bytes[(mark + 1)...]
-        let name = rest.prefix { ByteSet.letters.union(.digits).union(ByteSet("_-.[]")).contains($0) }
-        guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: "=") else { return nil }
-        let value = rest[(name.endIndex + 1)...].prefix { $0 != UInt8(ascii: "&") }
         let text = { (bytes: ArraySlice<UInt8>) in String(decoding: bytes, as: UTF8.self) }
-        return (text(bytes[..<mark]), text(name), value.isEmpty ? "?*" : text(value))
+        var items: [String] = []
+        for item in bytes[(mark + 1)...].split(separator: UInt8(ascii: "&")) {
+            let name = item.prefix { ByteSet.letters.union(.digits).union(ByteSet("_-.[]")).contains($0) }
+            guard !name.isEmpty, name.endIndex == item.endIndex || item[name.endIndex] == UInt8(ascii: "=") else {
+                return nil
+            }
+            guard name.endIndex < item.endIndex else {
+                guard !items.isEmpty else { return nil }
+                continue
+            }
+            let value = item[(name.endIndex + 1)...]
+            // `*` would also match an absent item.
+            let pattern = value.isEmpty || value.elementsEqual("*".utf8) ? "?*" : text(value)
+            items.append("\"\(text(name))\": \"\(pattern)\"")
+        }
+        return items.isEmpty ? nil : (text(bytes[..<mark]), items.joined(separator: ", "))
     }
 
     /// Returns an explanation and a correction for syntax of other tools; nil if the pattern has none.
-    private static func foreignSyntax(_ text: String, _ bytes: [UInt8]) -> (String, String)? {
+    private static func foreignSyntax(_ text: String, _ bytes: [UInt8], _ form: RuleForm) -> (String, String)? {
         if text.contains("://") {
             let path = text.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
-            return ("A path contains no scheme and no host.", "Write \"\(path.isEmpty ? "/*" : String(path))\".")
+            return ("A path contains no scheme and no host.", form.fix(pattern: path.isEmpty ? "/*" : String(path)))
         }
         if let path = misspeltNot(text) {
             return ("'NOT' and '!' exclude nothing here.", "Write {\"/\": \"\(path)\", \"exclude\": true}.")
@@ -154,7 +196,7 @@ extension AppleValidation {
         {
             return (
                 "'\(first)' looks like a host, and a path contains none.",
-                "Write \"/\(segments.dropFirst().joined(separator: "/"))\"."
+                form.fix(pattern: "/\(segments.dropFirst().joined(separator: "/"))")
             )
         }
         let isParameter = { (segment: Substring) in
@@ -164,7 +206,7 @@ extension AppleValidation {
         let isBraced = { (segment: Substring) in segment.hasPrefix("{") && segment.hasSuffix("}") }
         if segments.contains(where: { isParameter($0) || isBraced($0) }) {
             let fixed = segments.map { isParameter($0) || isBraced($0) ? "?*" : String($0) }.joined(separator: "/")
-            return ("Patterns have no named parameters.", "Write \"\(fixed)\".")
+            return ("Patterns have no named parameters.", form.fix(pattern: fixed))
         }
         let expressions = [".*", ".+", "[^", "[0-9", "[a-z", "[A-Z", "(?", "\\d", "\\w"]
         let isExpression =

@@ -9,7 +9,8 @@ extension AppleValidation {
     /// Reports rules that can never decide, because earlier rules together match every URL that they match.
     mutating func checkReach(
         _ rules: [AppleAppSiteAssociation.Rule],
-        _ merged: [AppleAppSiteAssociation.MergedRule]
+        _ merged: [AppleAppSiteAssociation.MergedRule],
+        isLegacy: Bool
     ) {
         let candidates = merged.map { Candidate($0, variables) }
         let index = PrefixIndex(candidates.map(\.head))
@@ -31,7 +32,9 @@ extension AppleValidation {
                 Place(rules[number].node, rules[number].pointer),
                 "Rule \(number) can never be reached: \(names) \(covering.count == 1 ? "matches" : "together match") first"
                     + (differs ? "." : ", with the same result."),
-                fix: differs ? "Move it before rule \(min(last, covering[0]))." : "Remove it."
+                fix: differs
+                    ? "Move it before rule \(min(last, covering[0]))."
+                    : "Remove it\(isLegacy ? ", unless you support iOS 12, which may compare slashes differently" : "")."
             )
         }
     }

@@ -21,7 +21,11 @@ extension AppleValidation {
                 fix: "Add \"components\": [{\"/\": \"*\"}] to open every link, or the rules that you mean."
             )
         case .components(let rules):
-            for rule in rules { checkRule(rule.node, rule.pointer, isDefaults: false) }
+            let defaults = [file.applinks?.node["defaults"], entry.node["defaults"]]
+            let constrain = defaults.contains { node in ["/", "?", "#"].contains { node?[$0] != nil } }
+            for rule in rules {
+                checkRule(rule.node, rule.pointer, isDefaults: false, defaultsConstrain: constrain)
+            }
         case .paths(let rules):
             for rule in rules { checkPath(rule) }
         }
@@ -53,13 +57,20 @@ extension AppleValidation {
             )
         }
         checkExclusions(entry.ruleList, merged)
-        checkReach(entry.ruleList, merged)
+        checkReach(entry.ruleList, merged, isLegacy: entry.node["components"]?.elements == nil)
+        checkLastExclusions(entry.ruleList, merged)
         checkLetterCase(entry.ruleList, merged)
     }
 
     // MARK: Components
 
-    mutating func checkRule(_ node: JSONNode, _ pointer: String, isDefaults: Bool) {
+    /// - Parameter defaultsConstrain: Whether the defaults that apply to the rule have a condition on the URL.
+    mutating func checkRule(
+        _ node: JSONNode,
+        _ pointer: String,
+        isDefaults: Bool,
+        defaultsConstrain: Bool = false
+    ) {
         guard let members = node.members else {
             return add(
                 .valueType,
@@ -83,12 +94,24 @@ extension AppleValidation {
                     ?? "Remove it; allowed keys: \(Self.ruleKeys.joined(separator: ", "))."
             )
         }
+        let isEmpty = members.allSatisfy { ["exclude", "comment", "caseSensitive", "percentEncoded"].contains($0.key) }
+        if !isDefaults, isEmpty, !defaultsConstrain {
+            let excludes = node["exclude"]?.bool == true
+            add(
+                .appleEmptyRule,
+                Place(node, pointer),
+                "The rule has no condition, so it \(excludes ? "excludes" : "matches") every URL.",
+                fix:
+                    "Write \(excludes ? "{\"/\": \"*\", \"exclude\": true}" : "{\"/\": \"*\"}"), or the condition that you mean."
+            )
+        }
         let reading = Glob.Reading(
             foldsCase: node["caseSensitive"]?.bool == false,
             comparesEncoded: node["percentEncoded"]?.bool != false
         )
-        checkPattern(node["/"], "\(pointer)/~1", .path, reading)
-        checkPattern(node["#"], "\(pointer)/#", .fragment, reading)
+        let form = RuleForm.component(isExcluded: node["exclude"]?.bool == true)
+        checkPattern(node["/"], "\(pointer)/~1", .path, reading, form)
+        checkPattern(node["#"], "\(pointer)/#", .fragment, reading, form)
         checkQuery(node["?"], "\(pointer)/?", reading)
         for key in ["exclude", "caseSensitive", "percentEncoded"] {
             guard let flag = node[key], flag.bool == nil else { continue }
@@ -105,9 +128,11 @@ extension AppleValidation {
         _ node: JSONNode?,
         _ pointer: String,
         _ part: PatternPart,
-        _ reading: Glob.Reading
+        _ reading: Glob.Reading,
+        _ form: RuleForm
     ) {
         guard let node else { return }
+        if part == .fragment, let text = node.text { checkDelimiter("#", text, Place(node, pointer), of: "fragment") }
         guard let text = node.text else {
             return add(
                 .valueType,
@@ -117,12 +142,31 @@ extension AppleValidation {
                 fix: "Write the pattern in quotes."
             )
         }
-        checkPattern(text, Place(node, pointer), part, reading)
+        checkPattern(text, Place(node, pointer), part, reading, form: form)
+    }
+
+    /// Reports a text that begins with the delimiter of its part. `?` is a wildcard in a pattern, but a query does not
+    /// contain its delimiter.
+    private mutating func checkDelimiter(_ delimiter: String, _ text: String, _ place: Place, of part: String) {
+        let isItem = delimiter == "?" && part == "query" && !text.contains("=")
+        guard text.hasPrefix(delimiter), text.utf8.count > 1, !text.hasPrefix("?*"), !text.hasPrefix("??"), !isItem
+        else {
+            return
+        }
+        add(
+            .delimiter,
+            place,
+            "A \(part) does not include the '\(delimiter)' before it, so '\(text)' does not match what it seems to.",
+            fix: "Write \"\(text.dropFirst())\"."
+        )
     }
 
     private mutating func checkQuery(_ node: JSONNode?, _ pointer: String, _ reading: Glob.Reading) {
         guard let node else { return }
-        if let text = node.text { return checkPattern(text, Place(node, pointer), .query, reading) }
+        if let text = node.text {
+            checkDelimiter("?", text, Place(node, pointer), of: "query")
+            return checkPattern(text, Place(node, pointer), .query, reading)
+        }
         guard node.members != nil else {
             return add(
                 .valueType,
@@ -133,6 +177,15 @@ extension AppleValidation {
         }
         for member in node.effectiveMembers {
             let place = Place(member.value, "\(pointer)/\(JSONNode.pointerToken(member.key))")
+            checkDelimiter("?", member.key, place, of: "query item's name")
+            if let name = Array(member.key.utf8).percentDecoded, !name.elementsEqual(member.key.utf8) {
+                add(
+                    .encoding,
+                    place,
+                    "Names of query items are compared decoded, so '\(member.key)' matches no item.",
+                    fix: "Write \"\(String(decoding: name, as: UTF8.self))\"."
+                )
+            }
             guard let text = member.value.text else {
                 add(
                     .valueType,
@@ -169,6 +222,28 @@ extension AppleValidation {
                 "This exclusion matches every URL, because '*' also matches an absent item: no rule after it opens "
                     + "a link.",
                 fix: "Write {\"\(items[0].name)\": \"?*\"} to exclude only URLs that have a value for it."
+            )
+        }
+    }
+
+    /// Reports exclusions behind the last rule that opens. A final exclusion of every URL states what happens anyway.
+    private mutating func checkLastExclusions(
+        _ rules: [AppleAppSiteAssociation.Rule],
+        _ merged: [AppleAppSiteAssociation.MergedRule]
+    ) {
+        guard let last = merged.lastIndex(where: { !$0.exclude.value }) else { return }
+        for number in merged.indices.dropFirst(last + 1) {
+            let takesEverything =
+                merged[number].takesEveryPath && !merged[number].constrainsQuery && !merged[number].constrainsFragment
+            let isReported = findings.contains {
+                $0.code == .unreachableRule && $0.pointer == rules[number].pointer
+            }
+            guard !takesEverything, !isReported else { continue }
+            add(
+                .pointlessExclusion,
+                Place(rules[number].node, rules[number].pointer),
+                "No rule after this exclusion opens a URL, and a URL that no rule matches is not opened anyway.",
+                fix: "Remove it, or move it before the rule from which it excludes URLs."
             )
         }
     }

@@ -12,7 +12,7 @@ extension AppleValidation {
         checkDuplicates(in: file.root, "")
         let members = file.root.effectiveMembers
         for member in members where !Self.services.contains(member.key) {
-            let near = Self.nearest(to: member.key, among: Self.services)
+            let near = KeySpelling.nearest(to: member.key, among: Self.services)
             add(
                 .unknownService,
                 near == nil ? .info : .error,
@@ -220,6 +220,14 @@ extension AppleValidation {
         }
         for (index, app) in (many?.elements ?? []).enumerated() { checkAppID(app, "\(entry.pointer)/appIDs/\(index)") }
         if let one, many?.elements == nil, !isDictionary { checkAppID(one, "\(entry.pointer)/appID") }
+        for (index, app) in entry.appIDs.enumerated() where entry.appIDs.prefix(index).contains(app) {
+            add(
+                .duplicateApp,
+                Place(many ?? entry.node, "\(entry.pointer)/appIDs/\(index)"),
+                "'\(app)' is listed twice.",
+                fix: "Remove one of the two."
+            )
+        }
         for app in Set(entry.appIDs).sorted() where !seen.insert(app).inserted {
             add(
                 .duplicateApp,
@@ -245,8 +253,13 @@ extension AppleValidation {
             add(
                 .mixedRules,
                 Place(paths, "\(entry.pointer)/paths"),
-                "'paths' is ignored by iOS 13 and later because 'components' is present; earlier systems read only 'paths'.",
-                fix: "Keep only 'components', unless you support iOS 12."
+                "'paths' is ignored by iOS 13 and later because 'components' is present"
+                    + (has("appID")
+                        ? "; earlier systems read only 'paths'."
+                        : ". Earlier systems do not know 'appIDs' and skip the entry."),
+                fix: has("appID")
+                    ? "Keep only 'components', unless you support iOS 12."
+                    : "Remove 'paths', or add 'appID' if you support iOS 12."
             )
         }
         if has("appIDs"), !has("appID"), has("paths"), !has("components"), let paths = entry.node["paths"] {

@@ -47,11 +47,14 @@ extension AssociationFinding {
         Definition(.excludeOnly, .warning, "An entry only excludes"),
         Definition(.unknownKey, .error, "A key is unknown"),
         Definition(.valueType, .error, "A value has the wrong type"),
+        Definition(.appleEmptyRule, .warning, "A rule has no condition"),
+        Definition(.pointlessExclusion, .info, "No opening rule follows an exclusion"),
         Definition(.unreachableRule, .error, "A rule can never be reached"),
         Definition(.excludesEverything, .error, "An exclusion matches every URL"),
         Definition(.optionalItem, .warning, "A query item's pattern also matches when the item is absent"),
         Definition(.queryInPath, .error, "A path contains a query"),
         Definition(.fragmentInPath, .error, "A path contains a fragment"),
+        Definition(.delimiter, .error, "A query or fragment contains its delimiter"),
         Definition(.pathSyntax, .error, "A path is written in a syntax that devices do not know"),
         Definition(.noSlash, .info, "A path does not begin with a slash"),
         Definition(.encoding, .error, "A pattern is encoded so that it matches no URL"),
@@ -107,11 +110,14 @@ extension AssociationFinding.Code {
     public static let excludeOnly = Self(rawValue: "AASA-EXCLUDE-ONLY")
     public static let unknownKey = Self(rawValue: "AASA-UNKNOWN-KEY")
     public static let valueType = Self(rawValue: "AASA-VALUE-TYPE")
+    public static let appleEmptyRule = Self(rawValue: "AASA-EMPTY-RULE")
+    public static let pointlessExclusion = Self(rawValue: "AASA-POINTLESS-EXCLUSION")
     public static let unreachableRule = Self(rawValue: "AASA-UNREACHABLE-RULE")
     public static let excludesEverything = Self(rawValue: "AASA-EXCLUDES-EVERYTHING")
     public static let optionalItem = Self(rawValue: "AASA-OPTIONAL-ITEM")
     public static let queryInPath = Self(rawValue: "AASA-QUERY-IN-PATH")
     public static let fragmentInPath = Self(rawValue: "AASA-FRAGMENT-IN-PATH")
+    public static let delimiter = Self(rawValue: "AASA-DELIMITER")
     public static let pathSyntax = Self(rawValue: "AASA-PATH-SYNTAX")
     public static let noSlash = Self(rawValue: "AASA-NO-SLASH")
     public static let encoding = Self(rawValue: "AASA-ENCODING")

@@ -35,6 +35,21 @@ extension Route {
         }
     }
 
+    /// A condition of a route that a link may fail.
+    package enum LinkCondition {
+        case host, path, trailingSlash, query, fragment
+    }
+
+    /// Returns the first condition on the link that fails, regardless of the context and of other routes; nil if all
+    /// hold.
+    package func failedCondition(of link: DeepLink, _ plusSign: DeepLink.PlusSign) -> LinkCondition? {
+        guard hostHolds(for: link) else { return .host }
+        guard path.captures(in: link, letterCase) != nil else { return .path }
+        guard trailingSlashHolds(for: link) else { return .trailingSlash }
+        guard query.allSatisfy({ $0.holds(for: link, plusSign) }) else { return .query }
+        return fragmentFailure(in: link) == nil ? nil : .fragment
+    }
+
     func trailingSlashHolds(for link: DeepLink) -> Bool {
         guard trailingSlash == .strict, !link.segments.isEmpty else { return true }
         return path.hasRest || link.hasTrailingSlash == path.hasTrailingSlash
@@ -139,19 +154,24 @@ extension RoutePattern {
             guard index < link.segments.count else { return nil }
             let text = link.pathBytes[link.segments[index].range]
             guard !text.isEmpty else { return nil }
-            let fits =
-                switch segment {
-                case .literal(let literal): areEqual(text, literal, letterCase)
-                case .parameter(let parameter): parameter.type.accepts(text, letterCase)
-                case .mixed(let mixed): mixed.accepts(text, letterCase)
-                case .any, .rest: true
-                }
-            guard fits else { return nil }
+            guard segment.accepts(text, letterCase) else { return nil }
         }
         guard hasRest || segments.count == link.segments.count else { return nil }
         var parameters: [CapturedParameter] = []
         for capture in Self.captures(of: segments) { capture.append(to: &parameters, from: link, letterCase) }
         return parameters
+    }
+}
+
+extension RoutePattern.Segment {
+    /// Returns whether the segment matches the decoded text of one segment, which is not empty.
+    package func accepts(_ text: ArraySlice<UInt8>, _ letterCase: LetterCase) -> Bool {
+        switch self {
+        case .literal(let literal): areEqual(text, literal, letterCase)
+        case .parameter(let parameter): parameter.type.accepts(text, letterCase)
+        case .mixed(let mixed): mixed.accepts(text, letterCase)
+        case .any, .rest: true
+        }
     }
 }
 

@@ -11,7 +11,7 @@ struct Association: AsyncParsableCommand {
             """,
         subcommands: [
             AssociationBuild.self, AssociationValidate.self, AssociationSimulate.self, AssociationDifference.self,
-            AssociationDoctor.self, AssociationMigrate.self,
+            AssociationDoctor.self, AssociationMigrate.self, AssociationManifest.self,
         ]
     )
 }

@@ -19,6 +19,8 @@ struct AssociationSimulate: AsyncParsableCommand {
             device. Without --app, the result is for the first app in which the file opens the URL, otherwise for the \
             first app listed, followed by one line for each app of the file (at most 1,000, and fewer \
             of a large file).
+            With --manifest and an assetlinks.json file, the manifest must accept the URL too; with --manifest alone, \
+            only its intent filters are evaluated.
             With --include, the statements of local files count as those that assetlinks.json includes.
             The exit code is 0 regardless of the decision.
             """
@@ -37,22 +39,32 @@ struct AssociationSimulate: AsyncParsableCommand {
         AssociationPlatform?
     @ArgumentParser.Option(help: "A local copy of a file that assetlinks.json includes; may be repeated.")
     var include: [String] = []
+    @ArgumentParser.Option(help: "The app's AndroidManifest.xml, whose intent filters must accept the URL too.")
+    var manifest: String?
     @Flag(help: "Print one line of JSON.") var json = false
 
     func validate() throws {
         guard table == nil || server == nil else { throw ValidationError("Use either --table or --server, not both.") }
         let count = table == nil && server == nil ? 2 : 1
-        guard arguments.count == count else {
+        guard arguments.count == count || manifest != nil && arguments.count == 1 else {
             throw ValidationError(count == 2 ? "Write FILE and URL." : "With --table or --server, write only the URL.")
+        }
+        guard manifest == nil || platform != .ios else {
+            throw ValidationError("--manifest is for Android; iOS has no manifest.")
         }
     }
 
     func run() async throws {
         let url = arguments[arguments.count - 1]
+        let filters = try filters()
+        if let filters, arguments.count == 1, table == nil, server == nil {
+            let node = filters.decision(for: url).json
+            return json ? show(node, .compact) : show(ManifestText(node).lines)
+        }
         let bytes = try await file(for: url)
         let included = try included()
         let node: JSONNode
-        switch platform ?? AssociationPlatform(of: bytes) {
+        switch platform ?? (filters == nil ? AssociationPlatform(of: bytes) : .android) {
         case .ios:
             do throws(JSONSyntaxError) {
                 let file = try AppleAppSiteAssociation(parsing: bytes)
@@ -65,12 +77,25 @@ struct AssociationSimulate: AsyncParsableCommand {
             do throws(JSONSyntaxError) {
                 let file = try AssetLinks(parsing: bytes).appending(included)
                 let verdicts = app == nil ? file.verdicts(for: url, domain: domain) : []
-                node = file.decision(for: url, package: app, domain: domain).json.adding(apps: verdicts)
+                let decision = file.decision(for: url, package: app ?? filters?.package, domain: domain).json
+                node = decision.adding(apps: verdicts).adding(manifest: filters?.decision(for: url))
             } catch {
                 throw unreadable(error)
             }
         }
-        json ? show(node, .compact) : show(DecisionText(node).lines)
+        json
+            ? show(node, .compact)
+            : show(DecisionText(node).lines + (node["manifest"].map { ManifestText($0).lines } ?? []))
+    }
+
+    private func filters() throws -> AndroidManifest? {
+        guard let manifest else { return nil }
+        let bytes = try readBytes(manifest)
+        do throws(AndroidManifest.SyntaxError) {
+            return try AndroidManifest(parsing: bytes)
+        } catch {
+            throw fail("\(manifest): \(error.description)", .unreadableInput)
+        }
     }
 
     private func included() throws -> [AssetLinks] {
@@ -100,13 +125,29 @@ struct AssociationSimulate: AsyncParsableCommand {
         guard let host = asked.isEmpty ? try? DeepLink.parse(url).host : asked else {
             throw fail("'\(url)' is not a web link; write https://HOST/PATH.", .unreadableInput)
         }
-        guard let file = try await published.file(platform ?? .ios, of: host) else {
+        guard let file = try await published.file(platform ?? (manifest == nil ? .ios : .android), of: host) else {
             throw fail(
                 "\(table ?? server ?? ""): no domain covers '\(host)'.",
                 table == nil ? .unavailable : .unreadableInput
             )
         }
         return file
+    }
+}
+
+/// Formats the decision of a manifest.
+private struct ManifestText {
+    let lines: [String]
+
+    init(_ node: JSONNode) {
+        let place = node["line"]?.int.map { "line \($0) (\(node["activity"]?.text ?? "an activity"))" } ?? "no filter"
+        let headline =
+            switch node["decision"]?.text {
+            case "match": "manifest: accepts the URL by \(place)"
+            case "unverified": "manifest: accepts the URL by \(place), but no filter with autoVerify names the host"
+            default: "manifest: no intent filter accepts the URL"
+            }
+        lines = [headline] + (node["notes"]?.elements ?? []).map { "note: \($0.text ?? "")" }
     }
 }
 

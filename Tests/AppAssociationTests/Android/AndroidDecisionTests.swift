@@ -6,6 +6,7 @@ import Testing
 /// Whether Android opens a URL, and which rule decides.
 struct AndroidDecisionTests {
     private static let host = "https://e.com"
+    private static let fingerprint = Array(repeating: "0A", count: 32).joined(separator: ":")
 
     private func file(_ rules: String) throws -> AssetLinks {
         AssetLinks(root: .array([.statement(rules: try JSONReader.parse(rules, limits: .init(maximumBytes: 1 << 20)))]))
@@ -101,7 +102,7 @@ struct AndroidDecisionTests {
             }
             return
                 #"{"relation":["\#(StatementRelation.handleAllURLs)"],"target":{"namespace":"android_app","package_name":"#
-                + #""\#(package)"}\#(rules ?? "")}"#
+                + #""\#(package)","sha256_cert_fingerprints":["\#(Self.fingerprint)"]}\#(rules ?? "")}"#
         }
         let closed = statement("a.closed", #"[{"/":"/x"}]"#)
         let open = statement("a.open", #"[{"/":"/y"}]"#)
@@ -121,7 +122,6 @@ struct AndroidDecisionTests {
         let both = try decision([open, closed].map { $0.replacing("a.closed", with: "a.open") }, "a.open")
         #expect((both.outcome, both.entry) == (.match, 0))
         #expect(both.notes.contains { $0.code == .severalRuleSets })
-        #expect(both.notes.contains { $0.code == .malformedStatement })
     }
 
     @Test(arguments: [
@@ -132,6 +132,23 @@ struct AndroidDecisionTests {
     func whatNoRuleDecidesHasAReason(_ url: String, _ domain: String?, _ reason: AndroidDecision.Reason) throws {
         let decision = try AssetLinks(parsing: "[]".utf8).decision(for: url, domain: domain)
         #expect((decision.outcome, decision.reason) == (.noMatch, reason))
+    }
+
+    /// The verifier drops a statement with a malformed value. Another fingerprint of the list is assumed to count.
+    @Test(arguments: [
+        (#""\#(fingerprint.lowercased())""#, "no_match", "malformed_statement"),
+        (#""YOUR_FINGERPRINT""#, "no_match", "malformed_statement"),
+        (#""\#(fingerprint.lowercased())","\#(fingerprint)""#, "manifest", "malformed_fingerprint"),
+    ])
+    func droppedStatementOpensNothing(_ fingerprints: String, _ outcome: String, _ note: String) throws {
+        let json = """
+            [{"relation":["delegate_permission/common.handle_all_urls"],
+              "target":{"namespace":"android_app","package_name":"a.b","sha256_cert_fingerprints":[\(fingerprints)]}}]
+            """
+        let decision = try AssetLinks(parsing: json.utf8).decision(for: Self.host)
+        #expect(decision.outcome.rawValue == outcome)
+        #expect(decision.notes.contains { $0.code.rawValue == note })
+        #expect((decision.reason == .statementDropped) == (outcome == "no_match"))
     }
 
     @Test func withoutTheRelationNoLinkIsOpened() throws {

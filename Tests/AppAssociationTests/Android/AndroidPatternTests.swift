@@ -9,7 +9,10 @@ struct AndroidPatternTests {
         ("*", "", true), ("*", "/a/b", true), ("/a*", "/a", true), ("/a*", "/ab/c", true), ("/a/*", "/a", false),
         ("?", "a", true), ("?", "", false), ("?", "ab", false), ("?*", "", false), ("?*", "a", true),
         ("?*", "abc", true),
-        ("*?", "", false), ("*?", "abc", true), ("**", "ab", true), ("/?/x", "/a/x", true),
+        ("/?/x", "/a/x", true),
+        // After '*', the platform's matcher looks for a dot instead of another wildcard.
+        ("*?", "", false), ("*?", "abc", false), ("*?", "ab.", true), ("/*?x", "/a.x", true), ("**", "ab", false),
+        ("**", "ab.*", true),
         // '*' stops at the first occurrence of the next character.
         ("*/terms/*", "/nl/terms/x", false), ("*/terms/*", "/terms/x", true), ("*/terms/*", "nl/terms/x", true),
         ("*.html", "/a.html", true), ("*.html", "/a.b.html", false), ("*b", "ab", true), ("*b", "abb", false),

@@ -56,8 +56,53 @@ struct AndroidValidationTests {
         (rules(#"{"/":"/a","caseSensitive":false}"#), ["DAL-MANIFEST", "DAL-RULE-KEY"]),
         (rules(#"{"/":"*/terms/*"}"#), ["DAL-MANIFEST", "DAL-STAR-STOPS"]),
         (rules(#"{"/":"abc"}"#), ["DAL-MANIFEST", "DAL-NO-SLASH"]),
+        (rules(#"{"/":"/a*?"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
+        (rules(#"{"/":"/a/**"}"#), ["DAL-MANIFEST", "DAL-WILDCARD-AFTER-STAR"]),
+        (rules(#"{"/":"/user/:id"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/user/{id}"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/user/.*"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
+        (rules(#"{"/":"/a","comments":"x"}"#), ["DAL-MANIFEST"]),
+        (statement() + String(repeating: " ", count: 1 << 20), ["DAL-TOO-LARGE"]),
         (rules(#"{"/":"/a?x=1"}"#), ["DAL-MANIFEST", "DAL-PATH-SYNTAX"]),
         (rules(#"{"/":"/caf%C3%A9"}"#), ["DAL-MANIFEST", "DAL-ENCODING"]),
+        // Rules in a place that Android does not read.
+        (
+            statement(
+                more:
+                    #","relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_links_components":[{"/":"/a"}]}}"#
+            ), ["DAL-MISPLACED-RULES"]
+        ),
+        (
+            statement(
+                more:
+                    #","relation_extensions":{"delegate_permission/common.get_login_creds":{"dynamic_app_link_components":[{"/":"/a"}]}}"#
+            ), ["DAL-MISPLACED-RULES"]
+        ),
+        (
+            statement(
+                relation: #""relation":["delegate_permission/common.get_login_creds"]"#,
+                more:
+                    #","relation_extensions":{"delegate_permission/common.handle_all_urls":{"dynamic_app_link_components":[{"/":"/a"}]}}"#
+            ), ["DAL-MISPLACED-RULES", "DAL-MANIFEST"]
+        ),
+        (
+            statement(more: #","relation_extensions":{"dynamic_app_link_components":[{"/":"/a"}]}"#),
+            ["DAL-MISPLACED-RULES"]
+        ),
+        (
+            statement(
+                relation: #""relation":["delegate_permission/common.query_webapk"]"#,
+                target: #""target":{"namespace":"web","site":"https://www.example.com/manifest.json"}"#
+            ), ["DAL-WEBAPK"]
+        ),
+        (
+            statement(
+                relation: #""relation":["delegate_permission/common.query_webapk"]"#,
+                target: #""target":{"namespace":"web","site":"https://www.example.com"}"#
+            ), []
+        ),
+        // The same certificate twice is one certificate.
+        (app(#"["\#(print)","\#(print)"]"#), ["DAL-ONE-FINGERPRINT"]),
         (
             "[{\(relation),\(target)},"
                 + rules(#"{"/":"/a"}"#).dropFirst().dropLast() + "," + rules(#"{"/":"/b"}"#).dropFirst(),

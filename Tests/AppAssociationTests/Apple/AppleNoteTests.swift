@@ -45,6 +45,11 @@ struct AppleNoteTests {
         component(#"{"/":"\#(String(repeating: "*a", count: 65))"}"#, "complexity /details/0/components/0/~1"),
         component(#"{"/":"\#(String(repeating: "*a", count: 64))"}"#),
         component(#"{"/":"/$(region)"}"#),
+        component(#"{"/":"/x?*"}"#, "slash_added /details/0/components/0"),
+        component(#"{"/":"/??*"}"#, "slash_added /details/0/components/0"),
+        component(#"{"/":"/x/*"}"#), component(#"{"/":"/x*"}"#), component(#"{"/":"/?*"}"#),
+        component(#"{"/":"x"}"#, "one_character /details/0/components/0"),
+        component(#"{"?":{"a%20b":"x"}}"#, "encoded_name /details/0/components/0"),
         component(#"{"?":"$(region)"}"#, "locale_code_case /details/0/components/0"),
         component(
             #"{"?":"É","caseSensitive":false,"percentEncoded":false}"#,

@@ -104,6 +104,11 @@ struct AppleValidationTests {
             #"{"applinks":{"details":[{\#(app),"exclude":true,"components":[{"/":"/a"}]}]}}"#,
             ["AASA-UNKNOWN-KEY /applinks/details/0/exclude"]
         ),
+        // A comment is no error anywhere.
+        Row(
+            #"{"applinks":{"details":[{\#(app),"comment":"x","components":[{"/":"/a"}]}]}}"#,
+            ["AASA-UNKNOWN-KEY /applinks/details/0/comment"]
+        ),
         // Rules.
         Row(rules: #"{"path":"/x"}"#, ["AASA-UNKNOWN-KEY/0/path"]),
         Row(rules: #"{"/":"/x","casesensitive":false}"#, ["AASA-UNKNOWN-KEY/0/casesensitive"]),
@@ -127,7 +132,7 @@ struct AppleValidationTests {
         ),
         Row(rules: #"{"/":"/$(lang)/*"},{"/":"/en/*","exclude":true},{"/":"/c"}"#, ["AASA-UNREACHABLE-RULE/1"]),
         Row(rules: #"{"/":"/A*","caseSensitive":false},{"/":"/ab","exclude":true}"#, ["AASA-UNREACHABLE-RULE/1"]),
-        Row(rules: #"{"/":"/a*"},{"/":"/Ab","exclude":true}"#, []),
+        Row(rules: #"{"/":"/a*"},{"/":"/Ab","exclude":true},{"/":"/c"}"#, []),
         Row(rules: #"{"/":"/a/*","?":{"x":"1"}},{"/":"/a/b","exclude":true},{"/":"/c"}"#, []),
         Row(rules: #"{"/":"/a/*","\u0023":"x"},{"/":"/a/b","exclude":true},{"/":"/c"}"#, []),
         Row(paths: #""*","NOT /admin/*""#, ["AASA-UNREACHABLE-RULE /applinks/details/0/paths/1"]),
@@ -165,6 +170,32 @@ struct AppleValidationTests {
             #"{"applinks":{"defaults":{"caseSensitve":false},"details":[{\#(app),"components":[{"/":"/a"}]}]}}"#,
             ["AASA-UNKNOWN-KEY /applinks/defaults/caseSensitve"]
         ),
+        // Rules that are dead, or match more than they seem to.
+        Row(
+            #"{"applinks":{"substitutionVariables":{"v":[],"w":["x",""],"a//b":["x"]},"details":[{\#(app),"components":[{"/":"/$(v)/x"}]}]}}"#,
+            [
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/v",
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/w/1",
+                "AASA-VARIABLE-VALUE /applinks/substitutionVariables/a~1~1b",
+            ]
+        ),
+        Row(rules: ##"{"/":"/a","#":"#top"}"##, ["AASA-DELIMITER/0/#"]),
+        Row(rules: #"{"/":"/a","?":"?a=1"}"#, ["AASA-DELIMITER/0/?"]),
+        Row(rules: #"{"/":"/a","?":{"?a":"1"}}"#, ["AASA-DELIMITER/0/?/?a"]),
+        Row(rules: #"{"/":"/a","?":"?*"}"#, []),
+        Row(rules: #"{"/":"/a","?":{"na%20me":"x"}}"#, ["AASA-ENCODING/0/?/na%20me"]),
+        Row(rules: "{}", ["AASA-EMPTY-RULE/0"]),
+        Row(rules: #"{"comment":"x"}"#, ["AASA-EMPTY-RULE/0"]),
+        Row(
+            #"{"applinks":{"details":[{\#(app),"defaults":{"/":"/a"},"components":[{}]}]}}"#,
+            []
+        ),
+        Row(rules: #"{"/":"/a"},{"/":"/b","exclude":true}"#, ["AASA-POINTLESS-EXCLUSION/1"]),
+        Row(paths: #""/a","NOT /b""#, ["AASA-POINTLESS-EXCLUSION /applinks/details/0/paths/1"]),
+        Row(
+            #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.a","ABCDE12345.com.a"],"components":[{"/":"/a"}]}]}}"#,
+            ["AASA-DUPLICATE-APP /applinks/details/0/appIDs/1"]
+        ),
         // Valid, documented content.
         Row(
             #"{"applinks":{"substitutionVariables":{"food":["burrito","pizza"]},"defaults":{"caseSensitive":false},"details":[{\#(app),"defaults":{"percentEncoded":false},"components":[{"\u0023":"no_universal_links","exclude":true,"comment":"x"},{"/":"/buy/*"},{"/":"/help/website/*","exclude":true},{"/":"/help/*","?":{"articleNumber":"????"}},{"/":"/$(food)/$(lang)_$(region)/"}]}]},"webcredentials":{"apps":["ABCDE12345.com.a"]},"appclips":{"apps":["ABCDE12345.com.a.Clip"]},"activitycontinuation":{"apps":["ABCDE12345.com.a"]}}"#,
@@ -173,6 +204,37 @@ struct AppleValidationTests {
         Row(paths: #""NOT /m/callback/*","/m/?*","*""#, []),
         Row(rules: #"{"/":"/a"},{"/":"*","exclude":true}"#, []),
     ]
+
+    /// A correction keeps what the rule means, and fits the list that it is for.
+    @Test(
+        arguments: [
+            (
+                Row(rules: #"{"/":"?xtor=","exclude":true},{"/":"*"}"#, []),
+                #"Write {"?": {"xtor": "?*"}, "exclude": true}."#
+            ),
+            (Row(rules: #"{"/":"/a?id=1&x=2"}"#, []), #"Write {"/": "/a", "?": {"id": "1", "x": "2"}}."#),
+            (Row(rules: #"{"/":"/a?id=*"}"#, []), #"Write {"/": "/a", "?": {"id": "?*"}}."#),
+            (
+                Row(rules: ##"{"/":"/a#b","exclude":true},{"/":"*"}"##, []),
+                ##"Write {"/": "/a", "#": "b", "exclude": true}."##
+            ),
+            (
+                Row(paths: #""/a?id=1""#, []),
+                "Remove it, or write all rules as 'components', which have conditions for queries and fragments."
+            ),
+            (Row(paths: #""NOT /a/:id","*""#, []), #"Write "NOT /a/?*"."#),
+            (
+                Row(
+                    #"{"applinks":{"apps":[],"details":[{"appID":"ABCDE12345.com.a","paths":["*"],"exclude":["/z*"]}]}}"#,
+                    []
+                ),
+                #"Write "NOT /z*" at the beginning of 'paths'."#
+            ),
+        ] as [(Row, String)]
+    )
+    func fixIsNoWorseThanTheMistake(_ row: Row, _ fix: String) {
+        #expect(AppleAppSiteAssociation.validate(Array(row.file.utf8)).map(\.fix) == [fix])
+    }
 
     @Test(arguments: rows) func everyMistakeIsFoundAndNothingElse(_ row: Row) {
         let found = AppleAppSiteAssociation.validate(Array(row.file.utf8)).map { finding in
