@@ -11,14 +11,12 @@ import Metrics
 /// 5. The previous file is removed (the next run does it).
 /// 6. The window is marked as exported.
 extension Exporter {
-    private static let lastSuccess = Gauge(label: "fingerpost_export_last_success_timestamp_seconds")
-
-    /// Sets the metric from the ledger, so that the age of the last export survives a restart.
-    func recallLastSuccess() async {
+    /// Reads the times of the last exports from the ledger, so that their age survives a restart.
+    func recallLastSuccesses() async {
         do {
-            if let last = try await ledger.lastExport() { Self.lastSuccess.record(last.milliseconds / 1_000) }
+            progress.recall(try await ledger.lastExports())
         } catch {
-            logger.error("the time of the last export cannot be read", metadata: ["error": "\(error)"])
+            logger.error("the times of the last exports cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -42,7 +40,7 @@ extension Exporter {
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
-        Self.lastSuccess.record(now().milliseconds / 1_000)
+        progress.exported(window.tenant, at: now())
         logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
         return manifest
     }

@@ -40,7 +40,11 @@ extension ServerDependencies {
         logger: Logger
     ) -> ServerDependencies {
         let files = AssociationFileCache()
-        let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
+        let tenants = TenantMetrics(metrics: metrics)
+        let catalog = LiveCatalog {
+            files.update(for: $0, isStart: $1)
+            tenants.add(tenantsOf: $0)
+        }
         let editor = PublishingService(
             store: store,
             maximumRoutes: maximumRoutes,
@@ -70,6 +74,7 @@ extension ServerDependencies {
             plans: { catalog.current.tables.map { ExportPlan($0) } },
             announcing: announcing,
             now: environment.now,
+            uptime: environment.uptime,
             sleep: environment.sleep,
             logger: logger
         )
@@ -85,7 +90,8 @@ extension ServerDependencies {
                 now: environment.now,
                 uptime: environment.uptime,
                 node: node,
-                isRecording: isRecording
+                isRecording: isRecording,
+                tenants: tenants
             ),
             associationFiles: files,
             keys: authenticator,
