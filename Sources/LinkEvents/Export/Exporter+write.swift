@@ -22,6 +22,7 @@ extension Exporter {
 
     /// Writes the window's file and manifest unless they exist with the same bytes, and marks the window as exported.
     func export(_ window: ExportWindow) async throws -> ExportManifest {
+        let begin = uptime()
         let manifest: ExportManifest
         do {
             manifest = try await publish(window)
@@ -41,7 +42,16 @@ extension Exporter {
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
         progress.exported(window.tenant, at: now())
-        logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
+        let duration = uptime() - begin
+        logger.info(
+            "window exported",
+            metadata: [
+                "tenant": "\(window.tenant)", "window.start": "\(window.start)", "window.end": "\(window.end)",
+                "export.path": "\(manifest.name)", "export.rows": .stringConvertible(manifest.rows),
+                "export.bytes": .stringConvertible(manifest.file?.bytes ?? 0),
+                "dur_ms": .stringConvertible(duration / .milliseconds(1)),
+            ]
+        )
         return manifest
     }
 

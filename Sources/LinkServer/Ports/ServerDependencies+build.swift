@@ -56,6 +56,17 @@ extension ServerDependencies {
             suite.failures(against: table, at: environment.now(), within: budget)
         } prepare: {
             try files.prepare($0, unless: $1)
+        } onPublication: { revision, tenant, change in
+            logger.info(
+                "revision published",
+                metadata: [
+                    "tenant": "\(tenant)", "environment": "\(revision.environment)",
+                    "revision": .stringConvertible(revision.revision.rawValue),
+                    "routes": .stringConvertible(revision.routeCount), "origin": "\(revision.origin.name)",
+                    "actor": "\(revision.actor.name)", "actor.id": "\(revision.actor.id)",
+                    "request_id": "\(change.requestID)",
+                ]
+            )
         } onCommit: {
             for table in catalog.update(from: $0) {
                 logger.error(
