@@ -50,16 +50,49 @@ check_kubernetes() {
             return
         fi
     fi
-    for manifest in kubernetes/*.yaml; do
+    for manifest in kubernetes/*.yaml runbooks/maintenance-pod.yaml; do
         # kustomization.yaml is not a Kubernetes resource, so there is no schema for it.
         [ "$manifest" != kubernetes/kustomization.yaml ] || continue
-        grep -q "^  - ${manifest#*/}$" kubernetes/kustomization.yaml || fail "$manifest is missing in kustomization.yaml."
+        # The runbooks create this pod only while the service is stopped.
+        [ "$manifest" = runbooks/maintenance-pod.yaml ] || grep -q "^  - ${manifest#*/}$" kubernetes/kustomization.yaml \
+            || fail "$manifest is missing in kustomization.yaml."
         for version in 1.29 1.37; do
             "$tools/bin/kubernetes-validate" --strict --quiet --no-warn --kubernetes-version $version "$manifest" \
                 || fail "$manifest does not fit Kubernetes $version."
         done
         echo "$manifest"
     done
+}
+
+# --- runbooks ---------------------------------------------------------------------------------------------------------
+
+# Every command of the runbooks exists on every platform, and reaches its tool with the right words.
+check_runbooks() {
+    for platform in systemd container kubernetes; do
+        (
+            # shellcheck source=deploy/runbooks/platform.sh
+            . runbooks/platform.sh $platform
+            for tool in systemctl journalctl docker kubectl fingerpost; do
+                eval "$tool() { echo $tool \"\$@\" >>'$scratch/calls'; cat >/dev/null; }"
+            done
+            : >"$scratch/calls"
+            for command in 'fp keys list' 'fplog 10m' fpstatus fpstop fpstart; do
+                $command </dev/null >/dev/null || fail "platform.sh $platform: $command fails."
+            done
+            [ -n "$(fpsh 'echo yes' </dev/null)$(cat "$scratch/calls")" ] || fail "platform.sh $platform: fpsh does nothing."
+            [ -n "$DATA$BACKUPS$ASIDE" ] && type fpforward >/dev/null || fail "platform.sh $platform lacks a definition."
+            # Keys must not become arguments.
+            FINGERPOST_KEY=fp_secret
+            fp revisions list shop </dev/null
+            ! grep -q fp_secret "$scratch/calls" || fail "platform.sh $platform shows the key in its arguments."
+        ) || exit 1
+    done
+    for page in runbooks/*.md; do
+        { grep -oE '\bfp[a-z]+\b' "$page" || :; } | sort -u | while read -r name; do
+            grep -qE "^ *$name\(\)" runbooks/platform.sh || fail "$page uses $name, which platform.sh does not define."
+        done
+    done
+    echo 'the commands of the runbooks are defined for systemd, container and kubernetes'
 }
 
 # --- Prometheus and Grafana ------------------------------------------------------------------------------------------
@@ -237,7 +270,7 @@ check_proxies() {
     done
 }
 
-for part in unit kubernetes prometheus; do "check_$part"; done
+for part in unit kubernetes runbooks prometheus; do "check_$part"; done
 start_server
 check_metrics
 check_proxies

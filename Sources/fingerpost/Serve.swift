@@ -75,9 +75,15 @@ struct Serve: AsyncParsableCommand {
                 }
                 try await server.run(reloading: reloader) { ports in
                     let scheme = configuration.tls.files == nil ? "http" : "https"
-                    show("public  \(scheme)://\(configuration.publicAddress.host):\(ports.public)")
-                    show("admin   http://\(configuration.adminAddress.host):\(ports.admin)")
-                    show("ops     http://\(configuration.opsAddress.host):\(ops)")
+                    let addresses = [
+                        ("public", "\(scheme)://\(configuration.publicAddress.host):\(ports.public)"),
+                        ("admin", "http://\(configuration.adminAddress.host):\(ports.admin)"),
+                        ("ops", "http://\(configuration.opsAddress.host):\(ops)"),
+                    ]
+                    logger.info("listening", metadata: .init(uniqueKeysWithValues: addresses.map { ($0, "\($1)") }))
+                    for (port, address) in addresses {
+                        show(port.padding(toLength: 8, withPad: " ", startingAt: 0) + address)
+                    }
                     if let key { show(Self.invitation(ports, key)) }
                     // The service continues even if nobody reads this output.
                     try? StandardOutput.flush()

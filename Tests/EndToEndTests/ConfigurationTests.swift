@@ -42,6 +42,12 @@ struct ConfigurationTests {
         #expect(try config(environment: environment).status == 0)
     }
 
+    /// A shell that is set up for the commands of the admin port can start the service and export.
+    @Test func variablesOfClientCommandsAreNotOurs() throws {
+        let environment = ["FINGERPOST_KEY": "fp_x", "FINGERPOST_SERVER": "http://127.0.0.1:1"]
+        #expect(try config(environment: environment).status == 0)
+    }
+
     @Test func variableOfARemovedKeySaysSo() throws {
         #expect(try config(environment: ["FINGERPOST_PUBLIC_LANE": "enabled"]).status == 78)
     }

@@ -36,7 +36,15 @@ struct LogTests {
             #expect(requests.count >= 8)
             #expect(requests.allSatisfy { $0["trace_id"]?.text?.utf8.count == 32 })
             #expect(requests.contains { $0["trace_id"]?.text == "4bf92f3577b34da6a3ce929d0e0e4736" })
-            #expect(lines.allSatisfy { !$0.contains(key.suffix(40)) && !$0.contains("127.0.0.1:5") })
+            #expect(lines.allSatisfy { !$0.contains(key.suffix(40)) })
+            // The service's own addresses are in one line, and no caller's address is in any.
+            let listening = objects.filter { $0["msg"]?.text == "listening" }
+            #expect(listening.count == 1)
+            #expect(listening.first?["public"]?.text == "http://127.0.0.1:\(server.publicPort)")
+            #expect(listening.first?["admin"]?.text == "http://127.0.0.1:\(server.adminPort)")
+            #expect(listening.first?["ops"]?.text == "http://127.0.0.1:\(server.opsPort)")
+            let others = zip(lines, objects).filter { $0.1["msg"]?.text != "listening" }
+            #expect(others.allSatisfy { !$0.0.contains("127.0.0.1:5") })
             // From level debug on, logs may hold links, as config/fingerpost.yaml says.
             if level == "info" { #expect(lines.allSatisfy { !$0.contains(Self.secret) }) }
         }

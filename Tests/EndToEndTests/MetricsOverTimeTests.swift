@@ -49,10 +49,10 @@ struct MetricsOverTimeTests {
 
             let again = try RunningServer(directory: data)
             defer { again.killNow() }
-            for name in ["backup", "export"] {
-                let line = try #require(
-                    try lines(again).first { $0.hasPrefix("fingerpost_\(name)_last_success_timestamp_seconds ") }
-                )
+            for name in [
+                "backup_last_success_timestamp_seconds", #"export_last_success_timestamp_seconds{tenant="shop"}"#,
+            ] {
+                let line = try #require(try lines(again).first { $0.hasPrefix("fingerpost_\(name) ") })
                 let time = try #require(line.split(separator: " ").last.flatMap { Int($0) })
                 #expect((began...Int(Date().timeIntervalSince1970)).contains(time))
             }

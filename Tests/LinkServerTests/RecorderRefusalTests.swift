@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15)))
 struct RecorderRefusalTests {
-    private static let strict = """
+    static let strict = """
         formatVersion: 1
         tenant: strict
         settings:
@@ -65,7 +65,8 @@ struct RecorderRefusalTests {
                 now: recording.now,
                 uptime: recording.uptime,
                 node: recording.node,
-                isRecording: false
+                isRecording: false,
+                tenants: recording.tenants
             )
             let silent = TestService(
                 parts: parts,

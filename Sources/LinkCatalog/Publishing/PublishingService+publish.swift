@@ -167,6 +167,7 @@ extension PublishingService {
                 try await publication(of: plan, origin, at: place, note, limit),
                 change: change
             )
+            onPublication(row, place.tenant, change)
             try await reload(behind: "Revision \(row.revision) is published")
             return Published(row: row, plan: plan)
         }
@@ -267,6 +268,7 @@ extension PublishingService {
                 to: place.tenant,
                 change: change
             )
+            if let row = stored.revision { onPublication(row, place.tenant, change) }
             try await reload(behind: "The file is applied")
             return Applied(stored: stored, plan: plan)
         }

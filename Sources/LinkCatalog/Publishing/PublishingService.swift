@@ -28,6 +28,8 @@ package struct PublishingService: Sendable {
     private let onCommit: @Sendable (CatalogSnapshot) throws -> Void
     /// Prepares what a table needs besides itself before it can be live.
     let prepare: @Sendable (PublishedTable, Cancellation) throws -> Void
+    /// Called for each revision that was stored, before it is live.
+    let onPublication: @Sendable (PublishedRevision, TenantID, AuditContext) -> Void
 
     package init(
         store: any CatalogStore,
@@ -39,6 +41,7 @@ package struct PublishingService: Sendable {
         known: @escaping @Sendable () -> Set<TableVersion> = { [] },
         runSuite: @escaping @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure],
         prepare: @escaping @Sendable (PublishedTable, Cancellation) throws -> Void = { _, _ in },
+        onPublication: @escaping @Sendable (PublishedRevision, TenantID, AuditContext) -> Void = { _, _, _ in },
         onCommit: @escaping @Sendable (CatalogSnapshot) throws -> Void
     ) {
         self.store = store
@@ -51,6 +54,7 @@ package struct PublishingService: Sendable {
         self.known = known
         self.onCommit = onCommit
         self.prepare = prepare
+        self.onPublication = onPublication
     }
 
     package enum Failure: Error, Sendable {

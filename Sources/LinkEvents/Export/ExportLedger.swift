@@ -36,8 +36,8 @@ package protocol ExportLedger: Sendable {
     /// Returns the windows that end after an instant, oldest first.
     func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow]
 
-    /// Returns when a window of any tenant was last exported; nil if none was.
-    func lastExport() async throws -> Timestamp?
+    /// Returns when a window of each tenant was last exported. Tenants without an export are missing.
+    func lastExports() async throws -> [TenantID: Timestamp]
 
     /// Returns whether retention has dropped rows of the window, so that it cannot be exported again.
     func isGone(_ window: ExportWindow) async throws -> Bool

@@ -11,19 +11,18 @@ import Metrics
 /// 5. The previous file is removed (the next run does it).
 /// 6. The window is marked as exported.
 extension Exporter {
-    private static let lastSuccess = Gauge(label: "fingerpost_export_last_success_timestamp_seconds")
-
-    /// Sets the metric from the ledger, so that the age of the last export survives a restart.
-    func recallLastSuccess() async {
+    /// Reads the times of the last exports from the ledger, so that their age survives a restart.
+    func recallLastSuccesses() async {
         do {
-            if let last = try await ledger.lastExport() { Self.lastSuccess.record(last.milliseconds / 1_000) }
+            progress.recall(try await ledger.lastExports())
         } catch {
-            logger.error("the time of the last export cannot be read", metadata: ["error": "\(error)"])
+            logger.error("the times of the last exports cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
     /// Writes the window's file and manifest unless they exist with the same bytes, and marks the window as exported.
     func export(_ window: ExportWindow) async throws -> ExportManifest {
+        let begin = uptime()
         let manifest: ExportManifest
         do {
             manifest = try await publish(window)
@@ -42,8 +41,17 @@ extension Exporter {
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
-        Self.lastSuccess.record(now().milliseconds / 1_000)
-        logger.debug("window exported", metadata: ["export.rows": "\(manifest.rows)", "tenant": "\(window.tenant)"])
+        progress.exported(window.tenant, at: now())
+        let duration = uptime() - begin
+        logger.info(
+            "window exported",
+            metadata: [
+                "tenant": "\(window.tenant)", "window.start": "\(window.start)", "window.end": "\(window.end)",
+                "export.path": "\(manifest.name)", "export.rows": .stringConvertible(manifest.rows),
+                "export.bytes": .stringConvertible(manifest.file?.bytes ?? 0),
+                "dur_ms": .stringConvertible(duration / .milliseconds(1)),
+            ]
+        )
         return manifest
     }
 

@@ -39,9 +39,12 @@ package actor Exporter: Service {
     private let plans: @Sendable () -> [ExportPlan]
     let announcing: ExportAnnouncing
     let now: @Sendable () -> Timestamp
+    /// Monotonic clock that measures the duration of exports.
+    let uptime: @Sendable () -> ContinuousClock.Instant
     private let sleep: @Sendable (Duration) async throws -> Void
     private let traces: TraceSource
     let logger: Logger
+    package nonisolated let progress = ExportProgress()
 
     private let turns = ExportTurns()
 
@@ -59,6 +62,7 @@ package actor Exporter: Service {
         plans: @escaping @Sendable () -> [ExportPlan],
         announcing: ExportAnnouncing = .off,
         now: @escaping @Sendable () -> Timestamp,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
         logger: Logger
@@ -70,6 +74,7 @@ package actor Exporter: Service {
         self.plans = plans
         self.announcing = announcing
         self.now = now
+        self.uptime = uptime
         self.sleep = sleep
         self.traces = traces
         self.logger = logger
@@ -82,7 +87,7 @@ package actor Exporter: Service {
             label: "fingerpost_sink_batches_total",
             dimensions: [("sink", sink.kind), ("result", "failed")]
         )
-        await recallLastSuccess()
+        await recallLastSuccesses()
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 var pause = Self.longestSleep
@@ -114,17 +119,30 @@ package actor Exporter: Service {
 
     private func exportDue(_ plan: ExportPlan, counting failures: Counter) async -> Timestamp? {
         do {
-            return try await exportDue(plan)
+            let next = try await exportDue(plan)
+            progress.set(due: next, of: plan.tenant)
+            return next
         } catch is CancellationError {
             return nil
         } catch {
             failures.increment()
+            progress.failed(plan.tenant)
+            await setDue(of: plan)
             logger.error(
                 "an export failed and will be retried",
                 metadata: ["tenant": "\(plan.tenant)", "error": "\(error)"]
             )
             return nil
         }
+    }
+
+    /// Sets the time for which a plan is late after a failed run. It stays as it is if the ledger cannot be read.
+    private func setDue(of plan: ExportPlan) async {
+        guard let schedule = plan.schedule else { return progress.set(due: nil, of: plan.tenant) }
+        guard let pending = try? await ledger.pending(plan.tenant),
+            let cursor = try? await ledger.cursor(of: plan.tenant, since: now())
+        else { return }
+        progress.set(due: pending.first?.end ?? schedule.next(after: cursor.lastEnd), of: plan.tenant)
     }
 
     /// Exports every window of the plan whose end has passed, including windows missed while the service was stopped.

@@ -11,6 +11,7 @@ struct AssociationController: Sendable {
     let live: LiveCatalog
     let files: AssociationFileCache
     let admission: Admission
+    let tenants: TenantMetrics
 
     private static let paths: KeyValuePairs<String, AssociationFile> = [
         "/.well-known/apple-app-site-association": .apple, "/apple-app-site-association": .apple,
@@ -21,19 +22,29 @@ struct AssociationController: Sendable {
         Self.paths.map { path, kind in
             // Devices and crawlers must find the file at no other path.
             PublicEndpoint(methods: [.get, .head], path: path, isExact: true) { request, _ in
-                .response(try answer(request.head, kind))
+                .response(try answer(request, kind))
             }
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ kind: AssociationFile) throws -> BufferedResponse {
+    private func answer(_ request: PublicRequest, _ kind: AssociationFile) throws -> BufferedResponse {
         let catalog = live.current
-        guard let host = request.host(in: catalog)?.name, let table = catalog.tableForAssociation(ofHost: host) else {
+        guard let host = request.head.host(in: catalog)?.name,
+            let table = catalog.tableForAssociation(ofHost: host)
+        else {
             throw Problem(.unknownHost, "No tenant of this server has this host.")
         }
-        try admission.check(.tenant(table.tenant))
-        guard let file = files.file(kind, forHost: host, of: table) else { throw Problem.fileNotMade }
-        return file.answer(to: request)
+        request.scope.facts.note(table.tenant)
+        if let refusal = admission.admit(.tenant(table.tenant)) {
+            tenants.count(kind, .rateLimited, of: table.tenant)
+            throw Problem(refusal)
+        }
+        guard let file = files.file(kind, forHost: host, of: table) else {
+            tenants.count(kind, .unavailable, of: table.tenant)
+            throw Problem.fileNotMade
+        }
+        tenants.count(kind, .served, of: table.tenant)
+        return file.answer(to: request.head)
     }
 }
 

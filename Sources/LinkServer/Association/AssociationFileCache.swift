@@ -2,6 +2,7 @@ import AppAssociation
 import Atomics
 package import LinkCatalog
 import LinkRouting
+import LinkService
 import Synchronization
 
 /// The association files of all tables, in the form in which they are served.
@@ -100,10 +101,6 @@ package final class AssociationFileCache: Sendable {
         // The hosts of a `*.` domain share a file.
         return files?.file(kind, forHost: table.settings.identity.domain(for: host)?.host ?? host)
     }
-}
-
-enum AssociationFile: Hashable {
-    case apple, android
 }
 
 /// The association files of one table in the form in which they are served.

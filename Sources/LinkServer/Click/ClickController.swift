@@ -38,6 +38,7 @@ struct ClickController: Sendable {
             throw Problem(.invalidRequest, "The path of a click must begin with '/'.")
         }
         guard !path.isReserved else { throw Problem(.notFound, "This path is reserved.") }
+        scope.facts.note(table.tenant)
         try admission.check(.tenant(table.tenant))
 
         let visitor = ClickContext(request.headerFields)

@@ -66,6 +66,7 @@ package final class MetricRegistry: MetricsFactory {
         _ dimensions: [(String, String)],
         _ make: () -> Series
     ) -> Series {
+        assert(DeclaredMetrics.allows(name, dimensions.map(\.0)), "\(name) has other labels than its declaration")
         let labels = dimensions.map { Label(name: $0.0, value: $0.1) }.sorted { $0.name < $1.name }
         return families.withLock { families in
             var family = families[name] ?? Family(kind: kind)
@@ -94,6 +95,7 @@ package final class MetricRegistry: MetricsFactory {
         }
         var last = ""
         for reading in further where families[reading.name] == nil {
+            assert(DeclaredMetrics.allows(reading.name, reading.labels.map(\.0)), "\(reading.name) is not declared so")
             if reading.name != last { text += Self.head(reading.name, reading.kind) }
             last = reading.name
             let labels = Self.text(reading.labels.map { Label(name: $0.0, value: $0.1) })
@@ -121,7 +123,7 @@ package final class MetricRegistry: MetricsFactory {
     }
 
     private static func head(_ name: String, _ kind: Kind) -> String {
-        (MetricHelp.texts[name].map { "# HELP \(name) \($0)\n" } ?? "") + "# TYPE \(name) \(kind.rawValue)\n"
+        (DeclaredMetrics.all[name].map { "# HELP \(name) \($0.help)\n" } ?? "") + "# TYPE \(name) \(kind.rawValue)\n"
     }
 
     private static func text(_ labels: [Label]) -> String {

@@ -1,5 +1,7 @@
 import HTTPTransport
 import HTTPTypes
+import LinkRouting
+import LinkService
 import Metrics
 import Synchronization
 
@@ -9,6 +11,8 @@ final class RequestMetrics: Sendable {
     private let port: PortRole
     private let metrics: MetricRegistry
     private let running: Meter
+    /// Counts failures by tenant; nil for a port whose requests belong to no tenant.
+    private let tenants: TenantMetrics?
     /// Created once for each endpoint: a look-up of a metric by its labels costs more than counting.
     private let handles = Mutex<[Endpoint: Handles]>([:])
 
@@ -23,9 +27,10 @@ final class RequestMetrics: Sendable {
         let duration: Metrics.Timer
     }
 
-    init(port: PortRole, metrics: MetricRegistry) {
+    init(port: PortRole, metrics: MetricRegistry, tenants: TenantMetrics?) {
         self.port = port
         self.metrics = metrics
+        self.tenants = tenants
         running = Meter(
             label: "fingerpost_http_inflight_requests",
             dimensions: [("port", port.rawValue)],
@@ -40,6 +45,12 @@ final class RequestMetrics: Sendable {
         let handles = handles(of: Endpoint(route: route, method: Self.known(method), code: status.code))
         handles.count.increment()
         handles.duration.record(duration: duration)
+    }
+
+    /// Counts a response with a status of 500 or above for a tenant; nil if it was not known.
+    func failed(_ tenant: TenantID?) {
+        guard let tenants, let port = TenantMetrics.Port(rawValue: port.rawValue) else { return }
+        tenants.countFailure(on: port, of: tenant ?? .none)
     }
 
     private func handles(of endpoint: Endpoint) -> Handles {

@@ -175,7 +175,8 @@ func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
             + AssociationController(
                 live: parts.resolving.catalog,
                 files: parts.associationFiles,
-                admission: parts.admission
+                admission: parts.admission,
+                tenants: parts.resolving.tenants
             ).endpoints
             + ClickController(resolving: parts.resolving, admission: parts.admission).endpoints
     )
@@ -282,6 +283,7 @@ extension Logger {
 /// The dependencies of the instrumentation that all ports share.
 private protocol PortParts {
     var metrics: MetricRegistry { get }
+    var tenants: TenantMetrics? { get }
     var limits: LiveLimits { get }
     var unsent: UnsentAnswers { get }
     var traces: TraceSource { get }
@@ -291,9 +293,12 @@ private protocol PortParts {
     var makeRequestID: @Sendable () -> RecordedID { get }
 }
 
-extension OpsDependencies: PortParts {}
+extension OpsDependencies: PortParts {
+    fileprivate var tenants: TenantMetrics? { nil }
+}
 
 extension ServerDependencies: PortParts {
+    fileprivate var tenants: TenantMetrics? { resolving.tenants }
     fileprivate var uptime: @Sendable () -> ContinuousClock.Instant { resolving.uptime }
     fileprivate var makeRequestID: @Sendable () -> RecordedID {
         { [ids = resolving.eventIDs, now = resolving.now] in ids.next(at: now()) }
@@ -302,7 +307,7 @@ extension ServerDependencies: PortParts {
 
 private func instrumentation(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
     RequestInstrumentation(
-        metrics: RequestMetrics(port: port, metrics: parts.metrics),
+        metrics: RequestMetrics(port: port, metrics: parts.metrics, tenants: parts.tenants),
         log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
         errors: ErrorMapper(logger: parts.logger),
         traces: parts.traces,

@@ -40,7 +40,11 @@ extension ServerDependencies {
         logger: Logger
     ) -> ServerDependencies {
         let files = AssociationFileCache()
-        let catalog = LiveCatalog { files.update(for: $0, isStart: $1) }
+        let tenants = TenantMetrics(metrics: metrics)
+        let catalog = LiveCatalog {
+            files.update(for: $0, isStart: $1)
+            tenants.add(tenantsOf: $0)
+        }
         let editor = PublishingService(
             store: store,
             maximumRoutes: maximumRoutes,
@@ -52,6 +56,17 @@ extension ServerDependencies {
             suite.failures(against: table, at: environment.now(), within: budget)
         } prepare: {
             try files.prepare($0, unless: $1)
+        } onPublication: { revision, tenant, change in
+            logger.info(
+                "revision published",
+                metadata: [
+                    "tenant": "\(tenant)", "environment": "\(revision.environment)",
+                    "revision": .stringConvertible(revision.revision.rawValue),
+                    "routes": .stringConvertible(revision.routeCount), "origin": "\(revision.origin.name)",
+                    "actor": "\(revision.actor.name)", "actor.id": "\(revision.actor.id)",
+                    "request_id": "\(change.requestID)",
+                ]
+            )
         } onCommit: {
             for table in catalog.update(from: $0) {
                 logger.error(
@@ -70,6 +85,7 @@ extension ServerDependencies {
             plans: { catalog.current.tables.map { ExportPlan($0) } },
             announcing: announcing,
             now: environment.now,
+            uptime: environment.uptime,
             sleep: environment.sleep,
             logger: logger
         )
@@ -85,7 +101,8 @@ extension ServerDependencies {
                 now: environment.now,
                 uptime: environment.uptime,
                 node: node,
-                isRecording: isRecording
+                isRecording: isRecording,
+                tenants: tenants
             ),
             associationFiles: files,
             keys: authenticator,

@@ -59,6 +59,7 @@ final class RequestInstrumentation: Sendable {
         if scope.isTraced, let trace = scope.trace { headers[.traceResponse] = trace.parent }
         let now = uptime()
         log.note(head.method, status, scope, route: route, at: now)
+        if status.code >= 500 { metrics.failed(scope.facts.found.tenant) }
         metrics.ended(head.method, status, route: route, after: scope.arrival.map { now - $0 } ?? .zero)
     }
 }

@@ -22,12 +22,7 @@ package final class LinkResolver: Sendable {
     package let node: String
     /// Whether responses wait for the log; if not, nothing is recorded.
     private let isRecording: Bool
-
-    private static let resolutions = Dictionary(
-        uniqueKeysWithValues: Outcome.allCases.map {
-            ($0, Counter(label: "fingerpost_resolutions_total", dimensions: [("outcome", $0.rawValue)]))
-        }
-    )
+    package let tenants: TenantMetrics
 
     /// Answers that were given although the log could not record them.
     private static let unrecorded = Dictionary(
@@ -46,7 +41,8 @@ package final class LinkResolver: Sendable {
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         node: String,
-        isRecording: Bool = true
+        isRecording: Bool = true,
+        tenants: TenantMetrics
     ) {
         self.catalog = catalog
         self.recorder = recorder
@@ -58,6 +54,7 @@ package final class LinkResolver: Sendable {
         self.uptime = uptime
         self.node = node
         self.isRecording = isRecording
+        self.tenants = tenants
         // Registers the counters at 0. A rate includes the first answer only if the counter existed before.
         _ = Self.unrecorded
     }
@@ -174,13 +171,13 @@ package final class LinkResolver: Sendable {
             fields.latencyMicroseconds = latency
             return Event(fields)
         }
-        recorder.record(events) { [recorder] result in
+        recorder.record(events) { [self] result in
             guard case .refused(.unownedRate) = result else {
-                return completion(Self.outcome(result, of: .all, resolvedLinks))
+                return completion(outcome(result, of: .all, resolvedLinks))
             }
             let owned = events.filter { $0.tenant != .none }
             guard !owned.isEmpty else { return completion(.success(.nothing)) }
-            recorder.record(owned) { completion(Self.outcome($0, of: .owned, resolvedLinks)) }
+            recorder.record(owned) { [self] in completion(outcome($0, of: .owned, resolvedLinks)) }
         }
     }
 
@@ -194,7 +191,7 @@ package final class LinkResolver: Sendable {
         }.get()
     }
 
-    private static func outcome(
+    private func outcome(
         _ result: RecordResult,
         of recorded: Recorded,
         _ resolvedLinks: [ResolvedLink]
@@ -202,7 +199,7 @@ package final class LinkResolver: Sendable {
         switch result {
         case .stored:
             for resolvedLink in resolvedLinks where recorded.holds(resolvedLink) {
-                resolutions[resolvedLink.answer.resolution.outcome]?.increment()
+                tenants.count(resolvedLink.fields.outcome, of: resolvedLink.fields.tenant)
             }
             return .success(recorded)
         case .refused(.unstorable):
@@ -211,7 +208,7 @@ package final class LinkResolver: Sendable {
             )
         case .refused(let refusal):
             if resolvedLinks.allSatisfy({ $0.answer.table?.settings.whenLogFails != .refuse }) {
-                unrecorded[refusal]?.increment(by: resolvedLinks.count)
+                Self.unrecorded[refusal]?.increment(by: resolvedLinks.count)
                 return .success(.nothing)
             }
             var problem = Problem(

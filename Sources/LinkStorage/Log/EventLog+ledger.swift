@@ -110,9 +110,19 @@ extension EventLog: ExportLedger {
         }
     }
 
-    package func lastExport() async throws -> Timestamp? {
+    package func lastExports() async throws -> [TenantID: Timestamp] {
         try await ledger.read { db in
-            try Int64.fetchOne(db, sql: "SELECT max(exported_at) FROM export_window").map(Timestamp.init(milliseconds:))
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT tenant, max(exported_at) AS last FROM export_window WHERE exported_at IS NOT NULL
+                    GROUP BY tenant
+                    """
+            )
+            let exports = rows.compactMap { row in
+                TenantID(row["tenant"] as String).map { ($0, Timestamp(milliseconds: row["last"])) }
+            }
+            return Dictionary(exports) { first, _ in first }
         }
     }
 

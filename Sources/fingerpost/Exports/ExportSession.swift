@@ -62,7 +62,9 @@ struct ExportSession: Sendable {
         let database = try CatalogDatabase(directory.catalogPath)
         let log = try EventLog(directory.eventsPath, now: SystemClock.now)
         let catalog = (try await database.snapshot()).catalog()
-        let logger = Logger(label: "fingerpost")
+        // The command prints what it exported.
+        var logger = Logger(label: "fingerpost")
+        logger.logLevel = .notice
         let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let exporter = Exporter(
             store: log,

@@ -95,6 +95,7 @@ struct Server {
             ProcessReadings.readings(of: recorder) + ProcessReadings.readings(of: directory)
                 + ProcessReadings.readings(of: catalog.current) + ProcessReadings.readings(of: parts.pool)
                 + ProcessReadings.readings(of: log)
+                + parts.exporter.progress.readings(of: catalog.current, by: parts.resolving.tenants)
         }
         board.health.watch([
             Health.Check("tables") { .good(Self.tables(of: catalog.current)) }, writer.check,
