@@ -69,10 +69,6 @@ struct SchemaValidator {
             return try (document.members ?? []).flatMap { member in
                 try faults(of: .string(member.key), in: value, at: "\(path).\(member.key)")
             }
-        case "dependentRequired":
-            return (value.members ?? []).filter { document[$0.key] != nil }.flatMap { member in
-                keys(member.value).flatMap { key in fault(unless: document[key] != nil) }
-            }
         case "anyOf": return fault(unless: try (value.elements ?? []).contains(where: isValid))
         case "if":
             let branch = schema[try isValid(value) ? "then" : "else"]

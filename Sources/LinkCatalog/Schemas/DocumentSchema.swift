@@ -7,6 +7,11 @@ package struct DocumentSchema: Sendable {
     package struct Definition: Sendable {
         package let name: String
         package let schema: JSONNode
+
+        package init(name: String, schema: JSONNode) {
+            self.name = name
+            self.schema = schema
+        }
     }
 
     /// The definitions of one file, in its order.
@@ -60,7 +65,8 @@ package struct DocumentSchema: Sendable {
 
     package static let referencePrefix = "#/$defs/"
 
-    private static func references(in schema: JSONNode, prefix: String) -> [String] {
+    /// The names in all references that start with the prefix.
+    package static func references(in schema: JSONNode, prefix: String) -> [String] {
         var names: [String] = []
         var nodes = [schema]
         while let node = nodes.popLast() {

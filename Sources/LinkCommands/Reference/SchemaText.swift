@@ -20,7 +20,7 @@ struct SchemaText {
             if !types.isEmpty { return Self.joined(types) }
         }
         let names = schema["type"]?.text.map { [$0] } ?? (schema["type"]?.elements ?? []).compactMap(\.text)
-        return Self.joined(names.map(named))
+        return names.isEmpty ? "any" : Self.joined(names.map(named))
     }
 
     /// Empty if there is none.
