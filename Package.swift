@@ -75,6 +75,10 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Yams", package: "Yams"),
             ],
+            resources: [
+                .embedInCode("Schemas/tenant.yaml"), .embedInCode("Schemas/settings.yaml"),
+                .embedInCode("Schemas/table.yaml"), .embedInCode("Schemas/suite.yaml"),
+            ],
             swiftSettings: strict
         ),
         // Network addresses and trace contexts, for everything that receives or sends requests.
@@ -217,11 +221,12 @@ let package = Package(
             name: "Examples",
             path: "config",
             exclude: [
-                "fingerpost.yaml", "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
+                "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
                 "examples/taxi.suite.yaml",
                 "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
             ],
             resources: [
+                .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
                 .embedInCode("examples/taxi.yaml"), .embedInCode("examples/shop.yaml"),
                 .embedInCode("examples/magazine.yaml"),

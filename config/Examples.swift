@@ -1,4 +1,4 @@
-/// The example tenants, embedded so that `--demo` needs no files beside the binary.
+/// The example tenants, embedded so that `--demo` needs no files beside the binary, and the documented configuration.
 package enum Examples {
     /// Tenant documents (YAML) by name.
     package static let tenants: [(name: String, document: String)] = [
@@ -8,6 +8,9 @@ package enum Examples {
         ("shop", text(PackageResources.shop_yaml)),
         ("magazine", text(PackageResources.magazine_yaml)),
     ]
+
+    /// config/fingerpost.yaml, which describes every key.
+    package static let configuration = text(PackageResources.fingerpost_yaml)
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -18,6 +18,36 @@ struct ConfigurationTests {
         #expect(documented == keys)
     }
 
+    /// The rows of docs/reference.md: keys, defaults and limits.
+    @Test func referencePageHasTheKeysDefaultsAndLimitsOfTheService() throws {
+        let page = try String(contentsOf: repository.appending(path: "docs/reference.md"), encoding: .utf8)
+        let chapter = try #require(page.firstRange(of: "## Configuration"))
+        let rows = page[chapter.upperBound...].matches(
+            of: /\n\| `([^`]+)` \| (string|integer) \| ([^|]*) \| ([^|]*) \|/
+        )
+        let effective = try config().output.split(separator: "\n").map { line in
+            line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        #expect(rows.map { String($0.output.1) } == effective.map { $0[0] })
+        for (row, pair) in zip(rows, effective) where pair.count == 2 {
+            let (_, key, type, standard, limits) = row.output
+            // The defaults of these two depend on the machine.
+            if !["node", "exports.directory"].contains(key) {
+                #expect(standard == (pair[1].isEmpty ? "" : "`\(pair[1])`"), "\(key)")
+            }
+            #expect((type == "integer") == !limits.isEmpty, "\(key)")
+            guard let bounds = try /([0-9]+) to ([0-9]+)/.wholeMatch(in: limits)?.output, let most = Int(bounds.2)
+            else {
+                continue
+            }
+            let name = "FINGERPOST_" + key.replacing(/[A-Z]/) { "_" + $0.output }.replacing(".", with: "_").uppercased()
+            let refused = try config(environment: [name: "\(most + 1)"])
+            #expect(refused.status == 78, "\(key)")
+            let message = "\(key) is '\(most + 1)'; write a whole number from \(bounds.1) to \(bounds.2)."
+            #expect(refused.output.contains(message), "\(key): \(refused.output)")
+        }
+    }
+
     @Test func flagsWinOverTheEnvironmentAndThatOverTheFile() async throws {
         try await withFile("public: {host: 10.0.0.1, port: 1}\nadmin: {port: 1}\nops: {port: 1}\n") { file in
             let lines = try config(

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import LinkCatalog
+import LinkEvents
 import LinkRouting
 import LinkService
 import Testing
@@ -73,6 +74,62 @@ struct OpenAPITests {
                 nodes += node.elements ?? (node.members ?? []).map(\.value)
             }
         }
+    }
+
+    /// Every schema has a type. The only exception is a value that is any JSON, which has a name of its own.
+    @Test func everySchemaIsTyped() {
+        let types = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"]
+        func check(_ schema: JSONNode, _ path: String) {
+            #expect(types.contains { schema[$0] != nil } || path.hasSuffix("schemas.JSONValue"), "\(path)")
+            let names = schema["type"]?.text.map { [$0] } ?? (schema["type"]?.elements ?? []).compactMap(\.text)
+            let isMap = schema["additionalProperties"].map { $0.bool == nil } ?? false
+            #expect(!names.contains("object") || isMap || schema["properties"] != nil, "\(path)")
+            #expect(!names.contains("array") || schema["items"] != nil, "\(path)")
+            for member in schema["properties"]?.members ?? [] { check(member.value, "\(path).\(member.key)") }
+            for key in ["items", "additionalProperties"] {
+                if let inner = schema[key], inner.bool == nil { check(inner, "\(path).\(key)") }
+            }
+            for key in ["anyOf", "oneOf", "allOf"] {
+                for inner in schema[key]?.elements ?? [] {
+                    check(inner, "\(path).\(key)")
+                }
+            }
+        }
+        for document in [OpenAPIDocument.publicPort, .adminPort] {
+            var nodes = [(document.content, "")]
+            while let (node, path) = nodes.popLast() {
+                if path.hasSuffix(".schemas") {
+                    for member in node.members ?? [] { check(member.value, "\(path).\(member.key)") }
+                } else if let schema = node["schema"] {
+                    check(schema, "\(path).schema")
+                }
+                nodes += (node.members ?? []).map { ($0.value, "\(path).\($0.key)") }
+                nodes += (node.elements ?? []).map { ($0, path) }
+            }
+        }
+    }
+
+    @Test func eventsHaveTheColumnsOfExports() {
+        let event = OpenAPIDocument.adminPort.content["components"]?["schemas"]?["Event"]
+        #expect((event?["properties"]?.members ?? []).map(\.key) == ExportSchema.columns)
+        #expect((event?["required"]?.elements ?? []).compactMap(\.text) == ExportSchema.columns)
+    }
+
+    @Test func contextsHaveTheKeysOfTheDecoder() {
+        let context = OpenAPIDocument.publicPort.content["components"]?["schemas"]?["Context"]
+        // Only suites choose the time.
+        let keys = LinkContext.Key.allCases.filter { $0 != .now }.map(\.rawValue) + ["occurredAt"]
+        #expect(Set((context?["properties"]?.members ?? []).map(\.key)) == Set(keys))
+    }
+
+    /// Tables, settings and suites have the schemas that `fingerpost schema` prints.
+    @Test func documentsOfPeopleHaveOneDefinition() {
+        let schemas = OpenAPIDocument.adminPort.content["components"]?["schemas"]
+        for name in ["Settings", "App", "Table", "Route", "Condition", "Suite", "CaseContext"] {
+            let keys = (DocumentSchema.definition(name)?.schema["properties"]?.members ?? []).map(\.key)
+            #expect(!keys.isEmpty && (schemas?[name]?["properties"]?.members ?? []).map(\.key) == keys, "\(name)")
+        }
+        #expect(schemas?["RouteContent"]?["required"] == .array([.string("path")]))
     }
 
     @Test func operationsHaveNamesScopesAndSummaries() {

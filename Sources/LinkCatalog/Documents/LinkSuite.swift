@@ -8,7 +8,11 @@ package struct LinkSuite: Sendable {
     package let environments: Set<EnvironmentID>?
     package let cases: [Case]
 
+    package static let keys = ["formatVersion", "suite", "tenant", "environments", "context", "cases"]
+
     package struct Case: Sendable {
+        package static let keys = ["link", "context", "app", "via", "expect", "note"]
+
         package let link: String
         /// The context object of `POST /resolve`.
         package let context: JSONNode
@@ -49,14 +53,7 @@ package struct LinkSuite: Sendable {
     ///
     /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
-        let object = try DocumentField(try Document.read(text), path: "").object(
-            "formatVersion",
-            "suite",
-            "tenant",
-            "environments",
-            "context",
-            "cases"
-        )
+        let object = try DocumentField(try Document.read(text), path: "").object(Self.keys)
         try RouteTable.checkFormatVersion(try object.required("formatVersion"))
         name = try object["suite"]?.text()
         tenant = try object["tenant"]?.identifier(TenantID.self)
@@ -73,7 +70,7 @@ package struct LinkSuite: Sendable {
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
-            let one = try field.object("link", "context", "app", "via", "expect", "note")
+            let one = try field.object(Case.keys)
             let own = try one["context"]?.anyObject().field.node.members ?? []
             let context = JSONNode(
                 .object(shared.filter { member in !own.contains { $0.key.isExactly(member.key) } } + own),

@@ -86,7 +86,7 @@ package struct Settings: Sendable, Hashable {
     /// table.
     package static let mostEnvironments = 16
 
-    private static let keys =
+    package static let keys =
         Identity.keys + [
             "environments", "privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey",
             "environmentKey",
@@ -172,8 +172,10 @@ package struct Settings: Sendable, Hashable {
 }
 
 extension Settings.Privacy {
+    package static let keys = ["recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath"]
+
     init(_ field: DocumentField) throws(DocumentError) {
-        let object = try field.object("recordQuery", "recordTraits", "recordInstall", "ip", "unmatchedPath")
+        let object = try field.object(Self.keys)
         func names(_ key: String) throws(DocumentError) -> Set<ExactText> {
             var names: Set<ExactText> = []
             for field in try object[key]?.list() ?? [] { names.insert(ExactText(try field.text())) }
@@ -188,8 +190,10 @@ extension Settings.Privacy {
 }
 
 extension Settings.Export {
+    package static let keys = ["schedule", "at", "zone", "format", "level"]
+
     init(_ field: DocumentField) throws(DocumentError) {
-        let object = try field.object("schedule", "at", "zone", "format", "level")
+        let object = try field.object(Self.keys)
         let schedule = try object["schedule"]?.text() ?? "hourly"
         switch schedule {
         case "hourly", "off":

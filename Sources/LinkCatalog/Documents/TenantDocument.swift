@@ -12,6 +12,8 @@ package struct TenantDocument: Sendable {
     /// Whether the root of the document is the table itself.
     private let isTable: Bool
 
+    package static let keys = ["formatVersion", "tenant", "basedOn", "settings", "table"]
+
     /// Reads `{formatVersion, tenant, basedOn, settings, table}`. A file with `routes` or `defaults` at its root is a
     /// table.
     ///
@@ -29,7 +31,7 @@ package struct TenantDocument: Sendable {
             return
         }
         isTable = false
-        try object.refuseKeys(besides: ["formatVersion", "tenant", "basedOn", "settings", "table"])
+        try object.refuseKeys(besides: Self.keys)
         try RouteTable.checkFormatVersion(try object.required("formatVersion"))
         tenant = try object["tenant"]?.identifier(TenantID.self)
         basedOn = try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) }

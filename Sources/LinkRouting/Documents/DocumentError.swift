@@ -141,7 +141,10 @@ public struct DocumentField: Sendable {
     }
 
     /// Returns an object that has no keys other than these.
-    public func object(_ keys: String...) throws(DocumentError) -> ObjectField {
+    public func object(_ keys: String...) throws(DocumentError) -> ObjectField { try object(keys) }
+
+    /// Returns an object that has no keys other than these.
+    package func object(_ keys: [String]) throws(DocumentError) -> ObjectField {
         let object = try anyObject()
         try object.refuseKeys(besides: keys)
         return object

@@ -16,9 +16,11 @@ public struct AssociationPolicy: Sendable, Hashable {
         self.legacyPaths = legacyPaths
     }
 
+    package static let keys = ["detail", "legacyPaths"]
+
     /// Reads `{detail, legacyPaths}`.
     init(_ field: DocumentField) throws(DocumentError) {
-        let object = try field.object("detail", "legacyPaths")
+        let object = try field.object(Self.keys)
         self.init(
             detail: try object["detail"]?.choice(Detail.self) ?? .routes,
             legacyPaths: try object["legacyPaths"]?.bool() ?? false

@@ -1,4 +1,6 @@
 extension QueryCondition {
+    package static let keys = ["present", "absent", "equals", "oneOf", "capture", "as"]
+
     /// Reads one member of `query`: `present`, `absent`, a capture such as `int`, `int?` or `int = 1`, a boolean, or an
     /// object.
     init(name: String, _ field: DocumentField) throws(DocumentError) {
@@ -12,7 +14,7 @@ extension QueryCondition {
             test = try Self.shorthand(try patternText(field), name: name, field)
             return
         }
-        let object = try field.object("present", "absent", "equals", "oneOf", "capture", "as")
+        let object = try field.object(Self.keys)
         if let capture = object["capture"] {
             let parameter = try object["as"]?.text() ?? name
             test = try Self.capture(try patternText(capture), parameter: parameter, capture)
@@ -69,10 +71,12 @@ extension QueryCondition {
 }
 
 extension FragmentCondition {
+    package static let keys = ["equals"]
+
     /// Reads the condition. A text that starts with `/` is a path pattern; any other text is compared literally.
     init(_ field: DocumentField) throws(DocumentError) {
         if field.node.text == nil {
-            self = .equals(try field.object("equals").required("equals").text())
+            self = .equals(try field.object(Self.keys).required("equals").text())
             return
         }
         let text = try field.text()
@@ -81,10 +85,12 @@ extension FragmentCondition {
 }
 
 extension Condition {
-    private static let keys = [
+    package static let keys = [
         "platform", "device", "osVersion", "appVersion", "appBuild", "locale", "country", "authenticated", "traits",
         "inAppBrowser", "time", "rollout", "apps", "not", "anyOf",
     ]
+    package static let rangeKeys = ["from", "until"]
+    package static let rolloutKeys = ["percent", "salt"]
 
     /// Reads a `when`: every member of an object must hold; a list of objects is an OR. A rollout without its own salt
     /// takes `salt`, the route's id, so that two routes split people differently.
@@ -113,7 +119,7 @@ extension Condition {
             guard value.node.members != nil else {
                 throw value.error("\(value.shown) is \(value.node.kind); write {from: 400}, {until: 500} or both.")
             }
-            let range = try value.object("from", "until")
+            let range = try value.object(rangeKeys)
             let from = try range["from"]?.int(in: 0...Int64.max)
             let until = try range["until"]?.int(in: 0...Int64.max)
             guard from != nil || until != nil else { throw value.error("write {from: 400}, {until: 500} or both.") }
@@ -162,7 +168,7 @@ extension Condition {
                 "\(field.shown) is \(field.node.kind); write {from: \"17.0\"}, {until: \"18.0\"} or both."
             )
         }
-        let object = try field.object("from", "until")
+        let object = try field.object(rangeKeys)
         let from = try object["from"].map { field throws(DocumentError) in try version(field) }
         let until = try object["until"].map { field throws(DocumentError) in try version(field) }
         guard from != nil || until != nil else {
@@ -172,7 +178,7 @@ extension Condition {
     }
 
     private static func time(_ field: DocumentField) throws(DocumentError) -> Condition {
-        let object = try field.object("from", "until")
+        let object = try field.object(rangeKeys)
         func instant(_ key: String) throws(DocumentError) -> Timestamp? {
             guard let field = object[key] else { return nil }
             guard let instant = Timestamp(try field.text()) else {
@@ -192,7 +198,7 @@ extension Condition {
         var percent = field
         var salt = salt
         if field.node.members != nil {
-            let object = try field.object("percent", "salt")
+            let object = try field.object(rolloutKeys)
             percent = try object.required("percent")
             salt = try object["salt"]?.text() ?? salt
         }

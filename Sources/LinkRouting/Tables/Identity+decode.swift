@@ -96,13 +96,15 @@ private struct DomainName: Hashable {
 }
 
 extension Domain {
+    package static let keys = ["host", "serves", "port"]
+
     /// Reads a host, or `{host, serves, port}`.
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else {
             self = try Self.host(field, serves: .links, port: nil)
             return
         }
-        let object = try field.object("host", "serves", "port")
+        let object = try field.object(Self.keys)
         let port = try object["port"]?.int(in: 1...65_535)
         self = try Self.host(
             try object.required("host"),
@@ -130,6 +132,8 @@ extension Domain {
 }
 
 extension Scheme {
+    package static let keys = ["name", "host"]
+
     /// Reads a name, or `{name, host}`, where `host` is `ignore`, `segment`, or a list of hosts to ignore such as
     /// `[open, app]`.
     init(_ field: DocumentField) throws(DocumentError) {
@@ -137,7 +141,7 @@ extension Scheme {
             self.init(name: try Self.name(field))
             return
         }
-        let object = try field.object("name", "host")
+        let object = try field.object(Self.keys)
         self.init(name: try Self.name(try object.required("name")))
         guard let host = object["host"] else { return }
         switch host.node.text {
@@ -163,9 +167,11 @@ extension Scheme {
 }
 
 extension DestinationPolicy {
+    package static let keys = ["schemes", "hosts", "http"]
+
     /// Reads `{schemes, hosts, http}`. A missing key keeps the default: the tenant's own schemes and hosts.
     init(_ field: DocumentField, own: DestinationPolicy) throws(DocumentError) {
-        let object = try field.object("schemes", "hosts", "http")
+        let object = try field.object(Self.keys)
         var schemes = own.schemes
         if let listed = object["schemes"] {
             schemes = []
@@ -214,22 +220,16 @@ private func hostName(_ field: DocumentField) throws(DocumentError) -> HostName 
 }
 
 extension RegisteredApp {
+    package static let keys = [
+        "id", "platform", "kind", "teamID", "bundleID", "package", "fingerprints", "stores", "domains", "environments",
+        "environment",
+    ]
+    package static let storeKeys = ["kind", "id"]
+
     private enum System: String, CaseIterable { case ios, android }
 
     init(_ field: DocumentField) throws(DocumentError) {
-        let object = try field.object(
-            "id",
-            "platform",
-            "kind",
-            "teamID",
-            "bundleID",
-            "package",
-            "fingerprints",
-            "stores",
-            "domains",
-            "environments",
-            "environment"
-        )
+        let object = try field.object(Self.keys)
         let system = try object.required("platform").choice(System.self)
         for key in system == .ios ? ["package", "fingerprints"] : ["teamID", "bundleID"] {
             if let field = object[key] {
@@ -291,7 +291,7 @@ extension RegisteredApp {
     }
 
     private func store(_ field: DocumentField) throws(DocumentError) -> Store {
-        let object = try field.object("kind", "id")
+        let object = try field.object(Self.storeKeys)
         let kind = try object.required("kind").choice(Store.Kind.self)
         switch (kind, product) {
         case (.appStore, .ios):

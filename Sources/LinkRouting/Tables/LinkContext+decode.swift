@@ -1,4 +1,10 @@
 extension LinkContext {
+    /// The keys of a `context` object besides `occurredAt`.
+    package enum Key: String, CaseIterable {
+        case platform, app, appVersion, osVersion, locale, installed, device, appBuild, country, authenticated
+        case stickyKey, inAppBrowser, traits, now
+    }
+
     /// Reads a `context` object. Unknown keys are ignored and reported in `warnings`. An unreadable version or language
     /// tag counts as unknown and is reported as well. `occurredAt` is accepted, but belongs to the request and not to
     /// the context. `now` is honoured by suites and offline runs only.
@@ -21,31 +27,31 @@ extension LinkContext {
         warnings: inout [String]
     ) throws(DocumentError) -> Bool {
         let isNull = if case .null = field.node.value { true } else { false }
+        guard let key = Key(rawValue: key) else { return false }
         switch key {
-        case "platform": if !isNull { platform = try field.choice(Platform.self) }
-        case "app": if !isNull { app = try field.identifier(AppID.self) }
-        case "appVersion": if !isNull { appVersion = try Self.version(field, &warnings) }
-        case "osVersion": if !isNull { osVersion = try Self.version(field, &warnings) }
-        case "locale": if !isNull { locale = try Self.languages(field, &warnings) }
-        case "installed": if !isNull { installed = try field.bool() }
-        case "device": if !isNull { device = try field.choice(Device.self) }
-        case "appBuild": if !isNull { appBuild = try field.int(in: 0...Int64.max) }
-        case "country": if !isNull { country = try field.text() }
-        case "authenticated": if !isNull { authenticated = try field.bool() }
-        case "stickyKey": if !isNull { stickyKey = try field.text() }
-        case "inAppBrowser": if !isNull { inAppBrowser = try field.bool() }
-        case "traits":
+        case .platform: if !isNull { platform = try field.choice(Platform.self) }
+        case .app: if !isNull { app = try field.identifier(AppID.self) }
+        case .appVersion: if !isNull { appVersion = try Self.version(field, &warnings) }
+        case .osVersion: if !isNull { osVersion = try Self.version(field, &warnings) }
+        case .locale: if !isNull { locale = try Self.languages(field, &warnings) }
+        case .installed: if !isNull { installed = try field.bool() }
+        case .device: if !isNull { device = try field.choice(Device.self) }
+        case .appBuild: if !isNull { appBuild = try field.int(in: 0...Int64.max) }
+        case .country: if !isNull { country = try field.text() }
+        case .authenticated: if !isNull { authenticated = try field.bool() }
+        case .stickyKey: if !isNull { stickyKey = try field.text() }
+        case .inAppBrowser: if !isNull { inAppBrowser = try field.bool() }
+        case .traits:
             guard !isNull else { break }
             for (name, value) in try field.anyObject().all where value.node.value != .null {
                 traits[name] = try traitValues(value)
             }
-        case "now":
+        case .now:
             guard !isNull else { break }
             guard let instant = Timestamp(try field.text()) else {
                 throw field.error("\(field.shown) is not a timestamp; write one such as 2026-11-21T10:00:00Z.")
             }
             now = instant
-        default: return false
         }
         return true
     }

@@ -1,5 +1,5 @@
 extension Route {
-    private static let keys = [
+    package static let keys = [
         "id", "owner", "tags", "note", "host", "path", "query", "fragment", "when", "caseSensitive", "trailingSlash",
         "open",
         "web", "store", "minimumVersion", "signIn", "forward", "data", "campaign", "sensitive", "audience", "block",
@@ -159,9 +159,12 @@ extension RouteTarget {
 }
 
 extension Open {
+    package static let keys = ["screen", "arguments", "stack", "uri"]
+    package static let stackKeys = ["screen", "arguments"]
+
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else { throw field.error("write {screen: \(field.shown)}.") }
-        let object = try field.object("screen", "arguments", "stack", "uri")
+        let object = try field.object(Self.keys)
         self.init(screen: try object.required("screen").text())
         guard !screen.isEmpty else { throw field.error("'screen' is empty; name a screen of the app.") }
         if let arguments = object["arguments"] { self.arguments = try Open.arguments(arguments) }
@@ -170,7 +173,7 @@ extension Open {
                 if let name = entry.node.text {
                     self.stack.append(Screen(name: name))
                 } else {
-                    let screen = try entry.object("screen", "arguments")
+                    let screen = try entry.object(Self.stackKeys)
                     self.stack.append(
                         Screen(
                             name: try screen.required("screen").text(),
@@ -195,12 +198,14 @@ extension Open {
 }
 
 extension WebTarget {
+    package static let keys = ["ios", "ipad", "android", "desktop", "default"]
+
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.text == nil else {
             self.init(default: try webTemplate(field))
             return
         }
-        let object = try field.object("ios", "ipad", "android", "desktop", "default")
+        let object = try field.object(Self.keys)
         self.init(
             ios: try object["ios"].map(webTemplate),
             ipad: try object["ipad"].map(webTemplate),
@@ -214,6 +219,10 @@ extension WebTarget {
     }
 }
 
+extension StoreTarget {
+    package static let keys = ["campaign"]
+}
+
 extension StoreTarget? {
     /// Reads `true`, `false` or `{campaign: …}`.
     init(_ field: DocumentField) throws(DocumentError) {
@@ -223,12 +232,14 @@ extension StoreTarget? {
             guard field.node.members != nil else {
                 throw field.error("\(field.shown) is \(field.node.kind); write true, false or {campaign: spring}.")
             }
-            self = StoreTarget(campaign: try field.object("campaign")["campaign"]?.text())
+            self = StoreTarget(campaign: try field.object(StoreTarget.keys)["campaign"]?.text())
         }
     }
 }
 
 extension MinimumVersion {
+    package static let buildKeys = ["build"]
+
     /// Reads a version, `{build: 412}`, or an object of these by app id.
     init(_ field: DocumentField) throws(DocumentError) {
         guard field.node.members != nil, field.node["build"]?.int == nil else {
@@ -245,7 +256,7 @@ extension MinimumVersion {
 
     private static func minimum(_ field: DocumentField) throws(DocumentError) -> Minimum {
         guard field.node.members != nil else { return .version(try version(field)) }
-        return .build(try field.object("build").required("build").int(in: 0...Int64.max))
+        return .build(try field.object(buildKeys).required("build").int(in: 0...Int64.max))
     }
 }
 
@@ -261,22 +272,17 @@ extension Forwarding {
 }
 
 extension Experiment {
+    package static let keys = ["id", "salt", "variants"]
+    package static let variantKeys = [
+        "name", "weight", "open", "web", "store", "data", "campaign", "forward", "signIn",
+    ]
+
     init(_ field: DocumentField, _ target: RouteTarget, salt: String) throws(DocumentError) {
-        let object = try field.object("id", "salt", "variants")
+        let object = try field.object(Self.keys)
         let id = try object.required("id").text()
         var variants: [Variant] = []
         for field in try object.required("variants").list() {
-            let variant = try field.object(
-                "name",
-                "weight",
-                "open",
-                "web",
-                "store",
-                "data",
-                "campaign",
-                "forward",
-                "signIn"
-            )
+            let variant = try field.object(Self.variantKeys)
             let own = try RouteTarget(variant, forward: target.forward)
             var merged = target
             merged.open = own.open ?? target.open

@@ -37,9 +37,10 @@ public struct Route: Sendable, Hashable {
         case answer(RouteTarget)
     }
 
+    /// For which copies of the table a route is meant. It has no effect on resolutions and association files.
     public enum Audience: Sendable, Hashable {
         case everyone
-        /// The route stays on the server and is left out of the app's copy of the table.
+        /// The route is not meant for a copy of the table in an app. Whoever makes the copy removes the route.
         case server
     }
 

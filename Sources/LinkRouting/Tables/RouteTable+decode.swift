@@ -5,6 +5,8 @@ extension RouteTable {
     /// messages.
     private static let maximumErrors = 1_000
 
+    package static let keys = ["formatVersion", "requires", "defaults", "routes"]
+
     /// All errors of a table; at least one.
     public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
         public var errors: [DocumentError]
@@ -28,7 +30,7 @@ extension RouteTable {
     private static func decode(_ field: DocumentField, _ errors: inout [DocumentError]) throws(DocumentError)
         -> RouteTable
     {
-        let object = try field.object("formatVersion", "requires", "defaults", "routes")
+        let object = try field.object(keys)
         if let version = object["formatVersion"] { try checkFormatVersion(version) }
         if let requires = object["requires"] {
             let unknown = try unknownFeatures(requires)
@@ -41,9 +43,9 @@ extension RouteTable {
         var table = RouteTable()
         var routeDefaults = Route.Defaults()
         if let defaults = object["defaults"] {
-            let object = try defaults.object("fallback", "caseSensitive", "trailingSlash", "plusIsSpace")
+            let object = try defaults.object(Defaults.keys)
             if let fallback = object["fallback"] {
-                let target = try fallback.object("open", "web", "store", "forward", "data", "campaign", "association")
+                let target = try fallback.object(Defaults.fallbackKeys)
                 table.defaults.fallback = try RouteTarget(target, forward: .none)
             }
             routeDefaults.letterCase = try object["caseSensitive"].map(LetterCase.init) ?? .sensitive
@@ -91,4 +93,9 @@ extension RouteTable {
             throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")
         }
     }
+}
+
+extension RouteTable.Defaults {
+    package static let keys = ["fallback", "caseSensitive", "trailingSlash", "plusIsSpace"]
+    package static let fallbackKeys = ["open", "web", "store", "forward", "data", "campaign", "association"]
 }

@@ -6,7 +6,7 @@ package import LinkRouting
 ///
 /// An operation in them lists its problems by code, `x-problems: [stale, conflict]`. Its responses for each status are
 /// generated from the codes, so the status of a code is always the server's. `x-scopes` lists the scopes that its key
-/// needs.
+/// needs. References to tables, settings and suites lead to the definitions of `DocumentSchema`.
 package struct OpenAPIDocument: Sendable {
     /// The whole document.
     package let content: JSONNode
@@ -27,7 +27,7 @@ package struct OpenAPIDocument: Sendable {
         do {
             let whole = try parts.map { try Document.readYAML(String(decoding: $0, as: UTF8.self)) }
                 .reduce(JSONNode.object([:])) { $0.overlaid(by: $1) }
-            content = try ProblemAnswers(of: whole).spelledOut(in: whole)
+            content = try ProblemAnswers(of: whole).spelledOut(in: whole).addingDocumentSchemas()
             json = content.json()
         } catch {
             preconditionFailure("the document is part of this program, and tests read it: \(error)")
@@ -60,6 +60,12 @@ private struct ProblemAnswers {
         }
         let rest = (document.members ?? []).filter { !["paths", "x-problems"].contains($0.key) }
         return JSONNode(.object(rest + [JSONNode.Member("paths", JSONNode(.object(paths)))]))
+            .overlaid(by: .object(["components": .object(["schemas": .object(["ProblemCode": codeType])])]))
+    }
+
+    /// The list of codes, from which client generators make one type; the descriptions are beside it.
+    private var codeType: JSONNode {
+        .object(["type": .string("string"), "enum": .array(occasions.keys.sorted().map(JSONNode.string))])
     }
 
     private func spelledOut(_ operation: JSONNode, at path: String) throws -> JSONNode {
@@ -85,11 +91,10 @@ private struct ProblemAnswers {
     }
 
     private func response(_ codes: [String]) -> JSONNode {
+        // Beside the reference and not below `allOf`: client generators would make a type of each such schema.
         let schema = JSONNode.object([
-            "allOf": .array([
-                .object(["$ref": .string("#/components/schemas/Problem")]),
-                .object(["properties": .object(["code": .object(["enum": .array(codes.map(JSONNode.string))])])]),
-            ])
+            "$ref": .string("#/components/schemas/Problem"),
+            "properties": .object(["code": .object(["enum": .array(codes.map(JSONNode.string))])]),
         ])
         let description = codes.map { "`\($0)`: \(occasions[$0] ?? "")." }.joined(separator: " ")
         let content = JSONNode.object(["application/problem+json": .object(["schema": schema])])
@@ -106,6 +111,20 @@ private struct ProblemAnswers {
 }
 
 extension JSONNode {
+    /// Adds the definitions of `DocumentSchema` that the document refers to, and `RouteContent`: a route whose id is in
+    /// the path of the request.
+    fileprivate func addingDocumentSchemas() -> JSONNode {
+        let prefix = DocumentSchema.componentPrefix
+        var schemas = DocumentSchema.used(by: self, prefix: prefix).map { Member($0.name, $0.component) }
+        if DocumentSchema.references(in: self, prefix: prefix).contains("RouteContent") {
+            guard let route = DocumentSchema.definition("Route") else {
+                preconditionFailure("'Route' is one of the definitions")
+            }
+            schemas.append(Member("RouteContent", route.withoutRequiring("id").component))
+        }
+        return overlaid(by: .object(["components": .object(["schemas": JSONNode(.object(schemas))])]))
+    }
+
     /// Returns this object merged with `other`, recursively; the values of `other` take precedence.
     fileprivate func overlaid(by other: JSONNode) -> JSONNode {
         guard let own = members, let new = other.members else { return other }
