@@ -52,7 +52,8 @@ struct ExportCommandTests {
             let served = try export("shop", "--all", data: directory)
             #expect(served.status == 0)
             #expect(served.output == "3 windows of shop: 1 written, 2 kept, 0 gone; 3 rows\n")
-            #expect(served.errors.split(separator: "\n").map { $0.prefix(8) } == ["kept ten", "written ", "kept ten"])
+            // Progress is for terminals.
+            #expect(served.errors.isEmpty, "\(served.errors)")
             #expect(try Data(contentsOf: URL(filePath: files[1])) == before[1])
 
             server.send(SIGTERM)

@@ -73,9 +73,9 @@ public struct AndroidManifestGenerator: Sendable {
     /// Returns the attribute for a pattern of an opening rule, which has `*` at the end only.
     private static func path(_ glob: Glob) -> Path {
         let text = String(decoding: glob.literalPrefix, as: UTF8.self)
-        if glob.pieces.count == glob.literalPrefix.count { return Path(attribute: "path", value: resource(text)) }
+        if glob.pieces.count == glob.literalPrefix.count { return Path(attribute: "path", value: text.escapedForManifest) }
         if glob.pieces == Array(glob.pieces.prefix(glob.literalPrefix.count)) + [.many] {
-            return text.isEmpty ? .everything : Path(attribute: "pathPrefix", value: resource(text))
+            return text.isEmpty ? .everything : Path(attribute: "pathPrefix", value: text.escapedForManifest)
         }
         var pattern: [UInt8] = []
         for piece in glob.pieces {
@@ -88,11 +88,8 @@ public struct AndroidManifestGenerator: Sendable {
             case .character, .values, .never: preconditionFailure("Android's rules have no variables and no classes")
             }
         }
-        return Path(attribute: "pathPattern", value: resource(String(decoding: pattern, as: UTF8.self)))
+        return Path(attribute: "pathPattern", value: String(decoding: pattern, as: UTF8.self).escapedForManifest)
     }
-
-    /// Returns the text as a manifest writes it: the build tools remove one level of backslashes.
-    private static func resource(_ text: String) -> String { text.replacing("\\", with: "\\\\") }
 
     // MARK: Writing
 
@@ -102,11 +99,7 @@ public struct AndroidManifestGenerator: Sendable {
         for category in ["DEFAULT", "BROWSABLE"] {
             lines.append("    <category android:name=\"android.intent.category.\(category)\" />")
         }
-        for (name, value) in data { lines.append("    <data android:\(name)=\"\(escaped(value))\" />") }
+        for (name, value) in data { lines.append("    <data android:\(name)=\"\(value.escapedForXML)\" />") }
         return (lines + ["</intent-filter>", ""]).joined(separator: "\n")
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 }

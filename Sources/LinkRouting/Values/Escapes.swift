@@ -62,6 +62,9 @@ extension String {
     /// Quoted as one word of a POSIX shell.
     package var quotedForShell: String { "'" + escaped { $0 == "'" ? "'\\''" : nil } + "'" }
 
+    /// Escaped as a value in an Android manifest, where the build tools remove one level of backslashes.
+    package var escapedForManifest: String { escaped { $0 == "\\" ? "\\\\" : nil } }
+
     /// Escaped as a label value in Prometheus' text format.
     package var escapedForPrometheus: String {
         escaped { scalar in
