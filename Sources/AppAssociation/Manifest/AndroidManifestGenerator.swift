@@ -73,7 +73,9 @@ public struct AndroidManifestGenerator: Sendable {
     /// Returns the attribute for a pattern of an opening rule, which has `*` at the end only.
     private static func path(_ glob: Glob) -> Path {
         let text = String(decoding: glob.literalPrefix, as: UTF8.self)
-        if glob.pieces.count == glob.literalPrefix.count { return Path(attribute: "path", value: text.escapedForManifest) }
+        if glob.pieces.count == glob.literalPrefix.count {
+            return Path(attribute: "path", value: text.escapedForManifest)
+        }
         if glob.pieces == Array(glob.pieces.prefix(glob.literalPrefix.count)) + [.many] {
             return text.isEmpty ? .everything : Path(attribute: "pathPrefix", value: text.escapedForManifest)
         }
