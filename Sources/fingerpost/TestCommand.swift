@@ -93,7 +93,7 @@ struct TestCommand: AsyncParsableCommand {
             do {
                 try Data(JUnitReport(results).xml.utf8).write(to: URL(filePath: junit))
             } catch {
-                throw fail("\(junit) cannot be written: \(error.localizedDescription)", .ioError)
+                throw fail("\(junit) cannot be written: \(unwritableReason(error))", .ioError)
             }
         }
         json

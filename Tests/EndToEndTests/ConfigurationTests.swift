@@ -84,7 +84,7 @@ struct ConfigurationTests {
 
     @Test(
         arguments: [
-            ("public: {prot: 80}", "unknown key 'public.prot'"),
+            ("public: {prot: 80}", "unknown key 'public.prot'; did you mean 'public.port'?"),
             ("public: {lane: enabled}", "'public.lane' no longer exists"),
             ("public: 80", "'public' must contain keys"),
             ("- public", "the file must contain keys"),

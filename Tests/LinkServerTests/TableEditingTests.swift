@@ -9,6 +9,27 @@ import Testing
 struct TableEditingTests {
     private static let item = #"{"path":"/item/{id:int}","owner":"shop","open":{"screen":"Changed"}}"#
 
+    /// The message says what is probably wrong with the request, not only that it cannot be read.
+    @Test func commonMistakesOfRequestsAreNamed() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let yaml = try await session.send(.put, "draft", "routes: []")
+            #expect(yaml.code == "malformed_json", "\(yaml.text)")
+            #expect(yaml.text.contains("If it is YAML, send 'Content-Type: application/yaml'."), "\(yaml.text)")
+            let bare = try await service.adminPort(
+                .get,
+                "/admin/v1/tenants",
+                key: nil,
+                headers: [.authorization: session.key]
+            )
+            #expect(bare.status == 401 && bare.text.contains("Write 'Bearer' and a space before the key"), "\(bare.text)")
+            let link = try await service.resolve(#"{"link": "https://go.acme.test/item/7"}"#)
+            #expect(link.status == 400 && link.text.contains("the link is missing; add 'url'"), "\(link.text)")
+            let both = try await service.resolve(#"{"url": "acme://item/7", "links": ["acme://item/7"]}"#)
+            #expect(both.status == 400 && both.text.contains("write exactly one of 'url', 'links'"), "\(both.text)")
+        }
+    }
+
     @Test func draftIsWhatIsLiveUntilItIsWritten() async throws {
         try await withService { service in
             let session = try await AdminSession.acme(service)

@@ -120,6 +120,10 @@ package struct ResolveRequest: Sendable, Hashable {
             }
         case (nil, nil, let token?):
             subject = .continuation(token: try token.text(), clientEventID: clientEventID)
+        case (nil, nil, nil):
+            throw DocumentField(JSONNode(.null, at: members.position), path: "").error(
+                "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
+            )
         default:
             throw DocumentField(JSONNode(.null, at: members.position), path: "").error(
                 "write exactly one of 'url', 'links' and 'continuation'."

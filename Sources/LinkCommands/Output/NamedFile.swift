@@ -15,7 +15,19 @@ package func write(_ text: String, toFile path: String) throws {
     } catch let failure as POSIXFailure {
         throw fail("\(path) cannot be written: \(String(cString: strerror(failure.code)))", .ioError)
     } catch {
-        throw fail("\(path) cannot be written: \(error.localizedDescription)", .ioError)
+        throw fail("\(path) cannot be written: \(unwritableReason(error)).", .ioError)
+    }
+}
+
+/// Says why a file cannot be written, and what to do.
+package func unwritableReason(_ error: any Error) -> String {
+    switch (error as? CocoaError)?.code {
+    case .fileNoSuchFile?, .fileReadNoSuchFile?: "its directory does not exist; create it, or check the path"
+    case .fileWriteNoPermission?, .fileReadNoPermission?:
+        "this user may not write there; choose another directory, or change its mode"
+    case .fileWriteOutOfSpace?: "the disk is full; free some space"
+    case .fileWriteVolumeReadOnly?: "the disk is read-only; choose another directory"
+    default: error.localizedDescription
     }
 }
 

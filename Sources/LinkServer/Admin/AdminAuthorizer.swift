@@ -158,6 +158,7 @@ extension Request {
     /// Returns the body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
         let isYAML = headers[.contentType]?.contains("yaml") == true
+        let isJSON = headers[.contentType]?.contains("json") == true
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
         let body = try await readBody(upTo: limit)
         return try await body.read { body in
@@ -169,7 +170,14 @@ extension Request {
                 maximumDepth: Document.maximumDepth,
                 maximumValues: Document.maximumValues
             )
-            return try JSONReader.parse(body.readableBytesView, limits: limits)
+            do {
+                return try JSONReader.parse(body.readableBytesView, limits: limits)
+            } catch let error as JSONSyntaxError where !isJSON {
+                throw Problem(
+                    .malformedJSON,
+                    "The body is not JSON: \(error.description) If it is YAML, send 'Content-Type: application/yaml'."
+                )
+            }
         }
     }
 

@@ -40,8 +40,10 @@ package final class APIKeyAuthenticator: Sendable {
     /// Returns the grant of the bearer key in an `Authorization` field; nil without a key. Throws if the key is
     /// invalid.
     package func optionalGrant(_ authorization: String?) throws -> KeyGrant? {
-        guard authorization != nil else { return nil }
-        guard let grant = validGrant(authorization) else { throw Problem.endedKey }
+        guard let authorization else { return nil }
+        guard let grant = validGrant(authorization) else {
+            throw APIKey(token: authorization) == nil ? Problem.endedKey : .keyWithoutScheme
+        }
         note(grant)
         return grant
     }
@@ -88,6 +90,11 @@ package final class APIKeyAuthenticator: Sendable {
 }
 
 extension Problem {
+    /// The response to a key without the word before it.
+    fileprivate static var keyWithoutScheme: Problem {
+        Problem(.invalidKey, "Write 'Bearer' and a space before the key: 'Authorization: Bearer fp_…'.")
+    }
+
     /// The response to a wrong or ended key.
     package static var endedKey: Problem {
         Problem(

@@ -48,7 +48,7 @@ struct AssociationBuild: AsyncParsableCommand {
                     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                     try Data(platform.generated(for: host, router)).write(to: file)
                 } catch {
-                    throw fail("\(file.relativePath) cannot be written: \(error.localizedDescription)", .ioError)
+                    throw fail("\(file.relativePath) cannot be written: \(unwritableReason(error))", .ioError)
                 }
                 let count = platform.overOpens(for: host, router).count
                 show("\(file.relativePath): \(count.counted("kind")) of over-open links")

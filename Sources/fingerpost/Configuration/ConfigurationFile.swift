@@ -59,9 +59,10 @@ struct ConfigurationFile {
                 )
             }
             guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
+                let near = key.nearest(among: ServiceConfiguration.keys.sorted()).map { "did you mean '\($0)'?" }
                 throw ServiceConfiguration.Invalid(
-                    message:
-                        "\(file), line \(member.keyPosition.line): unknown key '\(key)'; config/fingerpost.yaml lists all keys."
+                    message: "\(file), line \(member.keyPosition.line): unknown key '\(key)'; "
+                        + (near ?? "config/fingerpost.yaml lists all keys.")
                 )
             }
             return try settings(in: member.value, at: key, of: file)

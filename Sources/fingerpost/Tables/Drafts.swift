@@ -138,7 +138,8 @@ struct Drafts: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   fingerpost drafts remove shop --draft spring
-                """
+                """,
+            aliases: ["delete"]
         )
 
         @OptionGroup var place: DraftOptions

@@ -94,7 +94,8 @@ struct Suites: AsyncParsableCommand {
             discussion: """
                 EXAMPLE
                   fingerpost suites remove shop checkout
-                """
+                """,
+            aliases: ["delete"]
         )
 
         @ArgumentParser.Argument(help: "The tenant.") var tenant: String
