@@ -22,7 +22,10 @@ struct TableEditingTests {
                 key: nil,
                 headers: [.authorization: session.key]
             )
-            #expect(bare.status == 401 && bare.text.contains("Write 'Bearer' and a space before the key"), "\(bare.text)")
+            #expect(
+                bare.status == 401 && bare.text.contains("Write 'Bearer' and a space before the key"),
+                "\(bare.text)"
+            )
             let link = try await service.resolve(#"{"link": "https://go.acme.test/item/7"}"#)
             #expect(link.status == 400 && link.text.contains("the link is missing; add 'url'"), "\(link.text)")
             let both = try await service.resolve(#"{"url": "acme://item/7", "links": ["acme://item/7"]}"#)

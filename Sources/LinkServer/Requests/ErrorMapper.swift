@@ -253,7 +253,10 @@ extension Problem {
     init(_ failure: PublishingService.Failure) {
         switch failure {
         case .unknownTenant(let tenant):
-            self.init(.unknownTenant, "There is no tenant '\(tenant)'; check its name, or write its settings to create it.")
+            self.init(
+                .unknownTenant,
+                "There is no tenant '\(tenant)'; check its name, or write its settings to create it."
+            )
         case .unknownRoute(let route): self.init(.unknownRoute, "The draft has no route '\(route)'.")
         case .unknownRevision(let revision):
             self.init(.unknownRevision, "There is no revision \(revision); list them at …/revisions.")
