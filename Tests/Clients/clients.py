@@ -100,7 +100,7 @@ def h11_cases(service):
             ("GET", "/openapi.json", [], b"", 200), ("GET", "/admin/v1/tenants", [key], b"", 200),
             ("GET", "/admin/v1/tenants", [], b"", 401), ("HEAD", "/admin/v1/tenants", [], b"", [401, 405]),
             ("GET", ROUTES, [key, lines], b"", 200), ("HEAD", ROUTES, [key, lines], b"", 405),
-            ("PATCH", "/admin/v1/tenants", [key], b"{}", 405), ("GET", "/admin/v1/tenants/nobody", [key], b"", 404),
+            ("PATCH", "/admin/v1/tenants", [key], b"{}", 405), ("GET", "/admin/v1/tenants/nobody/nothing", [key], b"", 404),
             ("GET", "/admin/v1/tenants", [key], b"", 200),
         ],
         "ops": [

@@ -22,7 +22,8 @@ public func fuzzRequest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
         check(try Settings(field).identity)
     } catch {
-        check(error)
+        precondition(!error.errors.isEmpty)
+        for error in error.errors { check(error) }
     }
     return 0
 }
