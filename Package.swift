@@ -17,9 +17,9 @@ let engine: [SwiftSetting] =
     Context.environment["OPTIMIZED_ENGINE"] == "1"
     ? strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : strict
 
-/// `FINGERPOST_ENGINE=1` reduces the package to the engine and its tests, which need no other package and no system
-/// library.
-let isEngineOnly = Context.environment["FINGERPOST_ENGINE"] == "1"
+/// `ONLY_TARGETS=LinkEventsTests` reduces the package to the named targets and all that they depend on, so that the tests
+/// of one layer build nothing else. `./dev test` sets it.
+let onlyTargets = Context.environment["ONLY_TARGETS"].map { $0.split(separator: ",").map(String.init) }
 
 let package = Package(
     name: "fingerpost",
@@ -393,9 +393,23 @@ let package = Package(
     ]
 )
 
-if isEngineOnly {
-    let engine: Set = ["LinkRouting", "AppAssociation", "TestSupport", "LinkRoutingTests"]
-    package.dependencies = []
-    package.products.removeAll { !engine.contains($0.name) }
-    package.targets.removeAll { !engine.contains($0.name) }
+if let onlyTargets {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var kept: Set<String> = []
+    var needsPackages = false
+    var waiting = onlyTargets
+    while let name = waiting.popLast() {
+        guard let target = targets[name], kept.insert(name).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .byNameItem(let name, _), .targetItem(let name, _): waiting.append(name)
+            case .productItem: needsPackages = true
+            @unknown default: needsPackages = true
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { !kept.contains($0.name) }
+    // A package without dependencies fetches nothing.
+    if !needsPackages { package.dependencies = [] }
 }

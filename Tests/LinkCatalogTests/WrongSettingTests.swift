@@ -1,3 +1,5 @@
+import LinkCatalog
+import LinkRouting
 import Testing
 
 /// One invalid setting and its error message.
@@ -204,6 +206,19 @@ struct WrongSettingTests {
     @Test(arguments: settings)
     func settingIsRefused(_ setting: String, _ said: String) {
         #expect(refusals(of: "formatVersion: 1\nsettings:\n  \(setting)\n") == [said])
+    }
+
+    /// The number of reported errors is bounded, whatever is sent.
+    @Test(arguments: [
+        "{" + (0..<5_000).map { #""k\#($0)": 1"# }.joined(separator: ",") + "}",
+        #"{"domains": [\#((0..<900).map { "\"bad\($0)\"" }.joined(separator: ","))]}"#,
+    ])
+    func errorsAreBounded(_ settings: String) throws {
+        let node = try JSONReader.parse(settings, limits: JSONReader.Limits(maximumBytes: 1 << 20))
+        let error = #expect(throws: Settings.DecodingErrors.self) {
+            try Settings(DocumentField(node, path: "settings"))
+        }
+        #expect(error?.errors.count == 100)
     }
 
     /// Errors that follow from others are not reported: the app's domain may be the one that cannot be read.

@@ -37,7 +37,7 @@ extension AppleValidation {
         )
     }
 
-    /// Returns how to write a key of rules that stands in an entry. Beside `paths`, a list of components would make iOS
+    /// Returns how to write a key of rules that is a member of an entry. Beside `paths`, a list of components would make iOS
     /// ignore the paths.
     private static func fixForKeyOfRules(_ member: JSONNode.Member, besides node: JSONNode) -> String {
         guard node["paths"] != nil, node["components"] == nil else { return "Move it into a rule of 'components'." }

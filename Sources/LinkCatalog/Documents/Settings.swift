@@ -98,7 +98,7 @@ package struct Settings: Sendable, Hashable {
         (["destinations", "hosts"], 1_000), (["privacy", "recordQuery"], 256), (["privacy", "recordTraits"], 256),
     ]
 
-    /// All errors of settings; at least one.
+    /// The errors of settings; at least one, and at most ``ErrorList/maximumCount``.
     package struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
         package var errors: [DocumentError]
         package var description: String { errors.map(\.description).joined(separator: "\n") }
@@ -106,7 +106,7 @@ package struct Settings: Sendable, Hashable {
         package init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    /// Reads a settings object. Reading continues after an error, so that all are reported together.
+    /// Reads a settings object. Reading continues after an error, so that errors are reported together.
     package init(_ field: DocumentField) throws(DecodingErrors) {
         var errors = ErrorList()
         guard let object = errors.read({ () throws(DocumentError) in try Self.object(field) }) else {
@@ -117,7 +117,7 @@ package struct Settings: Sendable, Hashable {
             guard let field = object[key] else { return nil }
             return errors.read { () throws(DocumentError) in try read(field) }
         }
-        for error in object.unknownKeys(besides: Self.keys) { errors.add(error) }
+        for error in object.unknownKeys(besides: Self.keys).prefix(ErrorList.maximumCount) { errors.add(error) }
         identity = Identity(object, &errors)
         environments = member("environments", Self.environments) ?? []
         privacy =

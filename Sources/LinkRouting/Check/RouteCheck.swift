@@ -128,11 +128,20 @@ struct RouteCheck {
         )
     }
 
+    /// Whether regular expressions or parameters of other routers contain the byte.
+    private static func isForeign(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "."), UInt8(ascii: "\\"), UInt8(ascii: "("): true
+        default: false
+        }
+    }
+
     /// Finds regular expressions and parameters in the syntax of other routers, which patterns match literally.
     private mutating func checkForForeignSyntax() {
         let expressions = ["[0-9", "[a-z", "[A-Z", "[^", ".*", ".+", "\\d", "\\w", "(?"]
         let foreign = route.path.segments.lazy.compactMap { segment -> String? in
-            guard case .literal(let literal) = segment else { return nil }
+            // Few literals have such a byte, and the search for expressions is slow.
+            guard case .literal(let literal) = segment, literal.contains(where: Self.isForeign) else { return nil }
             let text = String(decoding: literal, as: UTF8.self)
             return text.hasPrefix(":") || expressions.contains(where: text.contains) ? text : nil
         }

@@ -40,7 +40,7 @@ public struct Route: Sendable, Hashable {
     /// For which copies of the table a route is meant. It has no effect on resolutions and association files.
     public enum Audience: Sendable, Hashable {
         case everyone
-        /// The route is not meant for a copy of the table in an app. Whoever makes the copy removes the route.
+        /// The route must be removed from a table that is copied into an app. The service itself ignores this mark.
         case server
     }
 

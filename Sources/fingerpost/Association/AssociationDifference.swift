@@ -14,8 +14,8 @@ struct AssociationDifference: AsyncParsableCommand {
               fingerpost association diff old/apple-app-site-association new/apple-app-site-association --host www.acme.com
 
             Two tables are compared for the given links. Two association files of one platform are compared for all \
-            links; the result has one link for each pair of deciding rules. A table beside a file stands for the file \
-            that it generates for --host.
+            links; the result has one link for each pair of deciding rules. If one of the two is a table, \
+            the file that it generates for --host is compared.
 
             The exit code is 0 whether or not links move.
             """
