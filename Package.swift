@@ -158,7 +158,7 @@ let package = Package(
         .target(
             name: "LinkService",
             dependencies: [
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkTable", "NetworkTypes",
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
@@ -192,8 +192,8 @@ let package = Package(
             name: "LinkServer",
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "HTTPTransport",
-                "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
+                "HTTPTransport", "NetworkTypes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -243,7 +243,8 @@ let package = Package(
         .target(
             name: "LinkCommands",
             dependencies: [
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkAPI", "LinkService", "OutboundHTTP",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
+                "OutboundHTTP",
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -253,7 +254,7 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "LinkTable", "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -386,7 +387,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

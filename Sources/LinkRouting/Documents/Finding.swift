@@ -52,6 +52,8 @@ public struct Finding: Sendable, Hashable {
         /// Clicks of routes without a page of their own lead to the page of the table's fallback.
         case fallbackPage = "fallback_page"
         case unsupportedFeature = "unsupported_feature"
+        /// An app in use, or the oldest one that must be supported, does not understand the table.
+        case oldClient = "old_client"
         case tooManySteps = "too_many_steps"
         /// This and the following codes are about the association files generated from the table; see AppAssociation.
         case associationTooLarge = "association_too_large"
