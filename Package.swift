@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .library(name: "LinkRouting", targets: ["LinkRouting"]),
         .library(name: "AppAssociation", targets: ["AppAssociation"]),
+        .library(name: "LinkClient", targets: ["LinkClient"]),
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     dependencies: [
@@ -68,6 +69,18 @@ let package = Package(
     targets: [
         .target(name: "LinkRouting", swiftSettings: engine),
         .target(name: "AppAssociation", dependencies: ["LinkRouting"], swiftSettings: engine),
+        // Signed tables for apps: their format, keys, signing and verifying.
+        .target(
+            name: "LinkTable",
+            dependencies: ["LinkRouting", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: engine
+        ),
+        // The engine in an app: a signed table, downloads, and reports to the server.
+        .target(
+            name: "LinkClient",
+            dependencies: ["LinkRouting", "LinkTable"],
+            swiftSettings: engine
+        ),
         .target(
             name: "LinkCatalog",
             dependencies: [
@@ -312,6 +325,18 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["LinkRouting"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "LinkTableTests",
+            dependencies: [
+                "LinkRouting", "LinkTable", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LinkClientTests",
+            dependencies: ["LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "AppAssociationTests",
             dependencies: ["AppAssociation", "LinkCatalog", "LinkRouting"],
             swiftSettings: strict
@@ -396,20 +421,25 @@ let package = Package(
 if let onlyTargets {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
     var kept: Set<String> = []
-    var needsPackages = false
+    var packages: Set<String> = []
     var waiting = onlyTargets
     while let name = waiting.popLast() {
         guard let target = targets[name], kept.insert(name).inserted else { continue }
         for dependency in target.dependencies {
             switch dependency {
             case .byNameItem(let name, _), .targetItem(let name, _): waiting.append(name)
-            case .productItem: needsPackages = true
-            @unknown default: needsPackages = true
+            case .productItem(_, let package, _, _): if let package { packages.insert(package) }
+            @unknown default: break
             }
         }
     }
     package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { !kept.contains($0.name) }
-    // A package without dependencies fetches nothing.
-    if !needsPackages { package.dependencies = [] }
+    // Only these packages and their dependencies are fetched.
+    package.dependencies.removeAll { dependency in
+        switch dependency.kind {
+        case .sourceControl(_, let location, _): !packages.contains { location.hasSuffix("/\($0).git") }
+        default: true
+        }
+    }
 }

@@ -93,19 +93,10 @@ package struct ContinuationSealer: Sendable {
 }
 
 extension Data {
-    /// RFC 4648 §5 (base64url), without padding.
-    package var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-    }
+    package var base64URL: String { Base64URL.text(of: self) }
 
     package init?(base64URL text: String) {
-        guard text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "=") })
-        else {
-            return nil
-        }
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        self.init(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
-        // The last character may carry unused bits. Only the canonical spelling is accepted.
-        guard base64URL == text else { return nil }
+        guard let bytes = Base64URL.bytes(of: text.utf8) else { return nil }
+        self.init(bytes)
     }
 }

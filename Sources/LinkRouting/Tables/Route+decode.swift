@@ -23,8 +23,10 @@ extension Route {
         let id = try object.required("id").identifier(RouteID.self)
         let unsupported = try object["requires"].map { field throws(DocumentError) in try unknownFeatures(field) } ?? []
         guard unsupported.isEmpty else {
-            // The other keys may mean anything in a newer format. The path alone tells which links the route matches.
+            // The other keys may mean anything. These alone tell which links the route may match, and its precedence.
             self.init(id: id, path: try pathPattern(try object.required("path")), unsupported: unsupported)
+            letterCase = try object["caseSensitive"].map(LetterCase.init) ?? defaults.letterCase
+            if let host = object["host"] { self.host = try hostPattern(host) }
             return
         }
         try object.refuseKeys(besides: Self.keys)

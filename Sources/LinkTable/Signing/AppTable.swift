@@ -1,0 +1,91 @@
+package import LinkRouting
+
+/// A verified table: its claims, and the engine of the app that it configures.
+package struct AppTable: Sendable {
+    package let claims: TableClaims
+    package let router: Router
+
+    package init(claims: TableClaims, router: Router) {
+        self.claims = claims
+        self.router = router
+    }
+
+    /// The number of routes, without stubs.
+    package var routeCount: Int { router.table.routes.count - stubCount }
+    /// The number of routes that only the server decides about.
+    package var stubCount: Int { router.table.routes.count { $0.unsupported.contains(TableContent.serverFeature) } }
+
+    /// Reads content that was not signed, for previews and tests.
+    package init(unsigned content: TableContent) throws(TableRejection) {
+        try self.init(payload: content.payload[...], expecting: content.scope)
+    }
+
+    private static let limits = JSONReader.Limits(
+        maximumBytes: SignedTable.maximumBytes,
+        maximumDepth: 64,
+        maximumValues: 1_000_000
+    )
+
+    /// Reads the payload of a signed table. Unknown members of the payload are ignored: a newer server may add members
+    /// that do not change how a link resolves. Those that do are announced by `requires` or a newer format version.
+    init(payload: ArraySlice<UInt8>, expecting scope: TableScope) throws(TableRejection) {
+        let node: JSONNode
+        do {
+            node = try JSONReader.parse(payload, limits: Self.limits)
+        } catch {
+            throw .unreadable("line \(error.position.line), column \(error.position.column): \(error.message)")
+        }
+        try Self.checkFormat(node)
+        do {
+            let object = try DocumentField(stored: node, path: "").anyObject()
+            claims = try TableClaims(object)
+            try Self.check(claims.scope, against: scope)
+            let identity = try Identity(try object.required("identity").anyObject())
+            let table = try RouteTable(try object.required("table"))
+            router = Router(identity: identity, table: table, environment: claims.scope.environment)
+        } catch let rejection as TableRejection {
+            throw rejection
+        } catch {
+            throw .unreadable("\(error)")
+        }
+    }
+
+    /// Refuses a newer format before anything else is read, because everything else may have another meaning there.
+    private static func checkFormat(_ node: JSONNode) throws(TableRejection) {
+        guard let version = node["formatVersion"]?.int else { throw .unreadable("'formatVersion' is missing.") }
+        guard version <= RouteTable.formatVersion else { throw .newerFormat(version) }
+        let unsupported = (node["requires"]?.elements ?? []).compactMap(\.text).filter {
+            !RouteTable.features.contains($0)
+        }
+        guard unsupported.isEmpty else { throw .unsupportedFeatures(unsupported) }
+    }
+
+    private static func check(_ scope: TableScope, against expected: TableScope) throws(TableRejection) {
+        guard scope.tenant == expected.tenant else { throw .otherTenant(scope.tenant) }
+        guard scope.environment == expected.environment else { throw .otherEnvironment(scope.environment) }
+        guard scope.app == expected.app else { throw .otherApp(scope.app) }
+    }
+}
+
+extension TableClaims {
+    fileprivate init(_ object: ObjectField) throws(DocumentError) {
+        func instant(_ key: String) throws(DocumentError) -> Timestamp {
+            let field = try object.required(key)
+            guard let instant = Timestamp(try field.text()) else { throw field.error("\(field.shown) is not a time.") }
+            return instant
+        }
+        self.init(
+            scope: TableScope(
+                tenant: try object.required("tenant").identifier(TenantID.self),
+                environment: try object.required("environment").identifier(EnvironmentID.self),
+                app: try object.required("app").identifier(AppID.self)
+            ),
+            revision: Revision(rawValue: try object.required("revision").int(in: 1...Int64.max)),
+            settingsRevision: try object.required("settingsRevision").int(in: 0...Int64.max),
+            serverFacts: try object["serverFacts"]?.list().map { field throws(DocumentError) in try field.text() }
+                ?? [],
+            issuedAt: try instant("issuedAt"),
+            expiresAt: try instant("expiresAt")
+        )
+    }
+}
