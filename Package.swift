@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .library(name: "LinkRouting", targets: ["LinkRouting"]),
         .library(name: "AppAssociation", targets: ["AppAssociation"]),
+        .library(name: "LinkClient", targets: ["LinkClient"]),
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     dependencies: [
@@ -72,6 +73,12 @@ let package = Package(
         .target(
             name: "LinkTable",
             dependencies: ["LinkRouting", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: engine
+        ),
+        // The engine in an app: a signed table, downloads, and reports to the server.
+        .target(
+            name: "LinkClient",
+            dependencies: ["LinkRouting", "LinkTable"],
             swiftSettings: engine
         ),
         .target(
@@ -323,6 +330,11 @@ let package = Package(
             dependencies: [
                 "LinkRouting", "LinkTable", "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LinkClientTests",
+            dependencies: ["LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

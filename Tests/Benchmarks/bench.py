@@ -7,6 +7,7 @@ import signal
 import sys
 
 import figures
+import latency
 import logs
 import machine
 import publishing
@@ -16,8 +17,8 @@ import web
 from servers import Scratch
 
 SECTIONS = {
-    "routing": routing.figures, "http": web.figures, "publish": publishing.figures, "append": logs.append,
-    "export": logs.export, "start": starting.start, "memory": starting.memory,
+    "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
+    "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
 }
 
 

@@ -26,5 +26,7 @@ public struct CapturedParameter: Sendable, Hashable {
         /// The name of the query item; also for a default value, which is not in the link.
         case query(String)
         case fragment
+        /// A server captured the value, and its response does not say where.
+        case unknown
     }
 }

@@ -160,7 +160,7 @@ public struct Router: Sendable {
 
     /// Returns the app that the answer is for: the caller's, else the tenant's first of the caller's platform; nil for
     /// none.
-    private func appIndex(for context: LinkContext) -> Int? {
+    func appIndex(for context: LinkContext) -> Int? {
         if let id = context.app {
             for index in compiled.apps.indices where compiled.apps[index].id == id { return index }
         }

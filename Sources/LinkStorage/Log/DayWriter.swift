@@ -17,12 +17,14 @@ struct DayWriter {
     private static let mostUncounted = 1_024
 
     private struct Memory {
+        private var row: RowBinder
         private(set) var texts: TextDictionary
         private var counts: RollupWriter
         /// The counts of the uncounted rows.
         private var tally = RollupAccumulator()
 
         init(_ db: Database) throws {
+            row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL))
             texts = try TextDictionary(db)
             counts = try RollupWriter(db)
             for stored in try EventRow.uncounted(db) { tally.add([stored.event], from: stored.sequence) }
@@ -35,7 +37,6 @@ struct DayWriter {
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
             guard !events.isEmpty else { return }
-            var row = RowBinder(try db.cachedStatement(sql: EventRow.insertSQL), db)
             for (sequence, event) in zip(first..., events) {
                 try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
                 try row.run()

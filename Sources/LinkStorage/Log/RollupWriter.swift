@@ -151,7 +151,7 @@ struct RollupWriter {
                 ON CONFLICT DO UPDATE SET count = count + excluded.count
                 """
         )
-        var row = RowBinder(quarter, db)
+        var row = RowBinder(quarter)
         for place in tally.results.counted {
             let entry = tally.results.entries[place]
             row.int(entry.number)
@@ -165,7 +165,7 @@ struct RollupWriter {
                 ON CONFLICT DO UPDATE SET count = count + excluded.count
                 """
         )
-        row = RowBinder(hour, db)
+        row = RowBinder(hour)
         for place in tally.values.counted {
             let entry = tally.values.entries[place]
             row.int(tally.streams.entries[entry.key.stream].number)

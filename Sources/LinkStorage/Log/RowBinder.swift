@@ -7,7 +7,8 @@ import GRDBSQLite
 /// Consecutive rows share most of their values, and SQLite keeps bindings between runs, so only changed values are
 /// bound again.
 struct RowBinder {
-    private let db: Database
+    /// Keeps `statement` compiled.
+    private let owner: Statement
     private let statement: OpaquePointer
     /// The value bound to each parameter between rows. Never a text or blob, because their memory belongs to one row.
     private var bound: [Value]
@@ -29,8 +30,8 @@ struct RowBinder {
         }
     }
 
-    init(_ statement: Statement, _ db: Database) {
-        self.db = db
+    init(_ statement: Statement) {
+        owner = statement
         self.statement = statement.sqliteStatement
         sqlite3_clear_bindings(self.statement)
         bound = Array(repeating: .null, count: Int(sqlite3_bind_parameter_count(self.statement)))
@@ -106,9 +107,10 @@ struct RowBinder {
     }
 
     private func error(_ code: Int32) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(db.sqliteConnection)),
-            message: sqlite3_errmsg(db.sqliteConnection).map { String(cString: $0) } ?? "code \(code)"
+        let connection = sqlite3_db_handle(statement)
+        return DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: sqlite3_errmsg(connection).map { String(cString: $0) } ?? "code \(code)"
         )
     }
 }

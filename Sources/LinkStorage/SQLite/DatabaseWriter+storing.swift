@@ -22,13 +22,18 @@ extension DatabaseWriter {
 extension Database {
     fileprivate func storing<Result>(_ updates: (Database) throws -> Result) throws -> Result {
         try tellingFullDisk {
-            var result: Result?
-            try inTransaction {
-                result = try updates(self)
-                return .commit
+            // GRDB's `inTransaction` compiles these two statements for each transaction.
+            try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+            do {
+                let result = try updates(self)
+                try cachedStatement(sql: "COMMIT TRANSACTION").execute()
+                return result
+            } catch {
+                // The error below says what failed. A failure of the rollback, which SQLite has often done before,
+                // would say less.
+                try? rollback()
+                throw error
             }
-            guard let result else { preconditionFailure("a transaction that was committed has a result") }
-            return result
         }
     }
 

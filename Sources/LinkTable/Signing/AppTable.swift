@@ -15,6 +15,11 @@ package struct AppTable: Sendable {
     /// The number of routes that only the server decides about.
     package var stubCount: Int { router.table.routes.count { $0.unsupported.contains(TableContent.serverFeature) } }
 
+    /// Reads content that was not signed, for previews and tests.
+    package init(unsigned content: TableContent) throws(TableRejection) {
+        try self.init(payload: content.payload[...], expecting: content.scope)
+    }
+
     private static let limits = JSONReader.Limits(
         maximumBytes: SignedTable.maximumBytes,
         maximumDepth: 64,

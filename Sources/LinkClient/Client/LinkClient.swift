@@ -1,0 +1,154 @@
+public import LinkRouting
+import LinkTable
+
+/// Resolves the links of an app with the engine and the table of the server, without asking it.
+///
+/// A client has a signed table. It resolves a link synchronously, without I/O, and gives the same answer as the server,
+/// or says that the server must decide. ``run()`` downloads newer tables and delivers the reports of the app. Everything
+/// on the disk and the network happens outside the caller's actor.
+public final class LinkClient: Sendable {
+    private let setup: ClientSetup
+    private let shared: SharedState
+    private let worker: ClientWorker
+    private let environment: ClientEnvironment
+
+    /// Creates a client. It has no table until ``load()`` or ``run()`` has read one.
+    public convenience init(_ configuration: Configuration) throws(ConfigurationError) {
+        try self.init(configuration, environment: .live)
+    }
+
+    package convenience init(
+        _ configuration: Configuration,
+        environment: ClientEnvironment
+    ) throws(ConfigurationError) {
+        self.init(try ClientSetup(configuration), environment, table: nil)
+    }
+
+    /// - Parameter table: A table to begin with.
+    init(_ setup: ClientSetup, _ environment: ClientEnvironment, table: ActiveTable?) {
+        self.setup = setup
+        self.environment = environment
+        shared = SharedState(table)
+        worker = ClientWorker(setup, environment, shared)
+    }
+
+    // MARK: Resolving
+
+    /// Resolves a link synchronously, without I/O.
+    ///
+    /// - Parameter context: What the app knows about this link. Facts that it lacks are taken from the configuration's
+    ///   context. The app and the time are added.
+    public func resolve(_ url: String, in context: LinkContext = LinkContext()) -> LinkAnswer {
+        guard let table = shared.table else { return .undecided(.noTable) }
+        var (context, clock) = (completed(context), ActiveTable.Clock.right)
+        if context.now == nil {
+            let now = environment.now()
+            if table.isClockWrong(at: now) { clock = .wrong } else { context.now = now }
+        }
+        return table.resolve(url, in: context, clock: clock)
+    }
+
+    /// Asks the server for the answer. The server records the link, so the app does not report it.
+    ///
+    /// - Throws: ``AskError``, or `CancellationError`.
+    public func ask(_ url: String, in context: LinkContext = LinkContext()) async throws -> ResolvedLink {
+        try await worker.ask(url, completed(context))
+    }
+
+    /// Returns the answer for a link: from the table, or from the server if it must decide. Waits for the table to be
+    /// loaded, which takes milliseconds.
+    ///
+    /// - Throws: ``AskError``, or `CancellationError`.
+    public func answer(to url: String, in context: LinkContext = LinkContext()) async throws -> ResolvedLink {
+        await load()
+        guard case .resolved(let link) = resolve(url, in: context) else { return try await ask(url, in: context) }
+        return link
+    }
+
+    /// The context of a call, completed by the configuration's context and by the app.
+    private func completed(_ context: LinkContext) -> LinkContext {
+        var context = context.completed(by: setup.configuration.context)
+        context.app = setup.scope.app
+        return context
+    }
+
+    // MARK: Reporting
+
+    /// Reports what the app did with a link. The report is on the disk when this returns, and is delivered once, by
+    /// ``run()`` or ``deliver()``. Answers of the server are not reported again, nor links that belong to another
+    /// tenant.
+    public func report(_ link: ResolvedLink, _ result: LinkResult) async {
+        await worker.report(link, result)
+    }
+
+    // MARK: Background work
+
+    /// Loads the newest of the bundled table and the table on the disk. Returns at once if that was done before.
+    public func load() async { await worker.load() }
+
+    /// Asks the server for a newer table. Returns when it is in use, or the attempt has failed; see
+    /// ``LinkClientState/problems``.
+    public func refresh() async { _ = await worker.refresh() }
+
+    /// Delivers the waiting reports, until there are none or the server cannot be reached.
+    public func deliver() async { _ = await worker.deliver() }
+
+    /// Loads the table, keeps it current, and delivers reports, until the task is cancelled.
+    public func run() async {
+        await worker.load()
+        await withTaskGroup { group in
+            group.addTask { await self.worker.keepCurrent() }
+            group.addTask { await self.worker.keepDelivering() }
+        }
+    }
+
+    // MARK: State
+
+    public var state: LinkClientState { shared.state }
+
+    /// The present state and each change. A slow reader gets the newest state only.
+    public var states: AsyncStream<LinkClientState> { shared.states() }
+
+    /// Whether the app should have a newer table by now. The client uses the table it has in any case.
+    public var isStale: Bool { state.table.map { $0.expiresAt < environment.now() } ?? true }
+
+    /// The reason why the server gave no answer.
+    public enum AskError: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The configuration names no server, or there is no transport.
+        case noServer
+        case unreachable(String)
+        /// The server refused the request with this status.
+        case refused(status: Int, String)
+        case unreadable(String)
+
+        public var description: String {
+            switch self {
+            case .noServer: "The configuration names no server, so there is nobody to ask."
+            case .unreachable(let reason): "The server cannot be reached: \(reason)"
+            case .refused(let status, let reason): "The server refused the request with status \(status): \(reason)"
+            case .unreadable(let reason): "The response of the server cannot be read: \(reason)"
+            }
+        }
+    }
+}
+
+extension LinkContext {
+    /// The context with the facts of another one where it has none.
+    func completed(by other: LinkContext) -> LinkContext {
+        var context = self
+        context.platform = platform ?? other.platform
+        context.device = device ?? other.device
+        context.osVersion = osVersion ?? other.osVersion
+        context.appVersion = appVersion ?? other.appVersion
+        context.appBuild = appBuild ?? other.appBuild
+        context.installed = installed && other.installed
+        if locale.isEmpty { context.locale = other.locale }
+        context.country = country ?? other.country
+        context.authenticated = authenticated ?? other.authenticated
+        context.traits.merge(other.traits) { own, _ in own }
+        context.stickyKey = stickyKey ?? other.stickyKey
+        context.inAppBrowser = inAppBrowser ?? other.inAppBrowser
+        context.now = now ?? other.now
+        return context
+    }
+}

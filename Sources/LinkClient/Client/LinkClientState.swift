@@ -1,0 +1,61 @@
+public import LinkRouting
+
+/// What a ``LinkClient`` has and does. It changes rarely; ``LinkClient/states`` delivers each change.
+public struct LinkClientState: Sendable, Hashable {
+    /// The table in use; nil if there is none.
+    public var table: Table?
+    /// The number of reports that the server has not confirmed.
+    public var waitingReports = 0
+    /// The number of reports that were lost: the outbox was full, they became too old, or the server refused them.
+    public var lostReports = 0
+    /// What does not work at present. The client continues with what it has.
+    public var problems: [Problem] = []
+
+    public init() {}
+
+    /// A table in use.
+    public struct Table: Sendable, Hashable {
+        public var revision: Revision
+        public var settingsRevision: Int64
+        public var issuedAt: Timestamp
+        /// When the app should have a newer table. It uses this one also later.
+        public var expiresAt: Timestamp
+        public var origin: Origin
+    }
+
+    public enum Origin: Sendable, Hashable {
+        /// Part of the app.
+        case bundle
+        /// Stored by an earlier run.
+        case disk
+        case download
+        case preview
+    }
+
+    /// Something that does not work at present.
+    public struct Problem: Sendable, Hashable, CustomStringConvertible {
+        public var kind: Kind
+        /// For a rejected table, the reason as a stable word such as `bad_signature`; else nil.
+        public var code: String?
+        /// What failed and what to do, for developers.
+        public var message: String
+        public var description: String { message }
+    }
+
+    public enum Kind: Int, Sendable, Hashable, CaseIterable {
+        /// The table of the app's bundle is not accepted.
+        case bundledTable
+        /// The table on the disk is not accepted.
+        case storedTable
+        /// The downloaded table is not accepted. The previous one stays in use.
+        case downloadedTable
+        /// No table can be downloaded.
+        case download
+        /// A file cannot be written. The client continues in memory.
+        case storage
+        /// Reports cannot be delivered. They are kept.
+        case delivery
+        /// The server refused a report, which is therefore lost.
+        case refusedReport
+    }
+}

@@ -1,0 +1,27 @@
+#if canImport(Darwin)
+    import os
+
+    /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
+    final class Locked<State: Sendable>: Sendable {
+        private let lock: OSAllocatedUnfairLock<State>
+
+        init(_ state: State) { lock = OSAllocatedUnfairLock(initialState: state) }
+
+        func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
+            try lock.withLock(body)
+        }
+    }
+#else
+    import Synchronization
+
+    /// State behind a lock. On Apple platforms it is the oldest lock that `iOS 16` has; elsewhere it is a `Mutex`.
+    final class Locked<State: Sendable>: Sendable {
+        private let mutex: Mutex<State>
+
+        init(_ state: State) { mutex = Mutex(state) }
+
+        func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
+            try mutex.withLock { state in try body(&state) }
+        }
+    }
+#endif

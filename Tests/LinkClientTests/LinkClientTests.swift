@@ -1,0 +1,2 @@
+import LinkClient
+import Testing
