@@ -3,6 +3,7 @@ import LinkAPI
 import LinkCatalog
 import LinkCommands
 import LinkRouting
+import LinkService
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,12 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         var findings: [Finding]
         do {
-            findings = try TenantDocument(try readText(table)).checked(now: SystemClock.now()).findings
+            let document = try TenantDocument(try readText(table))
+            let checked = document.checked(now: SystemClock.now())
+            findings = checked.findings
+            if let content = document.table {
+                findings += ClientCheck.findings(for: content, minimum: checked.settings?.minimumClient)
+            }
         } catch let error as DocumentError {
             findings = [Finding(error)]
         }

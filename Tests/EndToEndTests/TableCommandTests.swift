@@ -103,6 +103,25 @@ struct TableCommandTests {
         }
     }
 
+    /// `check` without a server knows the engine that the settings name, but not the apps in use.
+    @Test(arguments: [("0.9", true), ("1.0", false)])
+    func checkRefusesATableThatTheOldestAppCannotRead(version: String, isRefused: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/acme.yaml"
+            try """
+            formatVersion: 1
+            tenant: acme
+            settings: {schemes: [acme], minimumClient: "\(version)"}
+            table: {routes: [{id: item, path: "/item/{id:int}", open: {screen: Item}}]}
+            """.write(toFile: file, atomically: true, encoding: .utf8)
+            let tool = RunningServer.products.appending(path: "fingerpost").path
+            let result = try await runBeside(tool, ["check", "--json", file])
+            let text = String(decoding: result.output, as: UTF8.self)
+            #expect(text.contains(#""old_client""#) == isRefused, "\(text)")
+            #expect(result.status == (isRefused ? 1 : 0), "\(text)")
+        }
+    }
+
     /// A program signs instead of the server.
     @Test func agentSigns() async throws {
         try await withTemporaryDirectory { directory in

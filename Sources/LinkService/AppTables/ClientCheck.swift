@@ -39,16 +39,19 @@ package struct ClientCheck: Sendable {
         minimum: Version?
     ) async throws -> [Finding] {
         let needs = TableNeeds(content)
-        var findings: [Finding] = []
-        if let minimum, let lack = needs.lack(of: understood(minimum)) {
-            findings.append(lack.finding(for: "'minimumClient' (engine \(minimum))", isMinimum: true))
-        }
+        var findings = needs.findings(minimum: minimum, understood)
         for client in try await clients(of: tenant, in: environment) where findings.count < Self.mostFindings {
             guard let lack = needs.lack(of: understood(client.engine)) else { continue }
             let name = "app \(client.app) \(client.appVersion) (engine \(client.engine), \(client.count) events)"
             findings.append(lack.finding(for: name, isMinimum: false))
         }
         return findings
+    }
+
+    /// Returns the findings that need no recorded events: whether the oldest engine that the settings name understands
+    /// the table.
+    package static func findings(for content: JSONNode, minimum: Version?) -> [Finding] {
+        TableNeeds(content).findings(minimum: minimum) { TableFormat.understood(byEngine: $0) }
     }
 
     private struct Client {
@@ -110,6 +113,11 @@ private struct TableNeeds {
         }
         let unread = routes.filter { !format.features.isSuperset(of: $0.features) }.map(\.id)
         return unread.isEmpty ? nil : .routes(unread)
+    }
+
+    func findings(minimum: Version?, _ understood: (Version) -> TableFormat?) -> [Finding] {
+        guard let minimum, let lack = lack(of: understood(minimum)) else { return [] }
+        return [lack.finding(for: "'minimumClient' (engine \(minimum))", isMinimum: true)]
     }
 }
 

@@ -18,15 +18,16 @@ struct FaultAppEventTests {
                 try app.decide(.random(in: 1...60, using: &random))
                 if seed.isMultiple(of: 2) {
                     let moment = Double.random(in: 0...0.02, using: &random)
-                    async let killed: Void = onThreads(1) { [server] _ in
+                    let victim = server
+                    async let killed: Void = onThreads(1) { _ in
                         // Sleeps for a random time to choose the moment of the kill; waits for no condition.
                         Thread.sleep(forTimeInterval: moment)
-                        server.send(SIGKILL)
+                        victim.send(SIGKILL)
                     }
                     // The app continues until it finds nobody, or has nothing left.
-                    app = await app.reporting(to: server, dyingAfter: nil)
+                    app = await app.reporting(to: victim, dyingAfter: nil)
                     await killed
-                    _ = server.wait()
+                    _ = victim.wait()
                     server = try trial.start()
                 } else {
                     let steps = Int.random(in: 0...9, using: &random)

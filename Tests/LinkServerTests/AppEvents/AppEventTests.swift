@@ -148,6 +148,23 @@ struct AppEventTests {
         }
     }
 
+    /// A sentence may contain personal data, so it is dropped, and the app is told.
+    @Test(arguments: [("no_such_screen", true), ("No such screen for Jane", false)])
+    func reasonIsRecordedIfItIsAWord(reason: String, isWord: Bool) async throws {
+        try await withService { service in
+            try await service.load(Self.acme())
+            let event = Self.event("a").replacing(
+                #""result": "shown""#,
+                with: #""result": "failed", "reason": "\#(reason)""#
+            )
+            let response = try await send(service, Self.batch(event))
+            #expect(statuses(response) == ["stored"], "\(response.text)")
+            #expect(try await service.events(of: "acme").map(\.reason) == [isWord ? reason : nil])
+            let warnings = response.json?["warnings"]?.elements ?? []
+            #expect(warnings.compactMap(\.text).filter { $0.contains("reason") }.count == (isWord ? 0 : 1))
+        }
+    }
+
     @Test func hostOrKeyNamesTheTenant() async throws {
         try await withService { service in
             try await service.load(Self.acme())
