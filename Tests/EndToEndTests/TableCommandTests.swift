@@ -87,6 +87,11 @@ struct TableCommandTests {
                 ["verify", output, "--tenant", "shop", "--app", "ios", "--json"] + publicKeys(keys(in: made.text))
             let valid = try await table(verify)
             #expect(valid.status == 0 && valid.text.contains(#""revision": 7"#), "\(valid.text)")
+            let dashed = "-" + String(repeating: "A", count: 42)
+            let foreign = try await table(
+                ["verify", output, "--tenant", "shop", "--app", "ios", "--public-key", dashed]
+            )
+            #expect(foreign.status == 1 && foreign.text.contains("unknown_key"), "\(foreign.text)")
             var bytes = try Data(contentsOf: URL(filePath: output))
             bytes[bytes.count / 2] ^= 1
             try bytes.write(to: URL(filePath: output))

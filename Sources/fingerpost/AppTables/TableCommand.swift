@@ -42,7 +42,9 @@ struct TableScopeOptions: ParsableArguments {
 
 /// The public keys that an app pins.
 struct PublicKeyOptions: ParsableArguments {
+    // A key may begin with '-', so the next argument is the value whatever it looks like.
     @ArgumentParser.Option(
+        parsing: .unconditionalSingleValue,
         help: "A public key: the 43 characters that 'table keys show' prints, or a file with its JWK; may be repeated."
     )
     var publicKey: [String] = []
