@@ -251,6 +251,8 @@ let package = Package(
             name: "LinkCommands",
             dependencies: [
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkAPI", "LinkService", "OutboundHTTP",
+                // SHA-256 of signing certificates.
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -351,7 +353,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkCommandsTests",
-            dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
+            dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

@@ -12,7 +12,7 @@ struct CheckCommand: AsyncParsableCommand {
             EXAMPLE
               fingerpost check config/examples/shop.yaml --json
 
-            Exit code 1 when there is an error, 0 otherwise.
+            The last line counts the routes and the findings. Exit code 1 when there is an error, 0 otherwise.
             """
     )
 
@@ -21,8 +21,11 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var findings: [Finding]
+        var routes: Int?
         do {
-            findings = try TenantDocument(try readText(table)).checked(now: SystemClock.now()).findings
+            let document = try TenantDocument(try readText(table))
+            routes = document.table?["routes"]?.elements?.count
+            findings = document.checked(now: SystemClock.now()).findings
         } catch let error as DocumentError {
             findings = [Finding(error)]
         }
@@ -35,7 +38,7 @@ struct CheckCommand: AsyncParsableCommand {
             show(json: writer.text)
         } else {
             for finding in findings { show(finding.line) }
-            if findings.isEmpty { show("no findings") }
+            show(FindingSummary(findings, routes: routes).line)
         }
         if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }

@@ -408,7 +408,7 @@ struct TableFileTests {
             let xml = try String(contentsOfFile: report, encoding: .utf8)
             #expect(xml.contains(#"a&amp;b.yaml" tests="2" failures="1">"#), "\(xml)")
             #expect(xml.contains(#"<testcase name="line 4 yourapp://product/2?a=&lt;b&gt;">"#))
-            let rejected = "nothing (the link was rejected: forbidden_character)"
+            let rejected = "nothing (the link was rejected, forbidden_character: "
             #expect(xml.contains("route: \(rejected), expected &quot;user&quot;; action: \(rejected), expected "))
             let parsed = XMLReader.isWellFormed(xml)
             #expect(parsed)

@@ -164,4 +164,9 @@ extension KeyGrant {
             "lastUsedAt": lastUsedAt.map { .string($0.description) },
         ])
     }
+
+    /// The grant as JSON with the secret key, for the response that shows it once.
+    package func json(with key: APIKey) -> JSONNode {
+        JSONNode(.object([JSONNode.Member("key", .string(key.token))] + (json.members ?? [])))
+    }
 }

@@ -2,8 +2,8 @@ extension RouteTable {
     /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
     /// Paths are relative to the table (`routes[3].web`). Advice is reported only with `now`: expired routes, routes
-    /// whose clicks lead to the page of the fallback, and routes without a target. For each code
-    /// about single routes, there are at most 1,000 findings and a summary of the number omitted.
+    /// whose clicks lead to the page of the fallback, routes without a target, and similar names of screens. For each
+    /// code about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
     /// - Parameter budget: A finding reports that the budget left the order of routes undecided. The result of a
     ///   cancelled check is meaningless.
@@ -31,6 +31,7 @@ extension RouteTable {
         }
         if now != nil {
             list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
+            list.add(similarScreens())
         }
         if let fallback = defaults.fallback {
             var check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)

@@ -51,6 +51,8 @@ public struct Finding: Sendable, Hashable {
         case missingStore = "missing_store"
         /// Clicks of routes without a page of their own lead to the page of the table's fallback.
         case fallbackPage = "fallback_page"
+        /// The screens of two routes have names with the same letters in another order or case.
+        case similarScreen = "similar_screen"
         case unsupportedFeature = "unsupported_feature"
         case tooManySteps = "too_many_steps"
         /// This and the following codes are about the association files generated from the table; see AppAssociation.

@@ -69,8 +69,10 @@ extension RouteTable {
                 var route = try Route(field, defaults: routeDefaults)
                 arguments.share(with: &route)
                 if let first = ids.updateValue(index, forKey: route.id) {
+                    let line = nodes[first].position.line
                     throw field.error(
-                        "duplicate id '\(route.id)', first used at routes[\(first)]; give each route its own."
+                        "duplicate id '\(route.id)', first used at routes[\(first)]\(line > 0 ? " in line \(line)" : ""); give "
+                            + "each route its own."
                     )
                 }
                 table.routes.append(route)
@@ -88,6 +90,13 @@ extension RouteTable {
     }
 
     /// Throws for a format version that this engine does not read.
+    package static func requireFormatVersion(of object: ObjectField) throws(DocumentError) {
+        guard let version = object["formatVersion"] else {
+            throw object.field.error("'formatVersion' is missing; add 'formatVersion: \(formatVersion)'.")
+        }
+        try checkFormatVersion(version)
+    }
+
     public static func checkFormatVersion(_ field: DocumentField) throws(DocumentError) {
         guard field.node.int == formatVersion else {
             throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")
