@@ -37,64 +37,17 @@ package struct ResolveResponse: Sendable {
     }
 
     private func write(_ resolution: Resolution, to writer: inout JSONWriter) {
-        writer.member("outcome", resolution.outcome.rawValue)
-        writer.nullable("action", resolution.action?.rawValue)
+        writer.outcome(of: resolution)
         writer.nullable("tenant", answer.table?.tenant.rawValue)
         writer.member("environment", answer.table?.environment.rawValue)
         writer.member("revision", answer.table?.revision?.rawValue)
-        writer.member("validFor", resolution.validFor)
-        if let rejection = resolution.rejection {
-            writer.key("reason")
-            writer.beginObject()
-            writer.member("code", rejection.code.rawValue)
-            writer.member("message", rejection.message)
-            writer.endObject()
-        }
-        if let reason = resolution.blockReason {
-            writer.key("reason")
-            writer.beginObject()
-            writer.member("code", "blocked")
-            writer.member("message", reason)
-            writer.endObject()
-        }
-        if let route = resolution.route {
-            writer.key("route")
-            writer.beginObject()
-            writer.member("id", route.rawValue)
-            writer.member("pattern", resolution.pattern)
-            writer.endObject()
-        }
-        writer.key("parameters")
-        writer.beginObject()
-        for parameter in resolution.parameters {
-            writer.key(escaping: parameter.name)
-            writer.value(parameter.value)
-        }
-        writer.endObject()
-        if let variant = resolution.variant { writer.experiment(variant) }
-        writer.member("app", resolution.app?.rawValue)
-        writer.key("destination")
-        if let destination = resolution.destination { writer.destination(destination) } else { writer.null() }
+        writer.destination(of: resolution)
         if resolution.action == .signIn { writer.continuation(continuation) }
         if let trace = resolution.trace { writer.trace(trace) }
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func nullable(_ name: StaticString, _ text: String?) {
-        key(name)
-        if let text { string(text) } else { null() }
-    }
-
-    fileprivate mutating func experiment(_ variant: VariantAssignment) {
-        key("experiment")
-        beginObject()
-        member("id", variant.experiment)
-        member("variant", variant.variant)
-        member("assigned", variant.isAssigned)
-        endObject()
-    }
-
     fileprivate mutating func continuation(_ continuation: (token: String, expiresAt: Timestamp)?) {
         key("continuation")
         guard let continuation else { return null() }
@@ -102,71 +55,5 @@ extension JSONWriter {
         member("token", continuation.token)
         member("expiresAt", continuation.expiresAt.description)
         endObject()
-    }
-
-    package mutating func destination(_ destination: ResolvedDestination) {
-        beginObject()
-        if let screen = destination.screen {
-            member("screen", screen)
-            key("arguments")
-            arguments(destination.arguments)
-        }
-        if !destination.stack.isEmpty {
-            key("stack")
-            beginArray()
-            for screen in destination.stack {
-                beginObject()
-                member("screen", screen.name)
-                if !screen.arguments.isEmpty {
-                    key("arguments")
-                    arguments(screen.arguments)
-                }
-                endObject()
-            }
-            endArray()
-        }
-        member("uri", destination.uri)
-        member("web", destination.web)
-        member("store", destination.store)
-        member("data", destination.data)
-        member("campaign", destination.campaign)
-        key("fallbacks")
-        beginArray()
-        for action in destination.fallbacks { string(action.rawValue) }
-        endArray()
-        endObject()
-    }
-
-    private mutating func arguments(_ arguments: [ResolvedDestination.Argument]) {
-        beginObject()
-        for argument in arguments {
-            key(escaping: argument.name)
-            switch argument.value {
-            case .parameter(let parameter): value(parameter)
-            case .constant(let constant): node(constant)
-            }
-        }
-        endObject()
-    }
-
-    fileprivate mutating func trace(_ trace: ResolutionTrace) {
-        key("trace")
-        beginArray()
-        for entry in trace.entries {
-            beginObject()
-            member("route", entry.route.rawValue)
-            member("failed", entry.failed.rawValue)
-            switch entry.at {
-            case .segment(let index): member("at", index)
-            case .name(let name): member("at", name)
-            case nil: break
-            }
-            member("parameter", entry.parameter)
-            member("expected", entry.expected)
-            member("found", entry.found)
-            endObject()
-        }
-        endArray()
-        member("traceTruncated", trace.isTruncated)
     }
 }
