@@ -25,7 +25,9 @@ struct ConformancePage {
         return row.dropFirst().dropLast().replacing("\\|", with: marker).split(separator: "|").map { cell in
             let text = String(cell.replacing(marker, with: "|").trimmed)
             guard text.count > 1, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
-            return String(text.dropFirst().dropLast())
+            let code = String(text.dropFirst().dropLast())
+            // Markdown has no empty code, so a space stands for the empty text.
+            return code == " " ? "" : code
         }
     }
 

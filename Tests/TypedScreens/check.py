@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""check.py FINGERPOST MODULES [--kotlin JARS]: generated screens compile in Swift, Kotlin and TypeScript.
+"""check.py FINGERPOST MODULES [--kotlin JARS]: generated screens, and the code of docs/app.md, compile.
 
-Generates the screens of the five example tenants, of the table with awkward names, and of a table with 300 screens. For
+The languages are Swift, Kotlin and TypeScript. Generates the screens of the five example tenants, of the table with awkward names, and of a table with 300 screens. For
 each of them, a switch with all screens must compile, and one that lacks a screen must not. MODULES is the folder with the
 built module LinkRouting, JARS a folder with a Kotlin compiler. A missing compiler is reported as SKIPPED, and the exit code
 is then 3. Example: Tests/TypedScreens/check.py .build/debug/fingerpost .build/debug/Modules
@@ -52,6 +52,11 @@ def kotlin_names(code):
     return re.findall(r"^    (data class|object) ([^\s(:]+)", code, re.M)
 
 
+def snippets(language):
+    """The code blocks of docs/app.md in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", (ROOT / "docs/app.md").read_text(), re.M | re.S)
+
+
 class Languages:
     def __init__(self, fingerpost, modules, kotlin, folder):
         self.fingerpost, self.modules, self.kotlin, self.folder = fingerpost, modules, kotlin, folder
@@ -78,7 +83,6 @@ class Languages:
         for table in tables:
             path = self.generate("swift", table, "swift")
             name, cases = f"{table.stem.capitalize()}Screen", names(path.read_text())
-            # In Swift, the standard library's modules load anew for each compiler, so one file has both switches.
             def switch(cases):
                 lines = "\n".join(f"    case .{case}: {index}" for index, case in enumerate(cases))
                 return f"func number(_ screen: {name}) -> Int {{\n    switch screen {{\n{lines}\n    }}\n}}\n"
@@ -92,6 +96,14 @@ class Languages:
         use.write_text(switch)
         return run(["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-package-name", "app",
                     "-I", self.modules, path, use])
+
+    def documentation_in_swift(self, shop):
+        """The Swift code of docs/app.md, with the generated screens of the example `shop`."""
+        blocks = snippets("swift")
+        result = self.compile_swift(self.generate("swift", shop, "swift"), "\n".join(blocks))
+        if result.returncode != 0 or len(blocks) != 2:
+            fail(f"the {len(blocks)} Swift blocks of docs/app.md do not compile:\n{result.stderr}")
+        print(f"swift      {len(blocks)} blocks of docs/app.md")
 
     def typescript(self, tables):
         if shutil.which("tsc") is None:
@@ -155,7 +167,11 @@ class Languages:
             files += [path, use]
             wrong.append(without)
             print(f"kotlin     {table.stem:10} {len(screens):4} screens")
-        result = self.compile_kotlin(files, self.folder / "classes")
+        blocks = snippets("kotlin")
+        page = self.folder / "Page.kt"
+        page.write_text("package page\nimport links.shop.ShopScreen\n" + "\n".join(blocks))
+        print(f"kotlin     {len(blocks)} blocks of docs/app.md")
+        result = self.compile_kotlin(files + [page], self.folder / "classes")
         if result.returncode != 0:
             fail(f"Kotlin does not compile:\n{result.stdout}{result.stderr}")
         result = self.compile_kotlin(files[::2] + wrong, self.folder / "wrong")
@@ -185,6 +201,7 @@ def main():
         tables = [ROOT / f"config/examples/{name}.yaml" for name in EXAMPLES] + [awkward, big]
         languages = Languages(Path(arguments[0]).resolve(), Path(arguments[1]).resolve(), kotlin, folder)
         languages.swift(tables)
+        languages.documentation_in_swift(tables[3])
         languages.typescript(tables)
         languages.typescript_runs(tables[3])
         languages.kotlin_all(tables)

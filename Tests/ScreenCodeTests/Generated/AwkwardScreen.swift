@@ -29,7 +29,7 @@ enum AwkwardScreen: RoutedScreen {
     /// Opened by the route `any`.
     case arguments(arguments: JSONNode, screen: JSONNode? = nil, read: String? = nil, it: String? = nil, a: String? = nil)
     /// Opened by the route `default`.
-    case `default`(`class`: String, `in`: Int64? = nil, `self`: Bool? = nil, object: String? = nil, fun: String? = nil, `init`: String? = nil)
+    case `default`(class: String, in: Int64? = nil, self: Bool? = nil, object: String? = nil, fun: String? = nil, init: String? = nil, `let`: Int64? = nil, `inout`: Int64? = nil)
     /// The screen init.
     case `init`
     /// The screen none.
@@ -109,12 +109,14 @@ enum AwkwardScreen: RoutedScreen {
             )
         case "default":
             self = .`default`(
-                `class`: try arguments.required("class", \.string),
-                `in`: try arguments.optional("in", \.int),
-                `self`: try arguments.optional("self", \.bool),
+                class: try arguments.required("class", \.string),
+                in: try arguments.optional("in", \.int),
+                self: try arguments.optional("self", \.bool),
                 object: try arguments.optional("object", \.string),
                 fun: try arguments.optional("fun", \.string),
-                `init`: try arguments.optional("init", \.string)
+                init: try arguments.optional("init", \.string),
+                `let`: try arguments.optional("let", \.int),
+                `inout`: try arguments.optional("inout", \.int)
             )
         case "init":
             self = .`init`
