@@ -23,7 +23,8 @@ struct SwiftScreenCode {
                 screen: Identifier.lowerCamel,
                 value: Identifier.lowerCamel,
                 types: Self.types.union([options.typeName]),
-                members: []
+                // Other keywords are labels without backticks; these begin the declaration of a parameter.
+                members: ["inout", "let", "var", "borrowing", "consuming", "sending", "isolated"]
             )
         )
     }
@@ -71,7 +72,7 @@ struct SwiftScreenCode {
             for line in paragraph { lines.add("/// \(line)") }
         }
         let arguments = part.arguments.map { argument in
-            "\(label(argument.name)): \(name(of: argument.type))"
+            "\(argument.name): \(name(of: argument.type))"
                 + (argument.declaration.isOptional ? "? = nil" : "")
         }
         let payload = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
@@ -103,7 +104,7 @@ struct SwiftScreenCode {
                     lines.block("self = .\(language.member(part.name))(", ")") { lines in
                         for (index, argument) in part.arguments.enumerated() {
                             let comma = index == part.arguments.count - 1 ? "" : ","
-                            lines.add("\(label(argument.name)): \(call(argument))\(comma)")
+                            lines.add("\(argument.name): \(call(argument))\(comma)")
                         }
                     }
                 }
@@ -112,9 +113,6 @@ struct SwiftScreenCode {
             lines.add("}")
         }
     }
-
-    /// The compiler warns about other keywords in backticks.
-    private func label(_ name: String) -> String { ["inout", "let", "var"].contains(name) ? "`\(name)`" : name }
 
     private func call(_ argument: NamedScreens.Argument) -> String {
         let need = argument.declaration.isOptional ? "optional" : "required"

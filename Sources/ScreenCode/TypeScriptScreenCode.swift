@@ -124,11 +124,6 @@ struct TypeScriptScreenCode {
             return path.map((screen) => read%NAME%(new %NAME%Arguments(screen)));
         }
 
-        /** For the default branch of a `switch` over `screen`: it does not compile if the switch lacks a screen. */
-        export function no%NAME%Left(screen: never): never {
-            throw new %NAME%Error(`Unexpected screen: ${JSON.stringify(screen)}`);
-        }
-
         /** The table is newer than this code: it has a screen or an argument that this code does not know. */
         export class %NAME%Error extends Error {}
         """

@@ -115,9 +115,9 @@ class Languages:
                        re.findall(r'^    \| \{ readonly screen: ("(?:[^"\\]|\\.)*");', path.read_text(), re.M)]
             def switch(screens):
                 lines = "\n".join(f"        case {json.dumps(text)}: return {index};" for index, text in enumerate(screens))
-                return (f'import {{ {name}, no{name}Left }} from "./{path.stem}";\n'
+                return (f'import {{ {name} }} from "./{path.stem}";\n'
                         f"export function number(screen: {name}): number {{\n    switch (screen.screen) {{\n{lines}\n"
-                        f"        default: return no{name}Left(screen);\n    }}\n}}\n")
+                        "    }\n}\n")
             def compile(text):
                 use = self.folder / "use.ts"
                 use.write_text(text)

@@ -87,6 +87,8 @@ sealed interface AwkwardScreen {
         val `object`: kotlin.String? = null,
         val `fun`: kotlin.String? = null,
         val init: kotlin.String? = null,
+        val let: kotlin.Long? = null,
+        val inout: kotlin.Long? = null,
     ) : AwkwardScreen
 
     /**
@@ -235,6 +237,8 @@ sealed interface AwkwardScreen {
             a.optional("object") { it as? kotlin.String },
             a.optional("fun") { it as? kotlin.String },
             a.optional("init") { it as? kotlin.String },
+            a.optional("let") { AwkwardScreenArguments.int(it) },
+            a.optional("inout") { AwkwardScreenArguments.int(it) },
         )
 
         private fun readPath(a: AwkwardScreenArguments) = Path(

@@ -75,6 +75,8 @@ export type AwkwardScreen =
         readonly "object"?: string | undefined;
         readonly "fun"?: string | undefined;
         readonly "init"?: string | undefined;
+        readonly "let"?: number | undefined;
+        readonly "inout"?: number | undefined;
     } }
     /**
      * The screen init.
@@ -138,11 +140,6 @@ export function AwkwardScreenPath(answer: unknown): AwkwardScreen[] {
     return path.map((screen) => readAwkwardScreen(new AwkwardScreenArguments(screen)));
 }
 
-/** For the default branch of a `switch` over `screen`: it does not compile if the switch lacks a screen. */
-export function noAwkwardScreenLeft(screen: never): never {
-    throw new AwkwardScreenError(`Unexpected screen: ${JSON.stringify(screen)}`);
-}
-
 /** The table is newer than this code: it has a screen or an argument that this code does not know. */
 export class AwkwardScreenError extends Error {}
 
@@ -197,6 +194,8 @@ function readAwkwardScreen(a: AwkwardScreenArguments): AwkwardScreen {
                 "object": a.optional("object", asString),
                 "fun": a.optional("fun", asString),
                 "init": a.optional("init", asString),
+                "let": a.optional("let", asInt),
+                "inout": a.optional("inout", asInt),
             } };
         case "init":
             return { screen: "init", arguments: {} };

@@ -29,7 +29,7 @@ enum AwkwardScreen: RoutedScreen {
     /// Opened by the route `any`.
     case arguments(arguments: JSONNode, screen: JSONNode? = nil, read: String? = nil, it: String? = nil, a: String? = nil)
     /// Opened by the route `default`.
-    case `default`(class: String, in: Int64? = nil, self: Bool? = nil, object: String? = nil, fun: String? = nil, init: String? = nil, `let`: Int64? = nil, `inout`: Int64? = nil)
+    case `default`(class: String, in: Int64? = nil, self: Bool? = nil, object: String? = nil, fun: String? = nil, init: String? = nil, let_: Int64? = nil, inout_: Int64? = nil)
     /// The screen init.
     case `init`
     /// The screen none.
@@ -115,8 +115,8 @@ enum AwkwardScreen: RoutedScreen {
                 object: try arguments.optional("object", \.string),
                 fun: try arguments.optional("fun", \.string),
                 init: try arguments.optional("init", \.string),
-                `let`: try arguments.optional("let", \.int),
-                `inout`: try arguments.optional("inout", \.int)
+                let_: try arguments.optional("let", \.int),
+                inout_: try arguments.optional("inout", \.int)
             )
         case "init":
             self = .`init`
