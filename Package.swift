@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "LinkRouting", targets: ["LinkRouting"]),
         .library(name: "AppAssociation", targets: ["AppAssociation"]),
         .library(name: "LinkClient", targets: ["LinkClient"]),
+        .library(name: "FingerpostEngine", type: .dynamic, targets: ["FingerpostEngine"]),
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     dependencies: [
@@ -81,6 +82,22 @@ let package = Package(
             dependencies: ["LinkRouting", "LinkTable"],
             swiftSettings: engine
         ),
+        // The engine as a C library; fingerpost_engine.h declares its functions.
+        .target(
+            name: "FingerpostEngine",
+            dependencies: ["LinkRouting"],
+            exclude: ["fingerpost_engine.h"],
+            swiftSettings: strict
+        ),
+        // Test cases for engines in other languages, with the expected answers.
+        .target(
+            name: "Conformance",
+            dependencies: ["Examples", "LinkCatalog", "LinkRouting"],
+            resources: [.embedInCode("cases.yaml"), .embedInCode("routing-conformance.md")],
+            swiftSettings: strict
+        ),
+        // Generates the screens of a table as Swift, Kotlin and TypeScript.
+        .target(name: "ScreenCode", dependencies: ["LinkRouting"], swiftSettings: strict),
         .target(
             name: "LinkCatalog",
             dependencies: [
@@ -233,16 +250,15 @@ let package = Package(
         .target(
             name: "Examples",
             path: "config",
-            exclude: [
-                "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
-                "examples/taxi.suite.yaml",
-                "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
-            ],
+            exclude: ["examples/jni"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
                 .embedInCode("examples/taxi.yaml"), .embedInCode("examples/shop.yaml"),
                 .embedInCode("examples/magazine.yaml"),
+                .embedInCode("examples/sample.suite.yaml"), .embedInCode("examples/blogs.suite.yaml"),
+                .embedInCode("examples/taxi.suite.yaml"), .embedInCode("examples/shop.suite.yaml"),
+                .embedInCode("examples/magazine.suite.yaml"),
             ],
             swiftSettings: strict
         ),
@@ -262,7 +278,8 @@ let package = Package(
             dependencies: [
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP", "ScreenCode",
+                "Conformance",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -354,6 +371,17 @@ let package = Package(
         .testTarget(
             name: "LinkCommandsTests",
             dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreenCodeTests",
+            dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode"],
+            exclude: ["Expected"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["Conformance", "LinkCatalog", "LinkRouting"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

@@ -32,6 +32,7 @@ struct Fingerpost: AsyncParsableCommand {
         version: BuildInfo.version,
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, TestCommand.self, CheckCommand.self, SchemaCommand.self,
+            Codegen.self, ConformanceCommand.self,
             Association.self, Export.self,
             Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
             Keys.self,

@@ -15,6 +15,7 @@ extension RouteTable {
         var list = FindingList()
         var routesToFallback: [RouteID] = []
         var routesWithoutTarget: [RouteID] = []
+        var screens = screens.map { ScreenCheck($0) }
         for (index, route) in routes.enumerated() {
             // The budget has more steps than a table has routes, so only a cancellation ends it here.
             guard budget.spend() else { return list.findings }
@@ -28,6 +29,7 @@ extension RouteTable {
             list.add(check.findings)
             if check.leadsToFallback { routesToFallback.append(route.id) }
             if check.isWithoutTarget { routesWithoutTarget.append(route.id) }
+            if let found = screens?.findings(of: route, path: check.path) { list.add(found) }
         }
         if now != nil {
             list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
@@ -37,7 +39,9 @@ extension RouteTable {
             var check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
             check.run(fallback)
             list.add(check.findings)
+            if let found = screens?.findings(of: fallback, path: check.path) { list.add(found) }
         }
+        if now != nil, let unused = screens?.unused { list.add([unused]) }
         let findings = list.findings
         let router = Router(identity: identity, table: self)
         guard router.worstCaseSteps <= Router.maximumSteps else {

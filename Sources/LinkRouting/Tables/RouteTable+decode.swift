@@ -5,7 +5,7 @@ extension RouteTable {
     /// messages.
     private static let maximumErrors = 1_000
 
-    package static let keys = ["formatVersion", "requires", "defaults", "routes"]
+    package static let keys = ["formatVersion", "requires", "defaults", "screens", "routes"]
 
     /// All errors of a table; at least one.
     public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,7 @@ extension RouteTable {
         public init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    /// Reads `{formatVersion, requires, defaults, routes}`. Reading continues after an invalid route, so that all
+    /// Reads `{formatVersion, requires, defaults, screens, routes}`. Reading continues after an invalid route, so that all
     /// errors are reported together, up to a thousand.
     public init(_ field: DocumentField) throws(DecodingErrors) {
         var errors: [DocumentError] = []
@@ -52,6 +52,7 @@ extension RouteTable {
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
             table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
         }
+        if let screens = object["screens"] { table.screens = try ScreenDeclaration.all(screens) }
         guard let routes = object["routes"] else { return table }
         guard let nodes = routes.node.elements else {
             throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
