@@ -223,7 +223,7 @@ let package = Package(
             exclude: [
                 "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
                 "examples/taxi.suite.yaml",
-                "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
+                "examples/shop.suite.yaml", "examples/magazine.suite.yaml", "examples/testkit",
             ],
             resources: [
                 .embedInCode("fingerpost.yaml"),
@@ -242,10 +242,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Sources of UI tests, fixtures and LinkProbe from suites and stub folders, and the check of an app's project.
+        .target(
+            name: "TestKit",
+            dependencies: ["LinkRouting", "AppAssociation", "LinkCatalog"],
+            resources: [
+                .embedInCode("Templates/LinkProbe.swift.txt"), .embedInCode("Templates/LinkProbe.kt.txt"),
+                .embedInCode("Templates/LinkProbeNoOp.kt.txt"), .embedInCode("Templates/XCUITestSupport.swift.txt"),
+                .embedInCode("Templates/XCUITestAssociation.swift.txt"),
+                .embedInCode("Templates/AndroidSupport.kt.txt"), .embedInCode("Templates/AndroidAssociation.kt.txt"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "fingerpost",
             dependencies: [
-                "Examples",
+                "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
@@ -327,6 +339,14 @@ let package = Package(
         .testTarget(
             name: "LinkCommandsTests",
             dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TestKitTests",
+            dependencies: [
+                "AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport",
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

@@ -6,6 +6,8 @@ package struct LinkSuite: Sendable {
     package let tenant: TenantID?
     /// The environments whose tables must pass the suite; nil for all.
     package let environments: Set<EnvironmentID>?
+    /// The context that all cases share.
+    package let context: JSONNode
     package let cases: [Case]
 
     package static let keys = ["formatVersion", "suite", "tenant", "environments", "context", "cases"]
@@ -16,6 +18,8 @@ package struct LinkSuite: Sendable {
         package let link: String
         /// The context object of `POST /resolve`.
         package let context: JSONNode
+        /// The part of the context that the case itself names.
+        package let ownContext: JSONNode
         package let expectations: [Expectation]
         /// The app that the link is tested for, by its id in the settings.
         package let app: AppID?
@@ -67,6 +71,7 @@ package struct LinkSuite: Sendable {
             return Set(environments)
         }
         let shared = try object["context"]?.anyObject().field.node.members ?? []
+        context = JSONNode(.object(shared))
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
@@ -90,6 +95,7 @@ package struct LinkSuite: Sendable {
                 Case(
                     link: try one.required("link").text(),
                     context: context,
+                    ownContext: JSONNode(.object(own)),
                     expectations: expectations,
                     app: try one["app"]?.identifier(AppID.self),
                     via: try one["via"]?.choice(Via.self),

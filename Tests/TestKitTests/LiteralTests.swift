@@ -1,0 +1,5 @@
+import LinkRouting
+import TestKit
+import Testing
+
+struct LiteralTests { @Test func x() {} }
