@@ -4,7 +4,7 @@ extension AndroidManifest.IntentFilter {
     /// They are for filters without malformed patterns and without sets, such as the generated ones.
     package var sampleLinks: [String] {
         schemes.flatMap { scheme -> [String] in
-            guard !hosts.isEmpty else { return ["\(scheme)://"] }
+            guard !hosts.isEmpty else { return ["\(scheme)://x"] }
             return hosts.flatMap { host -> [String] in
                 let name = host.name.hasPrefix("*") ? "www" + host.name.dropFirst() : host.name
                 let authority = host.port.map { "\(name):\($0)" } ?? name

@@ -58,13 +58,14 @@ struct TestKitGenerate: AsyncParsableCommand {
                 .failed
             )
         }
+        let app = try registeredApp(of: offline.router.identity)
         let device: DeviceSuite
         do throws(DeviceSuite.Refusal) {
             device = try DeviceSuite(
                 links,
                 file: URL(filePath: suite).lastPathComponent,
                 of: offline.published,
-                app: try registeredApp(of: offline.router.identity),
+                app: app,
                 now: now
             )
         } catch {
@@ -88,7 +89,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         }
     }
 
-    private func registeredApp(of identity: Identity) throws(DeviceSuite.Refusal) -> RegisteredApp {
+    private func registeredApp(of identity: Identity) throws -> RegisteredApp {
         let fitting = identity.apps.filter { one in
             switch tool {
             case .xcuitest: one.platform == .ios
@@ -99,10 +100,11 @@ struct TestKitGenerate: AsyncParsableCommand {
         let named = fitting.filter { app == nil || $0.id.rawValue == app }
         guard let only = named.first, named.count == 1 else {
             let names = fitting.map(\.id.rawValue).joined(separator: ", ")
-            throw DeviceSuite.Refusal(
-                description: fitting.isEmpty
+            throw fail(
+                fitting.isEmpty
                     ? "\(table): the settings list no app that \(tool.rawValue) can test."
-                    : "\(table): choose an app with --app: \(names)."
+                    : "\(table): choose an app with --app: \(names).",
+                .failed
             )
         }
         return only
