@@ -27,9 +27,9 @@ struct DoctorTests {
         "<plist version=\"1.0\"><dict>\n" + lines.joined(separator: "\n") + "\n</dict></plist>"
     }
 
-    @Test func emptyFolderHasNothingToCheck() throws {
+    @Test func folderWithoutAProjectIsAnError() throws {
         let found = try diagnoses(["README": ""])
-        #expect(found.map(\.severity) == [.warning, .warning])
+        #expect(found.map(\.severity) == [.error])
     }
 
     @Test func linesForXcodeMakeTheProjectPass() throws {

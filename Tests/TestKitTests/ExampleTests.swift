@@ -70,6 +70,12 @@ struct ExampleTests {
             let answer = catalog.resolve(one.link, in: context, explanation: .omitted).resolution
             let route = one.expectations.first { $0.key == .route }?.value.text
             #expect(answer.route?.rawValue == route, "\(one.link)")
+            if let action = one.expectations.first(where: { $0.key == .action })?.value.text {
+                #expect(answer.action?.rawValue == action, "\(one.link)")
+            }
+            if let screen = one.expectations.first(where: { $0.key == .screen })?.value.text {
+                #expect(answer.destination?.screen == screen, "\(one.link)")
+            }
         }
         let suite = try Example.suite(platform)
         #expect(suite.screens == ["ProductDetail", "ProductList", "SignIn"])

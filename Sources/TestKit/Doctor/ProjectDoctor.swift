@@ -14,6 +14,10 @@ package struct ProjectDoctor: Sendable {
     ///
     /// - Parameter apps: The apps to check; each platform is checked once.
     package func diagnoses(of apps: [RegisteredApp]) -> [Diagnosis] {
+        guard folder.hasXcodeProject || folder.hasGradleProject else {
+            let message = "The folder has neither an Xcode project nor a Gradle project; name the folder of an app."
+            return [Diagnosis(.error, message)]
+        }
         let results = apps.flatMap { app -> [Diagnosis] in
             switch app.platform {
             case .ios:

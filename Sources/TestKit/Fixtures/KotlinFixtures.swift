@@ -122,8 +122,8 @@ struct KotlinFixtures {
         case .list(let element): "(\(value) as JSONArray).decoded { \(decoded("it", as: element)) }"
         case .map(let element): "(\(value) as JSONObject).decoded { \(decoded("it", as: element)) }"
         case .record(let record): "\(record.name)(\(value) as JSONObject)"
-        case .any: "plain(\(value))"
-        case .optional(.any): "plain(\(value))"
+        case .any: "fixtureValue(\(value))"
+        case .optional(.any): "fixtureValue(\(value))"
         case .optional(let type): "\(value)?.let { \(decoded("it", as: type)) }"
         }
     }
@@ -140,9 +140,9 @@ struct KotlinFixtures {
             "    keys().asSequence().map { it as String }.associateWith { decode(member(it)) }",
             "",
             "/** JSON of no fixed type as maps, lists, texts, numbers and booleans, which compare by value. */",
-            "private fun plain(value: Any?): Any? = when (value) {",
-            "    is JSONObject -> value.decoded { plain(it) }",
-            "    is JSONArray -> value.decoded { plain(it) }",
+            "private fun fixtureValue(value: Any?): Any? = when (value) {",
+            "    is JSONObject -> value.decoded { fixtureValue(it) }",
+            "    is JSONArray -> value.decoded { fixtureValue(it) }",
             "    else -> value",
             "}",
         ])

@@ -49,7 +49,7 @@ object Fixtures {
             title = json.member("title") as String,
             price = Price(json.member("price") as JSONObject),
             isAvailable = json.member("is-available") as Boolean,
-            description = plain(json.member("description"))
+            description = fixtureValue(json.member("description"))
         )
 
         data class Price(
@@ -113,8 +113,8 @@ private fun <T> JSONObject.decoded(decode: (Any?) -> T): Map<String, T> =
     keys().asSequence().map { it as String }.associateWith { decode(member(it)) }
 
 /** JSON of no fixed type as maps, lists, texts, numbers and booleans, which compare by value. */
-private fun plain(value: Any?): Any? = when (value) {
-    is JSONObject -> value.decoded { plain(it) }
-    is JSONArray -> value.decoded { plain(it) }
+private fun fixtureValue(value: Any?): Any? = when (value) {
+    is JSONObject -> value.decoded { fixtureValue(it) }
+    is JSONArray -> value.decoded { fixtureValue(it) }
     else -> value
 }
