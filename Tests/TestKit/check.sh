@@ -21,6 +21,20 @@ for version in 5 6; do
 done
 echo "Swift: $(cat "$example"/ios/*/*.swift "$hostile"/*.swift | wc -l) lines type-checked in Swift 5 and 6"
 
+# The fixtures decode the files that the stub serves.
+mkdir "$scratch/fixtures"
+cat >"$scratch/main.swift" <<'S'
+let (products, product, user) = (try Fixtures.products, try Fixtures.product123, try Fixtures.userPremium)
+precondition(products.map(\.discount) == [nil, 10])
+precondition(product.isAvailable && product.price.currency == "EUR")
+precondition(user.features == ["list", "offers"])
+for fixture in Fixture.allCases { _ = try fixture.data() }
+print("Swift: \(Fixture.allCases.count) fixtures read")
+S
+swiftc -o "$scratch/fixtures/read" "$example/ios/UITests/Fixtures.swift" "$scratch/main.swift"
+cp -R "$example/stub/__files" "$scratch/fixtures/__files"
+"$scratch/fixtures/read"
+
 command -v kotlinc >/dev/null || { echo 'SKIPPED: Kotlin: install the Debian package kotlin.'; exit 0; }
 mkdir "$scratch/stubs"
 "$root/Tests/TestKit/android_stubs.py" "$scratch/stubs"
