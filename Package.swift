@@ -250,7 +250,7 @@ let package = Package(
         .target(
             name: "Examples",
             path: "config",
-            exclude: ["examples/jni"],
+            exclude: ["examples/jni", "examples/testkit"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
@@ -273,10 +273,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Sources of UI tests, fixtures and LinkProbe from suites and stub folders, and the check of an app's project.
+        .target(
+            name: "TestKit",
+            dependencies: ["LinkRouting", "AppAssociation", "LinkCatalog"],
+            resources: [
+                .embedInCode("Templates/LinkProbe.swift.txt"), .embedInCode("Templates/LinkProbe.kt.txt"),
+                .embedInCode("Templates/LinkProbeNoOp.kt.txt"), .embedInCode("Templates/XCUITestSupport.swift.txt"),
+                .embedInCode("Templates/XCUITestAssociation.swift.txt"),
+                .embedInCode("Templates/AndroidSupport.kt.txt"), .embedInCode("Templates/AndroidAssociation.kt.txt"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "fingerpost",
             dependencies: [
-                "Examples",
+                "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP", "ScreenCode",
                 "Conformance",
@@ -382,6 +394,14 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: ["Conformance", "LinkCatalog", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TestKitTests",
+            dependencies: [
+                "AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport",
+                .product(name: "Yams", package: "Yams"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

@@ -6,6 +6,8 @@ package struct LinkSuite: Sendable {
     package let tenant: TenantID?
     /// The environments whose tables must pass the suite; nil for all.
     package let environments: Set<EnvironmentID>?
+    /// The context that all cases share.
+    package let context: JSONNode
     package private(set) var cases: [Case]
 
     package static let keys = ["formatVersion", "suite", "tenant", "environments", "context", "cases"]
@@ -18,6 +20,8 @@ package struct LinkSuite: Sendable {
         package let environments: Set<EnvironmentID>?
         /// The context object of `POST /resolve`.
         package let context: JSONNode
+        /// The part of the context that the case itself names.
+        package let ownContext: JSONNode
         package let expectations: [Expectation]
         /// The app that the link is tested for, by its id in the settings.
         package let app: AppID?
@@ -69,6 +73,7 @@ package struct LinkSuite: Sendable {
         let ofSuite = try object["environments"].map(Self.environments)
         environments = ofSuite
         let shared = try object["context"]?.anyObject().field.node.members ?? []
+        context = JSONNode(.object(shared))
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
@@ -93,6 +98,7 @@ package struct LinkSuite: Sendable {
                     link: try one.required("link").text(),
                     environments: try one["environments"].map { try Self.environments($0, within: ofSuite) },
                     context: context,
+                    ownContext: JSONNode(.object(own)),
                     expectations: expectations,
                     app: try one["app"]?.identifier(AppID.self),
                     via: try one["via"]?.choice(Via.self),
