@@ -146,9 +146,7 @@ struct ResolveController: Sendable {
         for resolvedLink in resolvedLinks {
             guard let table = resolvedLink.answer.table, table.wantsClientKey else { continue }
             guard let grant else {
-                let place =
-                    table.environment == .production
-                    ? "" : " in the environment '\(table.environment)', if there is one,"
+                let place = table.environment == .production ? "" : " in an environment other than production"
                 throw Problem(
                     .missingKey,
                     "Resolving this tenant's links\(place) needs a key with the scope 'resolve'; send "
