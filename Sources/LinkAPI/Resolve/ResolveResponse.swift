@@ -26,7 +26,13 @@ package struct ResolveResponse: Sendable {
         writer.beginObject()
         writer.member("id", id?.description)
         writer.member("recorded", isRecorded)
-        write(answer.resolution, to: &writer)
+        answer.resolution.write(
+            to: &writer,
+            of: answer.table.map {
+                AnswerSource(tenant: $0.tenant, environment: $0.environment, revision: $0.revision)
+            },
+            continuation: continuation
+        )
         if !warnings.isEmpty {
             writer.key("warnings")
             writer.beginArray()
@@ -34,26 +40,5 @@ package struct ResolveResponse: Sendable {
             writer.endArray()
         }
         writer.endObject()
-    }
-
-    private func write(_ resolution: Resolution, to writer: inout JSONWriter) {
-        writer.outcome(of: resolution)
-        writer.nullable("tenant", answer.table?.tenant.rawValue)
-        writer.member("environment", answer.table?.environment.rawValue)
-        writer.member("revision", answer.table?.revision?.rawValue)
-        writer.destination(of: resolution)
-        if resolution.action == .signIn { writer.continuation(continuation) }
-        if let trace = resolution.trace { writer.trace(trace) }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func continuation(_ continuation: (token: String, expiresAt: Timestamp)?) {
-        key("continuation")
-        guard let continuation else { return null() }
-        beginObject()
-        member("token", continuation.token)
-        member("expiresAt", continuation.expiresAt.description)
-        endObject()
     }
 }
