@@ -21,14 +21,27 @@ struct ConformancePage {
 
     /// Splits a row at `|` but not at `\|`.
     private static func cells(_ row: Substring) -> [String] {
-        let marker = "\u{1}"
-        return row.dropFirst().dropLast().replacing("\\|", with: marker).split(separator: "|").map { cell in
-            let text = String(cell.replacing(marker, with: "|").trimmed)
-            guard text.count > 1, text.hasPrefix("`"), text.hasSuffix("`") else { return text }
-            let code = String(text.dropFirst().dropLast())
-            // Markdown has no empty code, so a space stands for the empty text.
-            return code == " " ? "" : code
+        var cells = [""]
+        var isAfterBackslash = false
+        for character in row.dropFirst().dropLast() {
+            switch character {
+            case "|" where isAfterBackslash:
+                cells[cells.count - 1].removeLast()
+                cells[cells.count - 1].append(character)
+            case "|": cells.append("")
+            default: cells[cells.count - 1].append(character)
+            }
+            isAfterBackslash = character == "\\"
         }
+        return cells.map { content(of: $0[...].trimmed) }
+    }
+
+    /// The text of a cell without backticks.
+    private static func content(of cell: Substring) -> String {
+        guard cell.count > 1, cell.hasPrefix("`"), cell.hasSuffix("`") else { return String(cell) }
+        let code = String(cell.dropFirst().dropLast())
+        // Markdown has no empty code, so a space stands for the empty text.
+        return code == " " ? "" : code
     }
 
     /// Expands `{x*3}` to `xxx`, `{U+0301}` to the scalar and `{0xFF}` to the byte. Other braces are literal.

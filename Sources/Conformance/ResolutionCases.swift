@@ -74,8 +74,8 @@ struct ResolutionGroup: Sendable {
             (try? LinkContext(DocumentField(one.context, path: "context"), warnings: &warnings)) ?? LinkContext()
         var writer = JSONWriter()
         writer.beginObject()
-        router.resolve(one.link, in: context, explanation: one.wantsTrace ? .included : .omitted)
-            .writeWithoutServer(to: &writer)
+        let explanation = one.wantsTrace ? Router.Explanation.included : .omitted
+        router.resolve(one.link, in: context, explanation: explanation).write(to: &writer, of: nil)
         writer.endObject()
         let limits = JSONReader.Limits(maximumBytes: 1 << 20)
         return (try? JSONReader.parse(writer.bytes, limits: limits)) ?? .null

@@ -86,7 +86,7 @@ struct Engine: Sendable {
         let resolution = router.resolve(url, in: context, explanation: explanation)
         var writer = JSONWriter(reservingCapacity: 1_024)
         writer.beginObject()
-        resolution.writeWithoutServer(to: &writer)
+        resolution.write(to: &writer, of: nil)
         if !warnings.isEmpty {
             writer.key("warnings")
             writer.beginArray()

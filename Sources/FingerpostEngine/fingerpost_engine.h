@@ -37,9 +37,10 @@ void fp_engine_close(fp_engine engine);
 /* Resolves a link. The request is {"url": …, "context": {…}, "explain": true}, at most 64 KiB; context and explain are
  * optional.
  *
- * Returns the answer of POST /resolve without "id", "recorded", "tenant", "environment" and "revision". The
- * continuation of "sign_in" is null, because only a server can issue one. On failure, returns {"error": {"code", "message"}} with the
- * code "no_engine" or "invalid_request". Returns NULL only if there is no memory. */
+ * Returns the answer of POST /resolve without "id", "recorded", "environment" and "revision"; "tenant" is null.
+ * The continuation of "sign_in" is null, because only a server can issue one. On failure, returns
+ * {"error": {"code", "message"}} with the code "no_engine" or "invalid_request". Returns NULL only if there is no
+ * memory. */
 char *fp_resolve(fp_engine engine, const char *request, size_t length);
 
 /* Returns {"formatVersion", "features", "engines"}: what this library reads, and the number of open engines. */

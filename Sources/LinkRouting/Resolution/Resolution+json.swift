@@ -23,28 +23,11 @@ extension Resolution {
         of source: AnswerSource?,
         continuation: (token: String, expiresAt: Timestamp)? = nil
     ) {
-        writeOutcome(to: &writer)
+        writer.member("outcome", outcome.rawValue)
+        writer.nullable("action", action?.rawValue)
         writer.nullable("tenant", source?.tenant.rawValue)
         writer.member("environment", source?.environment.rawValue)
         writer.member("revision", source?.revision?.rawValue)
-        writeDestination(to: &writer, continuation: continuation)
-    }
-
-    /// Writes the members of an answer that no server gave: without tenant, environment, revision and continuation.
-    package func writeWithoutServer(to writer: inout JSONWriter) {
-        writeOutcome(to: &writer)
-        writeDestination(to: &writer, continuation: nil)
-    }
-
-    private func writeOutcome(to writer: inout JSONWriter) {
-        writer.member("outcome", outcome.rawValue)
-        writer.nullable("action", action?.rawValue)
-    }
-
-    private func writeDestination(
-        to writer: inout JSONWriter,
-        continuation: (token: String, expiresAt: Timestamp)?
-    ) {
         writer.member("validFor", validFor)
         if let rejection {
             writer.key("reason")
