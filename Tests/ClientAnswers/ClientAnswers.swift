@@ -21,7 +21,9 @@ struct ClientAnswers {
                         return tally
                     }
                 }
-                return try await group.reduce(ClientComparison.Tally()) { $0 + $1 }
+                var sum = ClientComparison.Tally()
+                for try await tally in group { sum = sum + tally }
+                return sum
             }
             print(
                 "\(tally.answers) answers of app and server are equal: \(tally.matched) matched, "
