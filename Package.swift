@@ -352,6 +352,19 @@ let package = Package(
             path: "Tests/Histories",
             swiftSettings: strict
         ),
+        // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
+        .target(
+            name: "ClientComparison",
+            dependencies: ["LinkCatalog", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
+            path: "Tests/ClientComparison",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ClientAnswers",
+            dependencies: ["ClientComparison"],
+            path: "Tests/ClientAnswers",
+            swiftSettings: strict
+        ),
         // Code shared by several test targets.
         .target(name: "TestSupport", dependencies: ["LinkRouting"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"], swiftSettings: strict),
@@ -364,7 +377,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkClientTests",
-            dependencies: ["LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
+            dependencies: ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
