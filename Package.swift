@@ -155,9 +155,9 @@ let package = Package(
                 .embedInCode("m0003_catalog.sql"), .embedInCode("m0004_catalog.sql"),
                 .embedInCode("m0005_catalog.sql"), .embedInCode("m0006_catalog.sql"),
                 .embedInCode("m0001_events.sql"), .embedInCode("m0002_events.sql"),
-                .embedInCode("m0003_events.sql"),
+                .embedInCode("m0003_events.sql"), .embedInCode("m0004_events.sql"),
                 .embedInCode("m0001_ledger.sql"), .embedInCode("m0002_ledger.sql"),
-                .embedInCode("m0003_ledger.sql"),
+                .embedInCode("m0003_ledger.sql"), .embedInCode("m0004_ledger.sql"),
             ],
             swiftSettings: strict
         ),
@@ -182,7 +182,7 @@ let package = Package(
         .target(
             name: "LinkService",
             dependencies: [
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkTable", "NetworkTypes",
                 .product(name: "Atomics", package: "swift-atomics"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
@@ -216,8 +216,8 @@ let package = Package(
             name: "LinkServer",
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "HTTPTransport",
-                "NetworkTypes",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
+                "HTTPTransport", "NetworkTypes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -266,7 +266,8 @@ let package = Package(
         .target(
             name: "LinkCommands",
             dependencies: [
-                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkAPI", "LinkService", "OutboundHTTP",
+                "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
+                "OutboundHTTP",
                 // SHA-256 of signing certificates.
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -290,8 +291,8 @@ let package = Package(
             dependencies: [
                 "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP", "ScreenCode",
-                "Conformance",
+                "LinkTable", "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "ScreenCode", "Conformance",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -461,7 +462,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -9,12 +9,12 @@ package enum Migrations {
     /// The day files of `events/`
     package static let events = [
         text(PackageResources.m0001_events_sql), text(PackageResources.m0002_events_sql),
-        text(PackageResources.m0003_events_sql),
+        text(PackageResources.m0003_events_sql), text(PackageResources.m0004_events_sql),
     ]
     /// `events/ledger.db`
     package static let ledger = [
         text(PackageResources.m0001_ledger_sql), text(PackageResources.m0002_ledger_sql),
-        text(PackageResources.m0003_ledger_sql),
+        text(PackageResources.m0003_ledger_sql), text(PackageResources.m0004_ledger_sql),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

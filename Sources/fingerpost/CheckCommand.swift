@@ -3,6 +3,7 @@ import LinkAPI
 import LinkCatalog
 import LinkCommands
 import LinkRouting
+import LinkService
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +26,11 @@ struct CheckCommand: AsyncParsableCommand {
         do {
             let document = try TenantDocument(try readText(table))
             routes = document.table?["routes"]?.elements?.count
-            findings = document.checked(now: SystemClock.now()).findings
+            let checked = document.checked(now: SystemClock.now())
+            findings = checked.findings
+            if let content = document.table {
+                findings += ClientCheck.findings(for: content, minimum: checked.settings?.minimumClient)
+            }
         } catch let error as DocumentError {
             findings = [Finding(error)]
         }

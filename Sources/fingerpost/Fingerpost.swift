@@ -33,7 +33,7 @@ struct Fingerpost: AsyncParsableCommand {
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, TestCommand.self, CheckCommand.self, SchemaCommand.self,
             Codegen.self, ConformanceCommand.self,
-            Association.self, TestKitCommand.self, Export.self,
+            Association.self, TableCommand.self, TestKitCommand.self, Export.self,
             Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
             Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Promote.self, Replay.self, Revisions.self,

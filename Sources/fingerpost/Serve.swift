@@ -69,6 +69,7 @@ struct Serve: AsyncParsableCommand {
                     from: configuration,
                     into: live,
                     server.parts.admission,
+                    server.parts.appTables,
                     certificates,
                     logger: logger
                 ) {

@@ -151,7 +151,7 @@ struct WrongSettingTests {
         ),
         (
             "retention: 30",
-            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey."
+            "line 3, column 3: settings.retention: unknown key 'retention'; allowed keys: domains, schemes, apps, destinations, association, environments, privacy, export, retentionDays, explain, whenLogFails, clientKey, environmentKey, minimumClient."
         ),
         (
             "domain: [a.example]",

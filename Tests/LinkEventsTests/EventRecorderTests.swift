@@ -30,7 +30,7 @@ struct EventRecorderTests {
                         var sequences: [Int64] = []
                         for number in 0..<100 {
                             let result = await recorder.record([.sample(task * 100 + number)])
-                            if case .stored(let sequence) = result { sequences.append(sequence) }
+                            if case .stored(let sequence, _) = result { sequences.append(sequence) }
                         }
                         return sequences
                     }
@@ -49,6 +49,36 @@ struct EventRecorderTests {
         let result = try await running(recorder) { await recorder.record((1...100).map { .sample($0) }) }
         #expect(result == .stored(firstSequence: 1))
         #expect(store.batches.map(\.count) == [100])
+    }
+
+    /// Three requests of one batch: each learns which of its own events the log already had.
+    @Test func eachRequestLearnsItsDuplicates() async throws {
+        func report(_ number: UInt64) -> Event {
+            Event(Event.sample(Int(number)).content.fields, reportHash: Bytes16(high: 0, low: number))
+        }
+        let gate = Gate()
+        let store = StoreDouble(gate: gate)
+        let recorder = recorder(store)
+        let results = Mutex<[Int: RecordResult]>([:])
+        try await running(recorder) {
+            recorder.record([report(1)]) { result in results.withLock { $0[0] = result } }
+            await gate.visited()
+            let requests = [[report(2), report(1), report(3)], [report(3), report(2)], [.sample(9), report(1)]]
+            for (number, events) in requests.enumerated() {
+                recorder.record(events) { result in results.withLock { $0[number + 1] = result } }
+            }
+            gate.open()
+            _ = try await recorder.fence()
+        }
+        #expect(store.batches.map(\.count) == [1, 7])
+        #expect(
+            results.withLock { $0 } == [
+                0: .stored(firstSequence: 1), 1: .stored(firstSequence: 2, duplicates: [1]),
+                2: .stored(firstSequence: 4, duplicates: [0, 1]), 3: .stored(firstSequence: 4, duplicates: [1]),
+            ]
+        )
+        let counts = recorder.counts
+        #expect(counts == EventRecorder.Counts(received: 8, stored: 4, refused: [.duplicate: 4], waiting: 0))
     }
 
     @Test func whatCameWhileWritingIsOneBatch() async throws {

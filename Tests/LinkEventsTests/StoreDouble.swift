@@ -12,6 +12,7 @@ final class StoreDouble: EventStore {
         var appends = 0
         var batches: [[Event]] = []
         var stored: [StoredEvent] = []
+        var reported: Set<Bytes16> = []
     }
 
     /// `failure` returns the error of the nth append, from 0; nil for success.
@@ -29,17 +30,22 @@ final class StoreDouble: EventStore {
 
     func lastSequence() async throws -> Int64 { state.withLock { Int64($0.stored.count) } }
 
-    func append(_ events: [Event]) async throws -> Int64 {
+    func append(_ events: [Event]) async throws -> Appended {
         await gate?.pass()
         return try state.withLock { state in
             defer { state.appends += 1 }
             if let error = failure(state.appends, events) { throw error }
             let first = Int64(state.stored.count) + 1
             state.batches.append(events)
-            state.stored += events.enumerated().map {
-                StoredEvent(sequence: first + Int64($0.offset), event: $0.element)
+            var duplicates: [Int] = []
+            for (place, event) in events.enumerated() {
+                if let hash = event.content.reportHash, !state.reported.insert(hash).inserted {
+                    duplicates.append(place)
+                } else {
+                    state.stored.append(StoredEvent(sequence: Int64(state.stored.count) + 1, event: event))
+                }
             }
-            return first
+            return Appended(first: first, duplicates: duplicates)
         }
     }
 

@@ -76,13 +76,14 @@ struct TableCheckTests {
     }
 
     /// Other tests cover tables with too many steps, the order of routes and conditions that are never true.
-    /// ScreenCheckTests cover screens. LinkCatalogTests cover texts that cannot be read, and AppAssociationTests cover the files.
+    /// ScreenCheckTests cover screens, LinkCatalogTests texts that cannot be read, AppAssociationTests the files, and
+    /// LinkServerTests old clients.
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided, .fallbackPage,
             .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument, .unknownArgument,
-            .mistypedArgument, .unusedScreen,
+            .mistypedArgument, .unusedScreen, .oldClient,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))

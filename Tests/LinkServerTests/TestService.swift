@@ -101,7 +101,7 @@ struct FailingStore: EventStore {
 
     func lastSequence() async throws -> Int64 { try await log.lastSequence() }
 
-    func append(_ events: [Event]) async throws -> Int64 {
+    func append(_ events: [Event]) async throws -> Appended {
         if let error = failure(events) { throw error }
         return try await log.append(events)
     }

@@ -146,7 +146,7 @@ struct ExportAgainTests {
         let ledger: String
 
         func lastSequence() async throws -> Int64 { try await log.lastSequence() }
-        func append(_ events: [Event]) async throws -> Int64 { try await log.append(events) }
+        func append(_ events: [Event]) async throws -> Appended { try await log.append(events) }
 
         func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent] {
             let ledger = try DatabaseQueue(path: ledger)

@@ -81,7 +81,7 @@ struct LogKeepingTests {
             }
             #expect(try await number(log, "SELECT count(*) FROM value") == 4)
             #expect(try await number(log, "SELECT sum(rows) FROM day_tenant WHERE tenant = 'taxi'") == 6)
-            #expect(try await log.append([.sample(1)]) == 22)
+            #expect(try await log.append([.sample(1)]).first == 22)
         }
     }
 
@@ -176,7 +176,7 @@ struct LogKeepingTests {
             try await log.closeFinishedDays()
             #expect(try await log.all().map(\.sequence) == [5, 6, 9, 10, 13, 14])
             #expect(try await log.all(of: tenant("taxi")).map(\.sequence) == [15, 16])
-            #expect(try await log.append([.sample(1)]) == 17)
+            #expect(try await log.append([.sample(1)]).first == 17)
         }
     }
 
@@ -190,7 +190,7 @@ struct LogKeepingTests {
                 #expect(try files(folder) == ["2026-11-10.db"])
                 try log.close()
             }
-            #expect(try await log(folder).append([.sample(1)]) == 3)
+            #expect(try await log(folder).append([.sample(1)]).first == 3)
         }
     }
 
@@ -393,7 +393,7 @@ struct LogKeepingTests {
                 )
                 try log.close()
             }
-            #expect(try await log(folder).append([.sample(2)]) == 3)
+            #expect(try await log(folder).append([.sample(2)]).first == 3)
         }
     }
 

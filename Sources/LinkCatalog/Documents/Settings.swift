@@ -15,6 +15,8 @@ package struct Settings: Sendable, Hashable {
     package var clientKey: ClientKey
     /// The client-key policy of all environments but production. Their tables are not public.
     package var environmentKey: ClientKey
+    /// The version of the oldest engine in an app that must understand the tables; nil for none.
+    package var minimumClient: Version?
 
     /// Which details of links and callers are recorded in events.
     package struct Privacy: Sendable, Hashable {
@@ -89,7 +91,7 @@ package struct Settings: Sendable, Hashable {
     package static let keys =
         Identity.keys + [
             "environments", "privacy", "export", "retentionDays", "explain", "whenLogFails", "clientKey",
-            "environmentKey",
+            "environmentKey", "minimumClient",
         ]
 
     /// Maximum number of entries of each list, for settings that are written (stored settings are not checked).
@@ -134,6 +136,12 @@ package struct Settings: Sendable, Hashable {
             member("clientKey") { field throws(DocumentError) in try field.choice(ClientKey.self) } ?? .optional
         environmentKey =
             member("environmentKey") { field throws(DocumentError) in try field.choice(ClientKey.self) } ?? .required
+        minimumClient = member("minimumClient") { (field: DocumentField) throws(DocumentError) -> Version in
+            guard let version = Version(try field.text()) else {
+                throw field.error("\(field.shown) is not the version of an engine; write one such as \"1.0\".")
+            }
+            return version
+        }
         guard errors.errors.isEmpty else { throw DecodingErrors(errors.errors) }
     }
 

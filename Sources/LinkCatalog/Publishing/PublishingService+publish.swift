@@ -387,9 +387,11 @@ extension PublishingService {
 
     /// Plans a table. With a base, its changes are merged into the live table; without one, it replaces the live table.
     private func plan(_ content: JSONNode, over base: Base?, _ state: State) async throws -> TablePlan {
-        try await pool.run(for: .tenant(state.place.tenant)) { cancellation in
+        var planned = try await pool.run(for: .tenant(state.place.tenant)) { cancellation in
             try plan(try base.map { try merge(content, $0, state) } ?? content, state, unless: cancellation)
         }
+        planned.findings += try await clientFindings(planned.content, state.place, state.settings)
+        return planned
     }
 
     private func plan(_ content: JSONNode, _ state: State, unless cancellation: Cancellation) throws -> TablePlan {

@@ -22,6 +22,8 @@ package struct PublishingService: Sendable {
     private let maximumDrafts: Int
     /// Runs a suite against a table that may be unpublished. Cases that the budget does not cover fail.
     let runSuite: @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure]
+    /// Returns the findings about apps that would not understand a table.
+    let clientFindings: @Sendable (JSONNode, DraftLocation, Settings) async throws -> [Finding]
     /// The tables that are compiled already; a snapshot leaves out their text.
     private let known: @Sendable () -> Set<TableVersion>
     /// Makes a snapshot live; called after each change. It must ignore snapshots that are older than the last.
@@ -39,6 +41,9 @@ package struct PublishingService: Sendable {
         maximumDrafts: Int = 64,
         random: @escaping @Sendable (_ count: Int) -> Data,
         known: @escaping @Sendable () -> Set<TableVersion> = { [] },
+        clientFindings: @escaping @Sendable (JSONNode, DraftLocation, Settings) async throws -> [Finding] = { _, _, _ in
+            []
+        },
         runSuite: @escaping @Sendable (LinkSuite, PublishedTable, WorkBudget) -> [SuiteFailure],
         prepare: @escaping @Sendable (PublishedTable, Cancellation) throws -> Void = { _, _ in },
         onPublication: @escaping @Sendable (PublishedRevision, TenantID, AuditContext) -> Void = { _, _, _ in },
@@ -50,6 +55,7 @@ package struct PublishingService: Sendable {
         self.maximumTableBytes = maximumTableBytes
         self.maximumDrafts = maximumDrafts
         self.random = random
+        self.clientFindings = clientFindings
         self.runSuite = runSuite
         self.known = known
         self.onCommit = onCommit

@@ -16,7 +16,7 @@ package struct TablePlan: Sendable {
     /// Changes to the settings, if the request had settings.
     package let settings: [TableDiff.Field]
     package let diff: TableDiff
-    package let findings: [Finding]
+    package internal(set) var findings: [Finding]
     /// Failures of the tenant's stored suites.
     package let suiteFailures: [SuiteFailure]
     /// Links of the suites that move between app and browser.

@@ -62,6 +62,7 @@ public struct ResolvedLink: Sendable, Hashable {
 public enum LinkResult: Sendable, Hashable {
     /// The app shows the destination.
     case shown
-    /// The app could not show it. The reason, at most 200 bytes, is for people.
+    /// The app could not show it. The reason is a word such as `no_such_screen`, of at most 64 a-z, 0-9, '.', '_' and
+    /// '-'. Other text is not reported, because a sentence may contain personal data.
     case failed(String)
 }

@@ -8,8 +8,6 @@ extension OutboxEvent {
         case tooLarge
     }
 
-    private static let maximumReasonBytes = 200
-
     /// Returns the event of a report. Nil if the server needs none: it gave the answer, or the link belongs to nobody.
     static func report(_ link: ResolvedLink, _ result: LinkResult, _ environment: ClientEnvironment) -> Report? {
         guard case .table(let revision, let settingsRevision) = link.source else { return nil }
@@ -32,7 +30,8 @@ extension OutboxEvent {
             case .shown: writer.member("result", "shown")
             case .failed(let reason):
                 writer.member("result", "failed")
-                writer.member("reason", reason.utf8Prefix(maximumReasonBytes))
+                // The server records no other text, see POST /_fp/events.
+                if let word = RouteID(reason) { writer.member("reason", word.rawValue) }
             }
         }
         return event.map { .event($0) } ?? .tooLarge

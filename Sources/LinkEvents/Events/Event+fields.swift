@@ -62,13 +62,18 @@ extension Event {
         /// Nil unless the tenant's settings record installs.
         package var install: InstallID?
 
-        /// The entry point of the link: `api` or `click`.
+        /// The entry point of the link: `api`, `click`, or `app` for a decision that an app reported.
         package var source: String
         package var node: String
         package var requestID: RecordedID
         package var method: String
         /// The time from the request's arrival to the recorder, without the commit. Shared by the links of a batch.
         package var latencyMicroseconds: Int64?
+
+        /// What the app did; set for the source `app`, like the two below.
+        package var result: AppResult?
+        package var engineVersion: String?
+        package var agreement: Agreement?
 
         package init(
             id: RecordedID,

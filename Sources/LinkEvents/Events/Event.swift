@@ -10,18 +10,24 @@ package struct Event: Sendable, Hashable {
 
     package final class Content: Sendable {
         package let fields: Fields
+        /// Identifies an event that its sender may send again. The log stores an event with this hash at most once.
+        /// Nil for all other events, and for events that are read from the log.
+        package let reportHash: Bytes16?
 
-        init(_ fields: Fields) { self.fields = fields }
+        init(_ fields: Fields, _ reportHash: Bytes16?) {
+            self.fields = fields
+            self.reportHash = reportHash
+        }
     }
 
-    package init(_ fields: Fields) { content = Content(fields) }
+    package init(_ fields: Fields, reportHash: Bytes16? = nil) { content = Content(fields, reportHash) }
 
     package subscript<Value>(dynamicMember field: WritableKeyPath<Fields, Value>) -> Value {
         get { content.fields[keyPath: field] }
         set {
             var fields = content.fields
             fields[keyPath: field] = newValue
-            self = Event(fields)
+            self = Event(fields, reportHash: content.reportHash)
         }
     }
 
@@ -60,6 +66,20 @@ package struct Event: Sendable, Hashable {
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let resolve = Kind(rawValue: "resolve")
         package static let click = Kind(rawValue: "click")
+        /// A decision of an app's own engine, which the app reported.
+        package static let app = Kind(rawValue: "app")
+    }
+
+    /// What an app did with the destination of its own decision.
+    package enum AppResult: String, Sendable, CaseIterable {
+        case shown, failed
+    }
+
+    /// Whether the server decides as the app did.
+    package enum Agreement: String, Sendable, CaseIterable {
+        case same, different
+        /// The table of the app's revision is not available, or loading it would exceed the limit of such work.
+        case unchecked
     }
 }
 

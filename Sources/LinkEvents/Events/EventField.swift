@@ -52,6 +52,9 @@ extension Event.Fields {
         try visitor.field("requestId", \.requestID)
         try visitor.field("method", \.method)
         try visitor.field("latencyMicros", \.latencyMicroseconds)
+        try visitor.field("result", \.result)
+        try visitor.field("engineVersion", \.engineVersion)
+        try visitor.field("agreement", \.agreement)
     }
 }
 

@@ -60,6 +60,8 @@ extension EventFieldValue where Self: RawRepresentable, RawValue == String {
 
 extension Event.Purpose: EventFieldValue {}
 extension Event.Kind: EventFieldValue {}
+extension Event.AppResult: EventFieldValue {}
+extension Event.Agreement: EventFieldValue {}
 extension Outcome: EventFieldValue {}
 extension Action: EventFieldValue {}
 extension Platform: EventFieldValue {}

@@ -5,11 +5,25 @@ package protocol EventStore: Sendable {
     /// The last committed sequence; 0 for an empty log.
     func lastSequence() async throws -> Int64
 
-    /// Appends the events in one transaction with one fsync. Returns the first sequence. Throws ``EventStoreError``.
-    func append(_ events: [Event]) async throws -> Int64
+    /// Appends the events in one transaction with one fsync, without those whose `reportHash` the log already has.
+    /// Throws ``EventStoreError``.
+    func append(_ events: [Event]) async throws -> Appended
 
     /// Returns a tenant's events in a range of sequences, in ascending order, at most `limit`.
     func events(of tenant: TenantID, in range: ClosedRange<Int64>, limit: Int) async throws -> [StoredEvent]
+}
+
+/// The result of an append.
+package struct Appended: Sendable, Hashable {
+    /// The sequence of the first event that was stored. The others follow without gaps.
+    package let first: Int64
+    /// The places of the events that were not stored, because the log already has them; ascending.
+    package let duplicates: [Int]
+
+    package init(first: Int64, duplicates: [Int] = []) {
+        self.first = first
+        self.duplicates = duplicates
+    }
 }
 
 /// The reason why an append failed.

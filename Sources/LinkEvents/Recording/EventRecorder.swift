@@ -233,19 +233,39 @@ package final class EventRecorder: Service {
         var events: [Event] = []
         events.reserveCapacity(requests.reduce(0) { $0 + $1.events.count })
         for request in requests { events += request.events }
-        var sequence = try await store.append(events)
+        let appended = try await store.append(events)
+        let results = Self.results(of: requests, appended)
         let waiting = state.withLock { state in
-            for request in requests { state.machine.finished(request, .stored(firstSequence: sequence)) }
+            for (request, result) in zip(requests, results) { state.machine.finished(request, result) }
             return state.machine.counts.waiting
         }
-        for request in requests {
-            request.completion(.stored(firstSequence: sequence))
-            sequence += Int64(request.events.count)
+        for (request, result) in zip(requests, results) { request.completion(result) }
+        let duplicates = appended.duplicates.count
+        if duplicates > 0 {
+            Self.rejected[.duplicate]?.increment(by: duplicates)
+            guard duplicates < events.count else { return }
         }
         commits.note(events)
-        Self.committed.increment(by: events.count)
-        Self.batchSize.record(events.count)
+        Self.committed.increment(by: events.count - duplicates)
+        Self.batchSize.record(events.count - duplicates)
         Self.queueDepth.record(waiting)
+    }
+
+    /// Splits the result of an append by request.
+    private static func results(
+        of requests: [RecorderStateMachine.Request],
+        _ appended: Appended
+    ) -> [RecordResult] {
+        var (sequence, place) = (appended.first, 0)
+        var duplicates = appended.duplicates[...]
+        return requests.map { request in
+            let (first, start) = (sequence, place)
+            place += request.events.count
+            let own = duplicates.prefix { $0 < place }
+            duplicates = duplicates.dropFirst(own.count)
+            sequence += Int64(request.events.count - own.count)
+            return .stored(firstSequence: first, duplicates: own.map { $0 - start })
+        }
     }
 
     private func refuse(_ requests: some Sequence<RecorderStateMachine.Request>, _ refusal: RecordResult.Refusal) {

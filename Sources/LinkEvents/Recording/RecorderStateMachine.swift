@@ -2,8 +2,9 @@ import LinkRouting
 
 /// The result of recording events.
 package enum RecordResult: Sendable, Hashable {
-    /// Committed and synced, with the sequence of the first event.
-    case stored(firstSequence: Int64)
+    /// Committed and synced, with the sequence of the first stored event and the places of the events that the log
+    /// already had.
+    case stored(firstSequence: Int64, duplicates: [Int] = [])
     case refused(Refusal)
 
     package enum Refusal: String, Sendable, CaseIterable {
@@ -13,6 +14,8 @@ package enum RecordResult: Sendable, Hashable {
         /// More than 100 events per second that belong to no tenant. Only those events count as refused; the caller
         /// submits the request's other events again without them.
         case unownedRate = "unowned_rate"
+        /// The log already has the reported event. Only counted: the result of the request is `stored`.
+        case duplicate
         case stopping
         /// The log cannot store this event.
         case unstorable
@@ -153,7 +156,9 @@ struct RecorderStateMachine {
         counts.waiting -= request.events.count
         waitingBytes -= request.byteCount
         switch result {
-        case .stored: counts.stored += request.events.count
+        case .stored(_, let duplicates):
+            counts.stored += request.events.count - duplicates.count
+            if !duplicates.isEmpty { counts.refused[.duplicate, default: 0] += duplicates.count }
         case .refused(let refusal): counts.refused[refusal, default: 0] += request.events.count
         }
     }

@@ -17,6 +17,9 @@ package protocol EventDays: Sendable {
     /// deleted in small transactions. The next call completes what a crash interrupted.
     func drop(_ rows: [RetainedRows], at now: Timestamp) async throws
 
+    /// Forgets the reported events of closed days before `day`: one that is sent again is then stored again.
+    func forgetReports(before day: CivilDay) async throws
+
     /// Records an erasure before it begins. It covers rows up to the log's current end.
     func beginErasure(of install: InstallID, tenant: TenantID, requestID: String, at now: Timestamp) async throws
         -> Erasure

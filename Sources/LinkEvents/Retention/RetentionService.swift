@@ -14,6 +14,9 @@ package actor RetentionService: Service {
     /// The longest sleep, so that a changed setting or a clock jump is noticed.
     private static let longestSleep = Duration.seconds(600)
 
+    /// For how many days after its own a reported event is recognised, if its app sends it again.
+    package static let reportDays: Int64 = 30
+
     private static let blocked = Gauge(label: "fingerpost_retention_blocked_days")
     private static let clockJumped = Gauge(label: "fingerpost_retention_clock_jumped")
     private static let dropped = Counter(label: "fingerpost_retention_dropped_rows_total")
@@ -109,6 +112,10 @@ package actor RetentionService: Service {
                 "the clock jumped ahead; retention drops nothing for three days",
                 metadata: ["clock": "\(instant)"]
             )
+        }
+        if clock.jumpedAt == nil {
+            let today = now().day.daysSince1970
+            try await days.forgetReports(before: CivilDay(daysSince1970: today - Self.reportDays))
         }
         let report = try await state(forcing: forced)
         if !report.dropped.isEmpty {

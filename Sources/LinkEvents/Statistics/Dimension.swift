@@ -8,6 +8,12 @@ package enum Dimension: String, Sendable, CaseIterable {
     /// The pair `experiment:variant`.
     case variant
     case botClass
+    /// The version of the engine of an app that decided itself.
+    case engineVersion
+    /// The engine version of such an app, where the server decides differently.
+    case disagreement
+    /// The triple `app appVersion engineVersion` of such an app, with `-` for what is not known.
+    case appEngine
     /// The reason code of a rejected link.
     case rejectedReason
     /// The recorded path of a link that no route matched.
@@ -41,6 +47,10 @@ package enum Dimension: String, Sendable, CaseIterable {
         case .utmContent: event.utm(.content)
         case .variant: event.experiment.flatMap { experiment in event.variant.map { "\(experiment):\($0)" } }
         case .botClass: event.botClass
+        case .engineVersion: event.engineVersion
+        case .disagreement: event.agreement == .different ? event.engineVersion : nil
+        case .appEngine:
+            event.engineVersion.map { "\(event.app?.rawValue ?? "-") \(event.appVersion ?? "-") \($0)" }
         case .rejectedReason: event.outcome == .rejected ? event.reason : nil
         case .unmatchedPath: event.outcome == .unmatched || event.outcome == .fallback ? event.path : nil
         }

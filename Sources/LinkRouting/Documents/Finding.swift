@@ -62,6 +62,8 @@ public struct Finding: Sendable, Hashable {
         /// The screens of two routes have names with the same letters in another order or case.
         case similarScreen = "similar_screen"
         case unsupportedFeature = "unsupported_feature"
+        /// An app in use, or the oldest one that must be supported, does not understand the table.
+        case oldClient = "old_client"
         case tooManySteps = "too_many_steps"
         /// This and the following codes are about the association files generated from the table; see AppAssociation.
         case associationTooLarge = "association_too_large"

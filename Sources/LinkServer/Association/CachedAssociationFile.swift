@@ -44,29 +44,12 @@ struct CachedAssociationFile: Sendable {
     /// Returns 200 with the file, or 304 if the client has it. The file is compressed only for clients that accept
     /// gzip: Apple's limit applies to the uncompressed bytes.
     func answer(to request: HTTPRequest) -> BufferedResponse {
-        let accepts = request.headerFields.value(of: .acceptEncoding).map { Self.accepts("gzip", in: $0) } ?? false
+        let accepts =
+            request.headerFields.value(of: .acceptEncoding).map { ContentNegotiation.accepts("gzip", in: $0) } ?? false
         let form = accepts ? gzipped ?? plain : plain
-        if let known = request.headerFields.value(of: .ifNoneMatch), Self.names(form.tag, in: known) {
+        if let known = request.headerFields.value(of: .ifNoneMatch), ContentNegotiation.names(form.tag, in: known) {
             return form.notModified
         }
         return request.method == .head ? form.whole.withoutBody : form.whole
-    }
-
-    /// Whether a list such as `gzip, br;q=0` allows a coding.
-    private static func accepts(_ coding: String, in list: String) -> Bool {
-        list.split(separator: ",").contains { item in
-            let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
-            guard parts.first == coding else { return false }
-            return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) ?? 0 <= 0 }
-        }
-    }
-
-    /// Whether a list of tags contains one, by the weak comparison that `If-None-Match` requires.
-    private static func names(_ tag: String, in list: String) -> Bool {
-        list.split(separator: ",").contains { item in
-            let item = item.drop(while: \.isWhitespace)
-            let name = item.hasPrefix("W/") ? item.dropFirst(2) : item
-            return name.prefix(tag.count) == tag || item.first == "*"
-        }
     }
 }

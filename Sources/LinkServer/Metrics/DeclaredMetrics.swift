@@ -25,6 +25,10 @@ package enum DeclaredMetrics {
     private static let texts: KeyValuePairs = [
         "fingerpost_answers_unrecorded_total{reason}":
             "Answers that were given although the log could not record them, by reason.",
+        "fingerpost_app_events_total{engine,agreement}":
+            "Events that apps reported, by engine version (compared with the server's) and whether the server agrees.",
+        "fingerpost_app_tables_bytes": "Memory of the signed tables of apps, compressed.",
+        "fingerpost_app_tables_signed_total{result}": "Tables that were signed for apps, by result.",
         "fingerpost_association_requests_total{tenant,file,result}":
             "Requests for association files of known hosts, by tenant and result.",
         "fingerpost_auth_failures_total{reason}": "Requests with a missing, invalid or insufficient key.",

@@ -12,7 +12,10 @@ package import NetworkTypes
 /// The dependencies of the public and the admin port.
 package struct ServerDependencies: Sendable {
     package var resolving: LinkResolver
+    package var appEvents: AppEventRecorder
     package var associationFiles: AssociationFileCache
+    package var appTables: AppTableCache
+    package var appTableMaker: AppTableMaker
     package var keys: APIKeyAuthenticator
     package var admission: Admission
     package var keyMaker: APIKeyIssuer
@@ -41,7 +44,10 @@ package struct ServerDependencies: Sendable {
 
     package init(
         resolving: LinkResolver,
+        appEvents: AppEventRecorder,
         associationFiles: AssociationFileCache,
+        appTables: AppTableCache,
+        appTableMaker: AppTableMaker,
         keys: APIKeyAuthenticator,
         admission: Admission,
         keyMaker: APIKeyIssuer,
@@ -62,7 +68,10 @@ package struct ServerDependencies: Sendable {
         logger: Logger
     ) {
         self.resolving = resolving
+        self.appEvents = appEvents
         self.associationFiles = associationFiles
+        self.appTables = appTables
+        self.appTableMaker = appTableMaker
         self.keys = keys
         self.admission = admission
         self.keyMaker = keyMaker
@@ -171,6 +180,17 @@ func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
         [
             OpenAPIController(document: .publicPort).endpoint,
             ResolveController(resolving: parts.resolving, limits: parts.limits, admission: parts.admission).endpoint,
+            AppEventController(
+                resolving: parts.resolving,
+                recorder: parts.appEvents,
+                limits: parts.limits,
+                admission: parts.admission
+            ).endpoint,
+            AppTableController(
+                live: parts.resolving.catalog,
+                tables: parts.appTables,
+                admission: parts.admission
+            ).endpoint,
         ]
             + AssociationController(
                 live: parts.resolving.catalog,

@@ -14,6 +14,7 @@ extension ServerDependencies {
     ///
     /// - Parameters:
     ///   - recorder: Writes to `log`. The caller runs it.
+    ///   - signer: Signs the tables of apps; nil if no key is configured.
     ///   - keys: The keys that exist.
     ///   - noteUse: Called with a key's id and the hour of its use.
     package static func build(
@@ -23,6 +24,7 @@ extension ServerDependencies {
         recorder: EventRecorder,
         sealer: ContinuationSealer,
         sink: any ExportSink,
+        signer: TableSigner? = nil,
         announcing: ExportAnnouncing = .off,
         keys: [KeyGrant] = [],
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in },
@@ -40,18 +42,29 @@ extension ServerDependencies {
         logger: Logger
     ) -> ServerDependencies {
         let files = AssociationFileCache()
+        let appTables = AppTableCache(signer: signer)
         let tenants = TenantMetrics(metrics: metrics)
         let catalog = LiveCatalog {
             files.update(for: $0, isStart: $1)
             tenants.add(tenantsOf: $0)
+            appTables.update(for: $0)
         }
+        let clients = ClientCheck(statistics: log, now: environment.now)
         let editor = PublishingService(
             store: store,
             maximumRoutes: maximumRoutes,
             maximumTableBytes: { limits.tableBytes },
             maximumDrafts: maximumDrafts,
             random: environment.randomBytes,
-            known: { catalog.known }
+            known: { catalog.known },
+            clientFindings: { content, place, settings in
+                try await clients.findings(
+                    for: content,
+                    of: place.tenant,
+                    in: place.environment,
+                    minimum: settings.minimumClient
+                )
+            }
         ) { suite, table, budget in
             suite.failures(against: table, at: environment.now(), within: budget)
         } prepare: {
@@ -90,21 +103,37 @@ extension ServerDependencies {
             logger: logger
         )
         let authenticator = APIKeyAuthenticator(keys, now: environment.now, noteUse: noteUse)
+        let resolving = LinkResolver(
+            catalog: catalog,
+            recorder: recorder,
+            sealer: sealer,
+            eventIDs: EventIDGenerator(random: environment.randomWord),
+            addressKeys: AddressKeys(random: environment.addressKey),
+            locate: locate,
+            now: environment.now,
+            uptime: environment.uptime,
+            node: node,
+            isRecording: isRecording,
+            tenants: tenants
+        )
         return ServerDependencies(
-            resolving: LinkResolver(
-                catalog: catalog,
-                recorder: recorder,
-                sealer: sealer,
-                eventIDs: EventIDGenerator(random: environment.randomWord),
-                addressKeys: AddressKeys(random: environment.addressKey),
-                locate: locate,
-                now: environment.now,
-                uptime: environment.uptime,
-                node: node,
-                isRecording: isRecording,
-                tenants: tenants
+            resolving: resolving,
+            appEvents: AppEventRecorder(
+                resolving: resolving,
+                tables: RevisionTables(store: store, pool: editor.pool, uptime: environment.uptime),
+                metrics: metrics,
+                logger: logger
             ),
             associationFiles: files,
+            appTables: appTables,
+            appTableMaker: AppTableMaker(
+                cache: appTables,
+                store: store,
+                pool: editor.pool,
+                now: environment.now,
+                sleep: environment.sleep,
+                logger: logger
+            ),
             keys: authenticator,
             admission: Admission(
                 policy,

@@ -143,19 +143,8 @@ struct ResolveController: Sendable {
 
     /// Checks the key for the tenants that answer only their own apps and servers.
     private func checkClientKey(_ resolvedLinks: [LinkResolver.ResolvedLink], _ grant: KeyGrant?) throws {
-        for resolvedLink in resolvedLinks {
-            guard let table = resolvedLink.answer.table, table.wantsClientKey else { continue }
-            guard let grant else {
-                let place = table.environment == .production ? "" : " in an environment other than production"
-                throw Problem(
-                    .missingKey,
-                    "Resolving this tenant's links\(place) needs a key with the scope 'resolve'; send "
-                        + "'Authorization: Bearer fp_…'."
-                )
-            }
-            guard grant.allows(.resolve, for: table.tenant), grant.allows(table.environment) else {
-                throw Problem(.forbidden, "This key lacks the scope 'resolve' for the link's tenant or environment.")
-            }
+        for table in resolvedLinks.lazy.compactMap(\.answer.table) {
+            try table.checkClientKey(grant, for: table.environment)
         }
     }
 
@@ -199,12 +188,5 @@ struct ResolveController: Sendable {
         }
         writer.endObject()
         return writer.finish()
-    }
-}
-
-extension PublishedTable {
-    /// Whether the table's tenant answers only callers with a key.
-    fileprivate var wantsClientKey: Bool {
-        settings.clientKey == .required || environment != .production && settings.environmentKey == .required
     }
 }

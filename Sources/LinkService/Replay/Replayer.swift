@@ -61,7 +61,9 @@ package actor Replayer {
             )
             for event in page.lazy.map(\.event)
             where (start...end).contains(event.recordedAt) && event.environment == place.environment {
-                guard wish.purposes.contains(event.purpose), [.resolve, .click].contains(event.kind) else { continue }
+                guard wish.purposes.contains(event.purpose), [.resolve, .click, .app].contains(event.kind) else {
+                    continue
+                }
                 if tally.events == wish.limit {
                     isLimited = true
                     break pages

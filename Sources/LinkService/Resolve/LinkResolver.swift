@@ -21,7 +21,7 @@ package final class LinkResolver: Sendable {
     /// The name of this server in events.
     package let node: String
     /// Whether responses wait for the log; if not, nothing is recorded.
-    private let isRecording: Bool
+    let isRecording: Bool
     package let tenants: TenantMetrics
 
     /// Answers that were given although the log could not record them.
@@ -238,14 +238,17 @@ package final class LinkResolver: Sendable {
     }
 
     /// Builds the event from what the tenant's settings permit to record.
-    private func event(
+    ///
+    /// - Parameter redaction: Nil for that of the answer's table.
+    func event(
         _ answer: CatalogResolution,
         linkLength: Int,
         _ context: LinkContext,
-        _ caller: Caller
+        _ caller: Caller,
+        redaction: Redaction? = nil
     ) -> Event.Fields {
         let resolution = answer.resolution
-        let redaction = Redaction(answer.table)
+        let redaction = redaction ?? Redaction(answer.table)
         let instant = now()
         var event = Event.Fields(
             id: eventIDs.next(at: instant),

@@ -36,6 +36,7 @@ struct DayWriter {
         var uncounted: Int { tally.eventCount }
 
         mutating func add(_ events: [Event], from first: Int64, _ db: Database) throws {
+            guard !events.isEmpty else { return }
             for (sequence, event) in zip(first..., events) {
                 try EventRow.bind(event, sequence: sequence, to: &row, texts: &texts, db)
                 try row.run()
@@ -62,14 +63,21 @@ struct DayWriter {
         self.pool = pool
     }
 
-    /// Inserts the events in one transaction with one fsync.
-    mutating func append(_ events: [Event], from first: Int64) throws {
+    /// Inserts the events in one transaction with one fsync, without those that were reported before.
+    ///
+    /// - Parameter reported: The events' hashes that the log has in earlier days.
+    /// - Returns: The places of the events that were not inserted.
+    mutating func append(_ events: [Event], from first: Int64, besides reported: Set<Bytes16>) throws -> [Int] {
+        var duplicates: [Int] = []
         try write { memory, db in
-            try memory.add(events, from: first, db)
+            duplicates = try ReportedEvents.insert(events, besides: reported, db)
+            let new = duplicates.isEmpty ? events : events.removing(at: duplicates)
+            try memory.add(new, from: first, db)
             guard memory.isFull else { return }
             try memory.writeCounts(db)
             try memory.makeRoom(db)
         }
+        return duplicates
     }
 
     /// Writes the counts up to the last row.
@@ -89,6 +97,18 @@ struct DayWriter {
             var memory = try known.take() ?? Memory(db)
             try body(&memory, db)
             return memory
+        }
+    }
+}
+
+extension [Event] {
+    /// Returns the elements besides those at `places`, which ascend.
+    fileprivate func removing(at places: [Int]) -> [Event] {
+        var rest = places[...]
+        return enumerated().compactMap { place, event in
+            guard rest.first == place else { return event }
+            rest.removeFirst()
+            return nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import LinkEvents
 import LinkRouting
@@ -37,8 +38,29 @@ extension EventLog: EventDays {
                 }
                 var counts = CountCopy(from: source, to: ledger)
                 try counts.run()
+                try Self.copyReports(of: day, from: source, to: ledger)
             }
         }
+    }
+}
+
+extension EventLog {
+    /// Copies the hashes of reported events, which are needed for longer than the file. In their order, so that the
+    /// pages of the ledger's tree are written one after the other.
+    fileprivate static func copyReports(of day: CivilDay, from source: DaySource, to ledger: Database) throws {
+        let insert = try ledger.cachedStatement(
+            sql: "INSERT INTO client_event (hash, day) VALUES (?, ?) ON CONFLICT DO UPDATE SET day = excluded.day"
+        )
+        var isEmpty = true
+        try source.forEachRow("SELECT hash FROM client_event ORDER BY hash") { row in
+            isEmpty = false
+            try insert.execute(arguments: [row[0] as Data, day.daysSince1970])
+        }
+        guard !isEmpty else { return }
+        try ledger.execute(
+            sql: "INSERT INTO client_event_day (day) VALUES (?) ON CONFLICT DO NOTHING",
+            arguments: [day.daysSince1970]
+        )
     }
 }
 

@@ -238,29 +238,34 @@ package final class EventLog: EventStore, EventHistory {
     /// Blocks the caller's thread on disk I/O; the recorder calls it on a thread that answers no requests. GRDB's
     /// asynchronous writes are not used, because cancelling the caller's task interrupts them: a stopping server still
     /// writes the events that it has accepted.
-    package func append(_ events: [Event]) async throws -> Int64 {
+    package func append(_ events: [Event]) async throws -> Appended {
         try today.withLock { today in
             let first = state.withLock { $0.lastSequence } + 1
-            guard !events.isEmpty else { return first }
+            guard !events.isEmpty else { return Appended(first: first) }
             // The file is chosen once per batch, so that no transaction spans two files.
             try rotateIfNeeded(&today)
             guard let day = today?.day else { preconditionFailure("turn() opens a file where there is none") }
+            var duplicates: [Int] = []
             do {
-                try today?.append(events, from: first)
+                let hashes = Set(events.lazy.compactMap(\.content.reportHash))
+                let reported = try reportedEarlier(hashes)
+                duplicates = try today?.append(events, from: first, besides: reported) ?? []
             } catch let error as StorageError {
                 throw EventStoreError(error)
             } catch let error as DatabaseError {
                 throw EventStoreError(error, file: Self.path(day, in: folder))
             }
+            let appended = Appended(first: first, duplicates: duplicates)
+            guard duplicates.count < events.count else { return appended }
             state.withLock { state in
-                state.lastSequence = first + Int64(events.count) - 1
+                state.lastSequence = first + Int64(events.count - duplicates.count) - 1
                 guard let index = state.days.lastIndex(where: { $0.day == day }), state.days[index].start == .empty
                 else {
                     return
                 }
                 state.days[index].start = .at(first)
             }
-            return first
+            return appended
         }
     }
 

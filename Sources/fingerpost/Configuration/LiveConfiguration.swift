@@ -47,7 +47,7 @@ final class LiveConfiguration: Sendable {
         liveKeys.contains(key) || liveGroups.contains { key.hasPrefix($0) }
     }
 
-    private static let liveGroups = ["log.", "exports.webhook.", "rateLimits.", "shutdown."]
+    private static let liveGroups = ["log.", "exports.webhook.", "tables.", "rateLimits.", "shutdown."]
     private static let liveKeys: Set = [
         "ops.minimumFreeBytes", "geo.database", "exports.s3.credentialsFile", "limits.bodyBytes", "limits.batchBytes",
         "limits.jsonDepth", "limits.tableBytes", "limits.tailSeconds", "proxies.header", "trustedProxies",

@@ -20,6 +20,7 @@ struct ServiceConfiguration {
     var isRecording: Bool
     var log: LogConfiguration
     var exports: ExportConfiguration
+    var tables: TableSettings
     /// The path of an MMDB file with countries.
     var geoDatabase: String?
     var limits: ServerLimits
@@ -41,7 +42,7 @@ struct ServiceConfiguration {
         ] + TLSSettings.keys + [
             "admin.host", "admin.port", "ops.host", "ops.port", "ops.minimumFreeBytes", "node",
             "recording",
-        ] + LogConfiguration.keys + ExportConfiguration.keys + [
+        ] + LogConfiguration.keys + ExportConfiguration.keys + TableSettings.keys + [
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
 
@@ -157,6 +158,7 @@ struct ServiceConfiguration {
         exports = try ExportConfiguration(data: data, environment: environment, text: text) {
             try number($0, $1, in: $2)
         }
+        tables = try TableSettings(text: text)
         let geoDatabase = text("geo.database", "")
         self.geoDatabase = geoDatabase.isEmpty ? nil : geoDatabase
         limits = ServerLimits()
@@ -178,7 +180,7 @@ struct ServiceConfiguration {
                 adminAddress.host, "\(adminAddress.port)", opsAddress.host,
                 "\(opsAddress.port)",
                 "\(minimumFreeBytes)", node, isRecording ? "enabled" : "disabled",
-            ] + log.effective + exports.effective.map(\.value) + [
+            ] + log.effective + exports.effective.map(\.value) + tables.effective + [
                 geoDatabase ?? ""
             ] + Self.limitKeys.map { "\(limits[keyPath: $0.path])" } + admission.effective
             + ["\(drainSeconds)", "\(graceSeconds)"]

@@ -14,6 +14,7 @@ actor ConfigurationReloader: Service {
     private let read: @Sendable () async throws -> ServiceConfiguration
     private let live: LiveConfiguration
     private let admission: Admission
+    private let appTables: AppTableCache
     private let certificates: ServerCertificates?
     private let logger: Logger
     private let hasTerminal = isatty(STDIN_FILENO) == 1
@@ -36,6 +37,7 @@ actor ConfigurationReloader: Service {
         from configuration: ServiceConfiguration,
         into live: LiveConfiguration,
         _ admission: Admission,
+        _ appTables: AppTableCache,
         _ certificates: ServerCertificates?,
         logger: Logger,
         read: @escaping @Sendable () async throws -> ServiceConfiguration
@@ -43,6 +45,7 @@ actor ConfigurationReloader: Service {
         self.hangups = hangups
         self.live = live
         self.admission = admission
+        self.appTables = appTables
         self.certificates = certificates
         self.logger = logger
         self.read = read
@@ -69,6 +72,7 @@ actor ConfigurationReloader: Service {
             _ = try certificates?.reload()
             let left = try live.replace(by: configuration)
             admission.update(configuration.admission.policy)
+            appTables.update(configuration.tables.signer)
             Self.results["ok"]?.increment()
             Self.isLastGood.record(1)
             tell(configuration, left: left)

@@ -94,6 +94,7 @@ extension Server {
                     logger: logger
                 )
             ),
+            .init(service: parts.appTableMaker),
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {

@@ -63,6 +63,7 @@ struct Server {
             recorder: recorder,
             sealer: sealer,
             sink: configuration.exports.makeSink { live.credentials },
+            signer: configuration.tables.signer,
             announcing: configuration.exports.webhook == nil ? .off : .on,
             keys: try await database.keyGrants(),
             noteUse: keyUses.note,

@@ -1,0 +1,57 @@
+import HTTPTransport
+import HTTPTypes
+import LinkAPI
+import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkService
+import NIOCore
+
+/// Serves `POST /_fp/events`, with which apps report what their own engines decided.
+struct AppEventController: Sendable {
+    let resolving: LinkResolver
+    let recorder: AppEventRecorder
+    let limits: LiveLimits
+    let admission: Admission
+
+    var endpoint: PublicEndpoint {
+        PublicEndpoint(
+            methods: [.post],
+            path: "/_fp/events",
+            bodyLimit: { [limits] in limits.batchBytes },
+            acceptsKey: true
+        ) { request, body in
+            // Reading and deciding a hundred links takes milliseconds, and an earlier table may have to be loaded.
+            .async { try await record(request, body) }
+        }
+    }
+
+    private func record(_ request: PublicRequest, _ body: ByteBuffer) async throws -> BufferedResponse {
+        let scope = request.scope
+        let limits = JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
+        let message = try body.withUnsafeReadableBytes { raw in
+            try raw.withMemoryRebound(to: UInt8.self) { try AppEventsRequest($0, limits: limits) }
+        }
+        let catalog = resolving.catalog.current
+        let tenant = try catalog.tenant(message.tenant, of: request)
+        scope.facts.note(tenant.tenant)
+        try tenant.checkClientKey(request.grant, for: message.environment)
+        if let warning = catalog.warning(about: message.environment, of: tenant.tenant) {
+            throw Problem(.unknownEnvironment, warning)
+        }
+        try admission.check(.tenant(tenant.tenant), amount: message.events.count)
+        let address = scope.client.address
+        let caller = LinkResolver.Caller(
+            requestID: scope.requestID,
+            address: address,
+            country: resolving.country(of: address),
+            userAgent: request.head.headerFields.value(of: .userAgent),
+            method: "POST",
+            source: "app",
+            kind: .app,
+            purpose: message.purpose
+        )
+        let results = try await recorder.record(message, of: tenant, by: caller, arrivedAt: scope.arrival)
+        return BufferedResponse(json: AppEventsResponse(results: results, warnings: message.warnings).json())
+    }
+}

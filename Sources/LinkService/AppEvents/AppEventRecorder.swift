@@ -1,0 +1,144 @@
+package import CoreMetrics
+package import LinkAPI
+package import LinkCatalog
+import LinkEvents
+import LinkRouting
+import LinkTable
+package import Logging
+
+/// Records what apps decided with their own engines: decides again with the same table, compares, and stores each event
+/// once.
+package struct AppEventRecorder: Sendable {
+    private let resolving: LinkResolver
+    private let tables: RevisionTables
+    private let agreements: AgreementCounts
+
+    /// The number of earlier revisions whose tables are used for one message. Events of further ones are unchecked.
+    private static let mostRevisions = 4
+
+    package init(
+        resolving: LinkResolver,
+        tables: RevisionTables,
+        metrics: any MetricsFactory,
+        logger: Logger
+    ) {
+        self.resolving = resolving
+        self.tables = tables
+        agreements = AgreementCounts(metrics: metrics, logger: logger, uptime: resolving.uptime)
+    }
+
+    /// Stores the events of a message, which belongs to `tenant`.
+    ///
+    /// - Throws: A ``Problem`` if nothing was stored, so that the app must send the message again.
+    package func record(
+        _ request: AppEventsRequest,
+        of tenant: PublishedTable,
+        by caller: LinkResolver.Caller,
+        arrivedAt arrival: ContinuousClock.Instant?
+    ) async throws -> [AppEventResult] {
+        let catalog = resolving.catalog.current
+        let old = await oldCatalogs(of: request, tenant: tenant.tenant, live: catalog)
+        let latency = arrival.map { (resolving.uptime() - $0).microseconds }
+        var results: [AppEventResult?] = []
+        var events: [(place: Int, event: Event)] = []
+        for item in request.events {
+            do {
+                let report = AppEventReport(
+                    try item.decision.get(),
+                    request,
+                    tenant: tenant,
+                    catalog: catalog,
+                    old: old
+                )
+                var fields = try report.event(resolving, caller)
+                fields.latencyMicroseconds = latency
+                events.append((results.count, Event(fields, reportHash: report.hash)))
+                results.append(nil)
+            } catch let refusal as AppEventReport.Refusal {
+                results.append(.rejected(item, refusal.reason, refusal.detail))
+            } catch let error as DocumentError {
+                results.append(.rejected(item, .invalidEvent, error.description))
+            }
+        }
+        let statuses = try await store(events.map { $0.event })
+        for (status, (place, _)) in zip(statuses, events) {
+            results[place] = AppEventResult(clientEventID: request.events[place].clientEventID, status: status)
+        }
+        return results.compactMap(\.self)
+    }
+
+    /// Loads the tables of the revisions that are not live any more, by version.
+    private func oldCatalogs(
+        of request: AppEventsRequest,
+        tenant: TenantID,
+        live: Catalog
+    ) async -> [TableVersion: Catalog] {
+        let current = live.table(of: tenant, in: request.environment).map(TableVersion.init)
+        var versions: [TableVersion] = []
+        for item in request.events {
+            guard case .success(let decision) = item.decision,
+                let version = decision.version(tenant, request.environment), version != current,
+                !versions.contains(version)
+            else { continue }
+            versions.append(version)
+        }
+        var found: [TableVersion: Catalog] = [:]
+        for version in versions.prefix(Self.mostRevisions) { found[version] = await tables.catalog(of: version) }
+        return found
+    }
+
+    private func store(_ events: [Event]) async throws(Problem) -> [AppEventResult.Status] {
+        guard !events.isEmpty else { return [] }
+        guard resolving.isRecording else {
+            return events.map { _ in .rejected(.recordingDisabled, detail: "This server records no events.") }
+        }
+        switch await resolving.recorder.record(events) {
+        case .stored(_, let duplicates):
+            let duplicates = Set(duplicates)
+            for (place, event) in events.enumerated() where !duplicates.contains(place) {
+                resolving.tenants.count(event.content.fields.outcome, of: event.content.fields.tenant)
+                agreements.count(event.content.fields)
+            }
+            return events.enumerated().map { place, event in
+                duplicates.contains(place) ? .duplicate : .stored(id: event.content.fields.id)
+            }
+        case .refused(.unstorable):
+            guard events.count > 1 else {
+                return [.rejected(.notRecorded, detail: "The log cannot store this event.")]
+            }
+            var statuses: [AppEventResult.Status] = []
+            for event in events { statuses += try await store([event]) }
+            return statuses
+        case .refused:
+            var problem = Problem(
+                .logUnavailable,
+                "The events could not be recorded. Keep them, and send the same message again in a second."
+            )
+            problem.hints = [.retryAfter(seconds: 1)]
+            throw problem
+        }
+    }
+}
+
+extension AppEventResult {
+    fileprivate static func rejected(
+        _ item: AppEventsRequest.Item,
+        _ reason: Refusal,
+        _ detail: String
+    ) -> AppEventResult {
+        AppEventResult(clientEventID: item.clientEventID, status: .rejected(reason, detail: detail))
+    }
+}
+
+extension AppDecision {
+    /// The version of the table that decided; nil if the app names none.
+    func version(_ tenant: TenantID, _ environment: EnvironmentID) -> TableVersion? {
+        guard let revision, let settingsRevision else { return nil }
+        return TableVersion(
+            tenant: tenant,
+            environment: environment,
+            revision: revision,
+            settingsRevision: settingsRevision
+        )
+    }
+}

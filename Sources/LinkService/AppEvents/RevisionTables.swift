@@ -1,0 +1,98 @@
+package import LinkCatalog
+import LinkRouting
+
+/// Compiled tables of earlier revisions, with which apps still decide.
+///
+/// Reading and compiling a table takes up to a second, and callers choose the revision. Therefore one table is loaded at
+/// a time, a tenant's tables are loaded at most ``loadsPerMinute`` times a minute, and few tables are kept.
+package actor RevisionTables {
+    private let store: any CatalogStore
+    private let pool: WorkPool
+    private let uptime: @Sendable () -> ContinuousClock.Instant
+
+    /// The tables used last, the most recent at the end. Nil for a revision that cannot be loaded.
+    private var kept: [(version: TableVersion, catalog: Catalog?)] = []
+    private var loads: [TenantID: (start: ContinuousClock.Instant, count: Int)] = [:]
+    private var loading: (version: TableVersion, task: Task<Catalog?, Never>)?
+
+    static let loadsPerMinute = 6
+    private static let mostTables = 8
+    /// Maximum number of routes of a table, and of all tables together.
+    private static let mostRoutes = 20_000
+    private static let mostRoutesKept = 50_000
+    private static let mostTenants = 1_000
+
+    package init(
+        store: any CatalogStore,
+        pool: WorkPool,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
+        self.store = store
+        self.pool = pool
+        self.uptime = uptime
+    }
+
+    /// Returns a catalog with only this table; nil if it does not exist any more, is too large, or may not be loaded
+    /// now.
+    func catalog(of version: TableVersion) async -> Catalog? {
+        if let place = kept.firstIndex(where: { $0.version == version }) {
+            let found = kept.remove(at: place)
+            kept.append(found)
+            return found.catalog
+        }
+        if let loading, loading.version == version { return await loading.task.value }
+        guard loading == nil, mayLoad(for: version.tenant) else { return nil }
+        // Awaited below, and by requests that need the same table meanwhile.
+        let task = Task { await load(version) }
+        loading = (version, task)
+        let catalog = await task.value
+        loading = nil
+        keep(version, catalog)
+        return catalog
+    }
+
+    private func mayLoad(for tenant: TenantID) -> Bool {
+        let now = uptime()
+        if loads.count >= Self.mostTenants { loads = loads.filter { now - $0.value.start < .seconds(60) } }
+        guard loads.count < Self.mostTenants || loads[tenant] != nil else { return false }
+        var own = loads[tenant] ?? (now, 0)
+        if now - own.start >= .seconds(60) { own = (now, 0) }
+        guard own.count < Self.loadsPerMinute else { return false }
+        own.count += 1
+        loads[tenant] = own
+        return true
+    }
+
+    private func keep(_ version: TableVersion, _ catalog: Catalog?) {
+        kept.append((version, catalog))
+        while kept.count > Self.mostTables || kept.count > 1 && routesKept > Self.mostRoutesKept { kept.removeFirst() }
+    }
+
+    private var routesKept: Int {
+        kept.reduce(0) { sum, entry in
+            sum + (entry.catalog?.tables.reduce(0) { $0 + $1.router.table.routes.count } ?? 0)
+        }
+    }
+
+    /// A table that cannot be read is none: the event is then recorded as unchecked.
+    private func load(_ version: TableVersion) async -> Catalog? {
+        guard let revision = version.revision,
+            let published = try? await store.revision(revision, of: version.tenant),
+            published.environment == version.environment, published.routeCount <= Self.mostRoutes,
+            let stored = try? await store.settings(of: version.tenant, revision: version.settingsRevision),
+            let content = try? await store.content(of: revision, tenant: version.tenant)
+        else { return nil }
+        return try? await pool.run(for: .tenant(version.tenant)) { _ in
+            Catalog([
+                PublishedTable(
+                    tenant: version.tenant,
+                    environment: version.environment,
+                    revision: revision,
+                    settingsRevision: version.settingsRevision,
+                    settings: try stored.read(),
+                    table: try RouteTable(DocumentField(stored: content, path: "table"))
+                )
+            ])
+        }
+    }
+}

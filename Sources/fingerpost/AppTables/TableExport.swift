@@ -1,0 +1,58 @@
+import ArgumentParser
+import LinkCommands
+import LinkRouting
+import LinkTable
+import OutboundHTTP
+
+struct TableExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Fetch the signed table of an app from a server, for example to bundle it with the app.",
+        discussion: """
+            EXAMPLE
+              fingerpost table export shop --app ios --server https://links.acme.com --public-key KEY --output shop.table
+
+            With --public-key, the table is verified first. A tenant with 'clientKey: required' needs --key.
+            """
+    )
+
+    @ArgumentParser.Argument(help: "The tenant.") var tenant: String
+    @OptionGroup var scope: TableScopeOptions
+    @OptionGroup var server: PublicServerOptions
+    @OptionGroup var keys: PublicKeyOptions
+    @ArgumentParser.Option(help: "The file to write.") var output: String
+
+    func run() async throws {
+        let scope = try scope.scope(of: TenantID(argument: tenant))
+        let response = try await server.download().table(of: scope)
+        guard response.status == 200 else {
+            throw fail("\(server.server) answered \(response.status): \(response.problem)", .failed)
+        }
+        let keys = try keys.keys()
+        if !keys.isEmpty {
+            do throws(TableRejection) {
+                _ = try SignedTable.verify(response.body, keys: keys, expecting: scope, at: SystemClock.now())
+            } catch {
+                throw fail("the table of \(server.server) is not valid: \(error) (\(error.code))", .failed)
+            }
+        }
+        try write(String(decoding: response.body, as: UTF8.self), toFile: output)
+        show("\(output): \(response.body.count) bytes")
+    }
+}
+
+/// The public port of a server.
+struct PublicServerOptions: ParsableArguments {
+    @ArgumentParser.Option(help: "The public address of the server.") var server = "http://127.0.0.1:8080"
+    @ArgumentParser.Option(help: "A key with the scope resolve, for tenants that require one.") var key: String?
+
+    func validate() throws {
+        guard server.hasPrefix("http://") || server.hasPrefix("https://") else {
+            throw ValidationError(
+                "'\(server)' is not the address of a server; write one with http:// or https://, such as http://127.0.0.1:8080."
+            )
+        }
+    }
+
+    func download() -> AppTableDownload { AppTableDownload(server: server, key: key) }
+}

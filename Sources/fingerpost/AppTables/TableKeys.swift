@@ -1,0 +1,80 @@
+import ArgumentParser
+import LinkCommands
+import LinkTable
+
+struct TableKeys: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Create, show and rotate the keys that sign tables.",
+        discussion: """
+            EXAMPLES
+              fingerpost table keys create /etc/fingerpost/table.jwk
+              fingerpost table keys show /etc/fingerpost/table.jwk
+              fingerpost table keys rotate /etc/fingerpost/table.jwk
+
+            FILE is the key that signs (tables.signingKey), and FILE.next is the one that signs after the next \
+            rotation. Apps pin both public keys. After a rotation, put the two keys that it prints into the next \
+            release of the apps, and rotate again only when that release is out.
+            """,
+        subcommands: [Create.self, Show.self, Rotate.self]
+    )
+
+    struct Create: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Create the first key and the next one, with mode 0600.",
+            discussion: """
+                EXAMPLE
+                  fingerpost table keys create /etc/fingerpost/table.jwk
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The file of the key. It must not exist.") var file: String
+
+        func run() throws {
+            let files = TableKeyFiles(file)
+            try files.create()
+            try LinkCommands.show(files.pinned())
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the public keys that apps pin.",
+            discussion: """
+                EXAMPLE
+                  fingerpost table keys show /etc/fingerpost/table.jwk
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The file of the key.") var file: String
+
+        func run() throws { try LinkCommands.show(TableKeyFiles(file).pinned()) }
+    }
+
+    struct Rotate: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sign with the next key from now on, and create another next one.",
+            discussion: """
+                EXAMPLE
+                  fingerpost table keys rotate /etc/fingerpost/table.jwk && kill -HUP "$(pidof fingerpost)"
+
+                The key that signed until now is kept as FILE.previous. Without FILE.next, the command creates it and \
+                rotates nothing, because no app knows a new key yet.
+                """
+        )
+
+        @ArgumentParser.Argument(help: "The file of the key.") var file: String
+
+        func run() throws {
+            let files = TableKeyFiles(file)
+            let isRotated = try files.rotate()
+            try LinkCommands.show(
+                [
+                    isRotated
+                        ? "Rotated. Send SIGHUP to the server, which then signs with the new key."
+                        : "\(files.nextPath) was missing and was created. Rotate when a release of the apps has it."
+                ] + files.pinned()
+            )
+        }
+    }
+}
