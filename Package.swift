@@ -81,6 +81,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
+        .target(name: "StubMatching", dependencies: ["LinkRouting"], swiftSettings: strict),
         // Network addresses and trace contexts, for everything that receives or sends requests.
         .target(
             name: "NetworkTypes",
@@ -327,6 +329,11 @@ let package = Package(
         .testTarget(
             name: "LinkCommandsTests",
             dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubMatchingTests",
+            dependencies: ["LinkRouting", "StubMatching", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),
