@@ -235,6 +235,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The stub server for tests of apps. The service does not depend on it.
+        .target(
+            name: "StubServer",
+            dependencies: [
+                "LinkRouting", "LinkEvents", "StubMatching",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         // What the command line does, without its parsing.
         .target(
             name: "LinkCommands",
@@ -250,6 +262,7 @@ let package = Package(
                 "Examples",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "StubMatching", "StubServer",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -329,6 +342,16 @@ let package = Package(
         .testTarget(
             name: "LinkCommandsTests",
             dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubServerTests",
+            dependencies: [
+                "LinkRouting", "StubMatching", "StubServer", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            exclude: ["differences.txt"],
             swiftSettings: strict
         ),
         .testTarget(
