@@ -40,6 +40,11 @@ package struct RegularExpression: Sendable {
         try search(text, .whole, from: 0) != nil
     }
 
+    /// Whether the whole text matches, at the expense of a budget that several matches share.
+    func matches(_ text: String, spending steps: inout Int) throws(StepLimitExceeded) -> Bool {
+        try search(text, .whole, from: 0, &steps) != nil
+    }
+
     /// The leftmost match in the text.
     package func firstMatch(in text: String) throws(StepLimitExceeded) -> Match? {
         guard let registers = try search(text, .leftmost, from: 0) else { return nil }
