@@ -25,6 +25,7 @@ struct StubRouter: Sendable {
 
     /// Path and query of a request target, which may be an absolute URL.
     private static func target(_ target: String) -> String {
+        let target = target.firstIndex(of: "#").map { String(target[..<$0]) } ?? target
         guard !target.utf8.starts(with: "/".utf8), let scheme = target.firstRange(of: "://") else { return target }
         let rest = target[scheme.upperBound...]
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
@@ -53,7 +54,8 @@ struct StubRouter: Sendable {
 
     /// `example.org:81` or `[::1]:81`.
     private static func hostAndPort(_ authority: String) -> (host: String, port: Int?) {
-        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[authority.index(after: colon)...]) else {
+        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[authority.index(after: colon)...])
+        else {
             return (authority, nil)
         }
         return (String(authority[..<colon]), port)

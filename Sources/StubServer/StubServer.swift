@@ -56,7 +56,10 @@ package final class StubServer: Sendable {
         )
         let responder = Responder(configuration: configuration, folder: folder, proxy: proxy)
         let router = StubRouter(
-            configuration: configuration, sessions: sessions, responder: responder, admin: admin
+            configuration: configuration,
+            sessions: sessions,
+            responder: responder,
+            admin: admin
         )
         self.configuration = configuration
         self.sessions = sessions
@@ -88,7 +91,9 @@ package final class StubServer: Sendable {
     }
 
     private static func stubs(
-        _ configuration: StubConfiguration, _ folder: StubFolder?, _ report: (String) -> Void
+        _ configuration: StubConfiguration,
+        _ folder: StubFolder?,
+        _ report: (String) -> Void
     ) throws -> StubStore {
         var store = StubStore()
         if let target = configuration.proxyAll {
@@ -98,7 +103,8 @@ package final class StubServer: Sendable {
         }
         guard let folder else { return store }
         let (stubs, problems) = folder.stubs(
-            templating: configuration.templating, newID: configuration.environment.newID
+            templating: configuration.templating,
+            newID: configuration.environment.newID
         )
         if !problems.isEmpty, configuration.unreadable == .stopTheStart {
             throw StartFailure(
@@ -119,6 +125,9 @@ package final class StubServer: Sendable {
     /// Returns when `/__admin/shutdown` was called or `stop` runs.
     package func waitForStop() async { await stopRequest.wait() }
 
+    /// Lets `waitForStop` return.
+    package func requestStop() { stopRequest.fulfil() }
+
     /// Stops listening, closes all connections and ends a recording.
     package func stop() async {
         await listener.stop()
@@ -132,7 +141,10 @@ package final class StubServer: Sendable {
         let specification = try RecordingSpecification(MappingField(document))
         let lowest = 1_000_000_000
         try admin.startRecording(
-            specification, to: target, of: sessions.main, priority: onlyMissing ? lowest : nil
+            specification,
+            to: target,
+            of: sessions.main,
+            priority: onlyMissing ? lowest : nil
         )
     }
 

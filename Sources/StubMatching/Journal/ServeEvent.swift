@@ -22,7 +22,8 @@ package struct ServeEvent: Sendable {
         /// Whether a target gave the answer.
         package let isProxied: Bool
 
-        package init(status: Int, headers: [HeaderField], body: [UInt8], fault: String? = nil, isProxied: Bool = false) {
+        package init(status: Int, headers: [HeaderField], body: [UInt8], fault: String? = nil, isProxied: Bool = false)
+        {
             self.status = status
             self.headers = headers
             self.body = body

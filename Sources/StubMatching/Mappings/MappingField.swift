@@ -87,7 +87,9 @@ package struct MappingField: Sendable {
 
     /// The value of a member; nil when it is missing or null, and for other types than objects.
     package subscript(key: String) -> MappingField? {
-        guard let found = node.members?.last(where: { $0.key.isExactly(key) }), found.value.value != .null else { return nil }
+        guard let found = node.members?.last(where: { $0.key.isExactly(key) }), found.value.value != .null else {
+            return nil
+        }
         return member(found)
     }
 

@@ -63,7 +63,9 @@ package struct ResponseDefinition: Sendable {
         try field.requireKeys(Self.keys)
         let status = try field["status"].map { status throws(MappingError) in try status.int(in: 0...999) } ?? 0
         self.status = status == 0 ? 200 : status
-        if let field = field["status"], (1..<100).contains(status) { throw field.error("the status must be 100 to 999.") }
+        if let field = field["status"], (1..<100).contains(status) {
+            throw field.error("the status must be 100 to 999.")
+        }
         statusMessage = try field["statusMessage"]?.text()
         body = try Self.body(field)
         headers = try Self.headers(field["headers"])
@@ -150,7 +152,8 @@ package struct ResponseDefinition: Sendable {
         var members = [JSONNode.Member("status", .int(status))]
         for member in field.node.members ?? [] where member.value.value != .null && member.key != "status" {
             switch (member.key, member.value.value) {
-            case ("proxyBaseUrl", .string(let text)): members.append(JSONNode.Member("proxyBaseUrl", .string(text.trimmingBlanks)))
+            case ("proxyBaseUrl", .string(let text)):
+                members.append(JSONNode.Member("proxyBaseUrl", .string(text.trimmingBlanks)))
             case ("body", .number(let text)): members.append(JSONNode.Member("body", .string(text)))
             case ("fromConfiguredStub", _): continue
             default: members.append(JSONNode.Member(member.key, member.value))

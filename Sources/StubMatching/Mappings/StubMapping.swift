@@ -52,7 +52,7 @@ package struct StubMapping: Sendable {
             field["response"] ?? MappingField(.object([:]), pointer: "\(field.pointer)/response"),
             templating: templating
         )
-        statedPriority = try field["priority"]?.int(in: -1_000_000_000...1_000_000_000)
+        statedPriority = try field["priority"]?.int(in: Int(Int32.min)...Int(Int32.max))
         scenario = try field["scenarioName"]?.text()
         requiredState = try field["requiredScenarioState"]?.text()
         newState = try field["newScenarioState"]?.text()
@@ -75,7 +75,9 @@ package struct StubMapping: Sendable {
 
     private static func id(_ field: MappingField) throws(MappingError) -> String {
         guard let id = field.node.text, isUUID(id) else {
-            throw field.error("\(field.node.json().prefix(60)) is not a UUID of 36 characters; leave it out or write one.")
+            throw field.error(
+                "\(field.node.json().prefix(60)) is not a UUID of 36 characters; leave it out or write one."
+            )
         }
         return id.lowercased()
     }

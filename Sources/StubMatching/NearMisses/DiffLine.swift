@@ -18,7 +18,8 @@ package struct DiffLine: Sendable {
         self.expected = expected
         self.actual = actual ?? ""
         self.isMatch = isMatch
-        let problem = (actual ?? "").isEmpty ? "\(attribute) is not present" : isMatch ? nil : "\(attribute) does not match"
+        let problem =
+            (actual ?? "").isEmpty ? "\(attribute) is not present" : isMatch ? nil : "\(attribute) does not match"
         message = problem.map { isMatch ? $0 : $0 + advice }
     }
 
@@ -45,9 +46,10 @@ extension StubMapping {
         lines += try pattern.queryLines(request)
         lines += try pattern.cookieLines(request)
         lines += try pattern.laterLines(request)
-        lines += try pattern.bodyPatterns?.map {
-            try bodyLine($0, request.matchedBody, at: request.receivedAt)
-        } ?? []
+        lines +=
+            try pattern.bodyPatterns?.map {
+                try bodyLine($0, request.matchedBody, at: request.receivedAt)
+            } ?? []
         lines += try pattern.multipartLines(request)
         if let scenario, let requiredState {
             lines.append(
@@ -78,7 +80,9 @@ extension RequestPattern {
             )
         }
         if let port {
-            lines.append(DiffLine("Port", expected: "\(port)", actual: "\(request.port)", isMatch: port == request.port))
+            lines.append(
+                DiffLine("Port", expected: "\(port)", actual: "\(request.port)", isMatch: port == request.port)
+            )
         }
         if let scheme {
             lines.append(
@@ -100,9 +104,10 @@ extension RequestPattern {
     }
 
     fileprivate func headerLines(_ request: StubRequest) throws -> [DiffLine] {
-        var lines: [DiffLine] = try headers?.map {
-            try headerLine($0.name, $0.matcher, request.headerValues($0.name), request.receivedAt)
-        } ?? []
+        var lines: [DiffLine] =
+            try headers?.map {
+                try headerLine($0.name, $0.matcher, request.headerValues($0.name), request.receivedAt)
+            } ?? []
         if let basicAuth {
             let values = request.headerValues("authorization")
             lines.append(
@@ -118,32 +123,34 @@ extension RequestPattern {
     }
 
     fileprivate func queryLines(_ request: StubRequest) throws -> [DiffLine] {
-        let lines: [DiffLine] = try queryParameters?.map { parameter in
-            let values = request.query.values(of: parameter.name) ?? []
-            let comparison = parameter.matcher.operatorName.map { " [\($0)] " } ?? " = "
-            let expectation = parameter.matcher.isAbsence ? "null" : parameter.matcher.expectation
-            return DiffLine(
-                "Query",
-                expected: "Query: \(parameter.name)\(comparison)\(expectation)",
-                actual: printed(parameter.name, values),
-                isMatch: try parameter.matcher.matches(values, at: request.receivedAt)
-            )
-        } ?? []
+        let lines: [DiffLine] =
+            try queryParameters?.map { parameter in
+                let values = request.query.values(of: parameter.name) ?? []
+                let comparison = parameter.matcher.operatorName.map { " [\($0)] " } ?? " = "
+                let expectation = parameter.matcher.isAbsence ? "null" : parameter.matcher.expectation
+                return DiffLine(
+                    "Query",
+                    expected: "Query: \(parameter.name)\(comparison)\(expectation)",
+                    actual: printed(parameter.name, values),
+                    isMatch: try parameter.matcher.matches(values, at: request.receivedAt)
+                )
+            } ?? []
         return lines.isEmpty ? [] : lines + [.spacer]
     }
 
     fileprivate func cookieLines(_ request: StubRequest) throws -> [DiffLine] {
-        let lines: [DiffLine] = try cookies?.map { cookie in
-            let values = request.cookies.values(of: cookie.name) ?? []
-            let isAbsence = if case .absent = cookie.matcher.kind { true } else { false }
-            let comparison = cookie.matcher.isEquation ? "=" : " [\(cookie.matcher.name)] "
-            return DiffLine(
-                "Cookie",
-                expected: "Cookie: \(cookie.name)\(comparison)\(isAbsence ? "null" : cookie.matcher.expectation)",
-                actual: values.joined(separator: "\n"),
-                isMatch: try cookie.matcher.matchesAny(of: values, at: request.receivedAt)
-            )
-        } ?? []
+        let lines: [DiffLine] =
+            try cookies?.map { cookie in
+                let values = request.cookies.values(of: cookie.name) ?? []
+                let isAbsence = if case .absent = cookie.matcher.kind { true } else { false }
+                let comparison = cookie.matcher.isEquation ? "=" : " [\(cookie.matcher.name)] "
+                return DiffLine(
+                    "Cookie",
+                    expected: "Cookie: \(cookie.name)\(comparison)\(isAbsence ? "null" : cookie.matcher.expectation)",
+                    actual: values.joined(separator: "\n"),
+                    isMatch: try cookie.matcher.matchesAny(of: values, at: request.receivedAt)
+                )
+            } ?? []
         return lines.isEmpty ? [] : lines + [.spacer]
     }
 
@@ -201,12 +208,16 @@ extension RequestPattern {
         var lines: [DiffLine] = []
         for pattern in multipartPatterns where try !pattern.matches(parts, at: now) {
             for part in parts.prefix(100) {
-                lines += [.spacer, DiffLine(label: "[Multipart\(pattern.name.map { ": \($0)" } ?? "")]", "[\(part.name ?? "")]")]
+                lines += [
+                    .spacer,
+                    DiffLine(label: "[Multipart\(pattern.name.map { ": \($0)" } ?? "")]", "[\(part.name ?? "")]"),
+                ]
                 lines.append(.spacer)
                 if try !pattern.matches(part, at: now) {
-                    lines += try pattern.headers?.map {
-                        try headerLine($0.name, $0.matcher, part.headerValues($0.name), now)
-                    } ?? []
+                    lines +=
+                        try pattern.headers?.map {
+                            try headerLine($0.name, $0.matcher, part.headerValues($0.name), now)
+                        } ?? []
                     let body = part.body.isEmpty ? nil : MatchedText(part.bodyText, bytes: part.body)
                     lines += try pattern.bodyPatterns?.map { try bodyLine($0, body, at: now) } ?? []
                 }
@@ -218,7 +229,10 @@ extension RequestPattern {
 }
 
 private func headerLine(
-    _ name: String, _ matcher: ValuesMatcher, _ values: [String], _ now: Timestamp
+    _ name: String,
+    _ matcher: ValuesMatcher,
+    _ values: [String],
+    _ now: Timestamp
 ) throws -> DiffLine {
     let comparison = matcher.operatorName.map { " [\($0)] " } ?? ""
     return DiffLine(
@@ -242,7 +256,7 @@ private func bodyLine(_ matcher: ValueMatcher, _ body: MatchedText?, at now: Tim
     case .matchesJsonPath(let path, let expression, let inner?):
         expected = "\(expression) [\(inner.name)] \(inner.expectation)"
         let values = try body?.json.map { try path.result(in: $0).texts } ?? []
-        actual = values.count > 1 ? "[\(values.joined(separator: ", "))]" : values.first
+        if !values.isEmpty { actual = values.count > 1 ? "[\(values.joined(separator: ", "))]" : values.first }
     default: break
     }
     // A long body would make the table useless, and wrapping it slow.

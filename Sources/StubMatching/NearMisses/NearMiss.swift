@@ -26,8 +26,10 @@ package struct NearMiss: Sendable {
                 scenarioState: stub.scenario.flatMap(state)
             )
         }
-        return Array(misses.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-            .prefix(count).map(\.element))
+        return Array(
+            misses.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+                .prefix(count).map(\.element)
+        )
     }
 
     package func table(width: Int = DiffTable.defaultWidth) throws -> String {

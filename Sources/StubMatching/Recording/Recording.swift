@@ -156,12 +156,17 @@ private struct Draft {
     /// Whether the body can be read in a stub: by its content type, and without one by its bytes.
     private static func isText(_ body: [UInt8], _ type: String?) -> Bool {
         guard let text = String(validUTF8: body) else { return false }
-        guard let type else { return !text.unicodeScalars.contains { $0.value < 0x20 && !"\t\r\n".unicodeScalars.contains($0) } }
-        return type.hasPrefix("text/") || ["json", "xml", "javascript", "form-urlencoded"].contains { type.contains($0) }
+        guard let type else {
+            return !text.unicodeScalars.contains { $0.value < 0x20 && !"\t\r\n".unicodeScalars.contains($0) }
+        }
+        return type.hasPrefix("text/")
+            || ["json", "xml", "javascript", "form-urlencoded"].contains { type.contains($0) }
     }
 
     private static func request(
-        _ request: StubRequest, _ specification: RecordingSpecification, _ mask: SecretMask
+        _ request: StubRequest,
+        _ specification: RecordingSpecification,
+        _ mask: SecretMask
     ) -> JSONNode {
         // A masked header would match no request.
         let headers = specification.capturedHeaders.compactMap { captured -> JSONNode.Member? in
@@ -180,7 +185,9 @@ private struct Draft {
     }
 
     private static func bodyPattern(
-        _ request: StubRequest, _ pattern: RecordingSpecification.BodyPattern, _ mask: SecretMask
+        _ request: StubRequest,
+        _ pattern: RecordingSpecification.BodyPattern,
+        _ mask: SecretMask
     ) -> JSONNode? {
         guard !request.body.isEmpty else { return nil }
         let body = mask.body(request.body)
@@ -233,7 +240,9 @@ private struct Draft {
         func hash(_ seed: UInt64) -> UInt64 {
             text.utf8.reduce(seed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         }
-        let (high, low) = (hash(0xCBF2_9CE4_8422_2325) & ~0xF000 | 0x8000, hash(0x8422_2325_CBF2_9CE4) & ~(3 << 62) | 1 << 63)
+        let (high, low) = (
+            hash(0xCBF2_9CE4_8422_2325) & ~0xF000 | 0x8000, hash(0x8422_2325_CBF2_9CE4) & ~(3 << 62) | 1 << 63
+        )
         func digits(_ word: UInt64) -> String {
             let text = String(word, radix: 16)
             return String(repeating: "0", count: 16 - text.utf8.count) + text

@@ -47,7 +47,8 @@ package struct RecordingSpecification: Sendable {
     package init(_ field: MappingField) throws(MappingError) {
         try field.requireKeys(
             [
-                "targetBaseUrl", "filters", "captureHeaders", "requestBodyPattern", "extractBodyCriteria", "outputFormat",
+                "targetBaseUrl", "filters", "captureHeaders", "requestBodyPattern", "extractBodyCriteria",
+                "outputFormat",
                 "persist", "repeatsAsScenarios", "transformers", "transformerParameters",
             ]
         )
@@ -59,30 +60,35 @@ package struct RecordingSpecification: Sendable {
         let members = filters?.node.members?.filter { !["ids", "allowNonProxied"].contains($0.key) } ?? []
         if let filters, filters.node.members == nil { throw filters.error("write an object.") }
         filter =
-            members.isEmpty ? nil : try RequestPattern(MappingField(.object(members), pointer: "\(field.pointer)/filters"))
+            members.isEmpty
+            ? nil : try RequestPattern(MappingField(.object(members), pointer: "\(field.pointer)/filters"))
         ids = try filters?["ids"].map { list throws(MappingError) in
             Set(try list.list().map { entry throws(MappingError) in try entry.text().lowercased() })
         }
         includesOwnAnswers = try filters?["allowNonProxied"]?.bool() ?? false
-        capturedHeaders = try field["captureHeaders"]?.namedValues().map { entry throws(MappingError) in
-            try entry.value.requireKeys(["caseInsensitive"])
-            return (entry.key, try entry.value["caseInsensitive"]?.bool())
-        } ?? []
-        bodyPattern = try field["requestBodyPattern"].map { pattern throws(MappingError) in
-            try Self.bodyPattern(pattern)
-        } ?? BodyPattern()
+        capturedHeaders =
+            try field["captureHeaders"]?.namedValues().map { entry throws(MappingError) in
+                try entry.value.requireKeys(["caseInsensitive"])
+                return (entry.key, try entry.value["caseInsensitive"]?.bool())
+            } ?? []
+        bodyPattern =
+            try field["requestBodyPattern"].map { pattern throws(MappingError) in
+                try Self.bodyPattern(pattern)
+            } ?? BodyPattern()
         let criteria = field["extractBodyCriteria"]
         try criteria?.requireKeys(["textSizeThreshold", "binarySizeThreshold"])
-        textThreshold = try criteria.map { criteria throws(MappingError) in try Self.size(criteria["textSizeThreshold"]) }
+        textThreshold = try criteria.map { criteria throws(MappingError) in try Self.size(criteria["textSizeThreshold"])
+        }
         binaryThreshold = try criteria.map { criteria throws(MappingError) in
             try Self.size(criteria["binarySizeThreshold"])
         }
-        output = try field["outputFormat"].map { format throws(MappingError) in
-            guard let output = Output(rawValue: try format.text().uppercased()) else {
-                throw format.error("write FULL or IDS.")
-            }
-            return output
-        } ?? .full
+        output =
+            try field["outputFormat"].map { format throws(MappingError) in
+                guard let output = Output(rawValue: try format.text().uppercased()) else {
+                    throw format.error("write FULL or IDS.")
+                }
+                return output
+            } ?? .full
         isPersistent = try field["persist"]?.bool() ?? true
         repeats = try field["repeatsAsScenarios"]?.bool() ?? true ? .scenario : .first
     }

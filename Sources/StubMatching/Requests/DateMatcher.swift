@@ -43,7 +43,8 @@ package struct DateMatcher: Sendable {
         var members = field.node.members ?? []
         if let offset = try Self.offset(text, field) {
             expected = .offset(offset.amount, offset.unit)
-            expectation = text.lowercased() == "now" ? "now \(offset.amount < 0 ? "" : "+")\(offset.amount) \(offset.unit)" : text
+            expectation =
+                text.lowercased() == "now" ? "now \(offset.amount < 0 ? "" : "+")\(offset.amount) \(offset.unit)" : text
             members.removeAll { ["expectedOffset", "expectedOffsetUnit"].contains($0.key) }
             members = members.map { [expectation] in $0.key == name ? JSONNode.Member(name, .string(expectation)) : $0 }
         } else {
@@ -58,7 +59,8 @@ package struct DateMatcher: Sendable {
 
     /// The offset of `now`, `now +3 days` or `-3 days`; nil for a fixed date.
     private static func offset(
-        _ text: String, _ field: MappingField
+        _ text: String,
+        _ field: MappingField
     ) throws(MappingError) -> (amount: Int64, unit: CalendarUnit)? {
         var rest = text.trimmingBlanks
         if rest.lowercased().hasPrefix("now") { rest = rest.dropFirst(3).trimmingBlanks }

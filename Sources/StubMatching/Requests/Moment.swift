@@ -137,7 +137,8 @@ struct DateFormat: Sendable {
                 isQuoted.toggle()
                 rest = rest.dropFirst()
                 continue
-            case _ where isQuoted: pieces.append(.literal(letter))
+            case _ where isQuoted:
+                pieces.append(.literal(letter))
                 rest = rest.dropFirst()
                 continue
             case UInt8(ascii: "y"), UInt8(ascii: "u"): pieces.append(.number(UInt8(ascii: "y"), count: run))

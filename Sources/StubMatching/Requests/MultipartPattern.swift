@@ -22,12 +22,13 @@ package struct MultipartPattern: Sendable {
             throw fileName.error("matching by fileName is not supported; match the header Content-Disposition.")
         }
         name = try field["name"]?.text()
-        matching = try field["matchingType"].map { type throws(MappingError) in
-            guard let matching = Matching(rawValue: try type.text()) else {
-                throw type.error("matchingType is ANY or ALL.")
-            }
-            return matching
-        } ?? .any
+        matching =
+            try field["matchingType"].map { type throws(MappingError) in
+                guard let matching = Matching(rawValue: try type.text()) else {
+                    throw type.error("matchingType is ANY or ALL.")
+                }
+                return matching
+            } ?? .any
         headers = try field["headers"].map { headers throws(MappingError) in
             try headers.namedValues().map { entry throws(MappingError) in
                 NamedMatcher(name: entry.key, matcher: try ValuesMatcher(entry.value))

@@ -53,7 +53,8 @@ package struct RequestPattern: Sendable {
         url = try URLPattern(of: field)
         method = try Self.method(field["method"])
         headers = try Self.named(field["headers"]) { value throws(MappingError) in try ValuesMatcher(value) }
-        pathParameters = try Self.named(field["pathParameters"]) { value throws(MappingError) in try ValueMatcher(value) }
+        pathParameters = try Self.named(field["pathParameters"]) { value throws(MappingError) in try ValueMatcher(value)
+        }
         queryParameters = try Self.named(field["queryParameters"]) { value throws(MappingError) in
             try ValuesMatcher(value)
         }
@@ -86,12 +87,15 @@ package struct RequestPattern: Sendable {
 
     private static func method(_ field: MappingField?) throws(MappingError) -> String {
         guard let field else { return "ANY" }
-        guard let text = field.node.text, !text.isEmpty else { throw field.error("the method must be a string such as GET.") }
+        guard let text = field.node.text, !text.isEmpty else {
+            throw field.error("the method must be a string such as GET.")
+        }
         return text
     }
 
     private static func named<Matcher>(
-        _ field: MappingField?, _ decode: (MappingField) throws(MappingError) -> Matcher
+        _ field: MappingField?,
+        _ decode: (MappingField) throws(MappingError) -> Matcher
     ) throws(MappingError) -> [NamedMatcher<Matcher>]? {
         guard let field else { return nil }
         return try field.namedValues().map { entry throws(MappingError) in
@@ -111,7 +115,8 @@ package struct RequestPattern: Sendable {
             try clientAddress?.matches(MatchedText(request.clientAddress), at: now) ?? true,
             try headers?.allSatisfy({ try $0.matcher.matches(request.headerValues($0.name), at: now) }) ?? true,
             basicAuth.map({ request.headerValues("authorization").contains(where: $0.matches) }) ?? true,
-            try queryParameters?.allSatisfy({ try $0.matcher.matches(request.query.values(of: $0.name) ?? [], at: now) })
+            try queryParameters?.allSatisfy({ try $0.matcher.matches(request.query.values(of: $0.name) ?? [], at: now) }
+            )
                 ?? true,
             try cookies?.allSatisfy({ try matches(cookie: $0, request) }) ?? true,
             try matchesPathParameters(request)
@@ -127,7 +132,9 @@ package struct RequestPattern: Sendable {
     }
 
     private func matchesPathParameters(_ request: StubRequest) throws -> Bool {
-        guard let pathParameters, !pathParameters.isEmpty, case .urlPathTemplate(let template) = url.kind else { return true }
+        guard let pathParameters, !pathParameters.isEmpty, case .urlPathTemplate(let template) = url.kind else {
+            return true
+        }
         let values = template.values(in: request.path) ?? []
         return try pathParameters.allSatisfy { parameter in
             try parameter.matcher.matchesAny(of: values.values(of: parameter.name) ?? [], at: request.receivedAt)
@@ -138,7 +145,8 @@ package struct RequestPattern: Sendable {
         let now = request.receivedAt
         if let formParameters, !formParameters.isEmpty {
             let fields = request.formFields
-            guard try formParameters.allSatisfy({ try $0.matcher.matches(fields.values(of: $0.name) ?? [], at: now) }) else {
+            guard try formParameters.allSatisfy({ try $0.matcher.matches(fields.values(of: $0.name) ?? [], at: now) })
+            else {
                 return false
             }
         }
@@ -188,9 +196,10 @@ package struct RequestPattern: Sendable {
     }
 
     private func headerDistance(_ request: StubRequest) throws -> Double {
-        var distances = try headers?.map {
-            try $0.matcher.distance(request.headerValues($0.name), at: request.receivedAt)
-        } ?? []
+        var distances =
+            try headers?.map {
+                try $0.matcher.distance(request.headerValues($0.name), at: request.receivedAt)
+            } ?? []
         if let basicAuth {
             let values = request.headerValues("authorization")
             let isMatch = values.contains(where: basicAuth.matches)

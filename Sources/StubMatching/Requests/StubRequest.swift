@@ -68,7 +68,9 @@ package struct StubRequest: Sendable {
 
     /// The decoded fields of a form body.
     package var formFields: [NamedValues] {
-        guard header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else { return [] }
+        guard header("content-type")?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
+            return []
+        }
         return queryParameters(bodyText[...])
     }
 }
@@ -118,7 +120,8 @@ func lowercasedASCII(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? by
 func queryParameters(_ text: Substring) -> [NamedValues] {
     guard !text.isEmpty else { return [] }
     var parameters: [NamedValues] = []
-    for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: maximumNamedValues).prefix(maximumNamedValues) {
+    for pair in text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: maximumNamedValues).prefix(maximumNamedValues)
+    {
         let equals = pair.firstIndex(of: UInt8(ascii: "="))
         let name = formDecoded(pair[..<(equals ?? pair.endIndex)])
         let value = equals.map { formDecoded(pair[pair.index(after: $0)...]) } ?? ""

@@ -56,7 +56,8 @@ package struct URLPattern: Sendable {
         switch kind {
         case .any: true
         // Jetty removes an empty query from the target.
-        case .url(let url): request.target.isExactly(url) || (request.target.hasSuffix("?") && request.path.isExactly(url))
+        case .url(let url):
+            request.target.isExactly(url) || (request.target.hasSuffix("?") && request.path.isExactly(url))
         case .urlPattern(let pattern): try pattern.matches(request.target)
         case .urlPath(let path): request.path.isExactly(path)
         case .urlPathPattern(let pattern): try pattern.matches(request.path)
@@ -96,7 +97,9 @@ package struct URLPattern: Sendable {
     var advice: String {
         guard let text = source?.text else { return "" }
         var advice = ""
-        if isRegularExpression, hasUnescapedQuestionMark(text) { advice += ". When using a regex, \"?\" should be \"\\\\?\"" }
+        if isRegularExpression, hasUnescapedQuestionMark(text) {
+            advice += ". When using a regex, \"?\" should be \"\\\\?\""
+        }
         if !text.hasPrefix("/") { advice += ". URLs must start with a /" }
         return advice
     }

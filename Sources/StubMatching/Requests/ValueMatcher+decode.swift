@@ -23,7 +23,9 @@ extension ValueMatcher {
             throw field.error("\(field.node.json().prefix(80)) is not a valid match operation; write {\"equalTo\": …}.")
         }
         for member in try field.members() {
-            if let feature = Self.unsupported[member.key] { throw field.error("\(feature) is not supported (\(member.key)).") }
+            if let feature = Self.unsupported[member.key] {
+                throw field.error("\(feature) is not supported (\(member.key)).")
+            }
         }
         guard let name = Self.names.first(where: { field[$0] != nil || ($0 == "absent" && field.has($0)) }) else {
             throw field.error("\(field.node.json().prefix(80)) is not a valid match operation.")
@@ -40,7 +42,10 @@ extension ValueMatcher {
 
     /// The kind named `name`. Errors point at the matcher, not at its operand, as WireMock's do.
     private static func kind(
-        _ name: String, _ operand: MappingField, of field: MappingField, depth: Int
+        _ name: String,
+        _ operand: MappingField,
+        of field: MappingField,
+        depth: Int
     ) throws(MappingError) -> Kind {
         switch name {
         case "equalTo":
@@ -72,7 +77,9 @@ extension ValueMatcher {
     }
 
     private static func text(
-        _ operand: MappingField, _ name: String, _ field: MappingField
+        _ operand: MappingField,
+        _ name: String,
+        _ field: MappingField
     ) throws(MappingError) -> String {
         guard let text = operand.node.text else { throw field.error("the operand of \(name) must be a string.") }
         return text
@@ -98,7 +105,9 @@ extension ValueMatcher {
     }
 
     private static func jsonPath(
-        _ operand: MappingField, _ field: MappingField, depth: Int
+        _ operand: MappingField,
+        _ field: MappingField,
+        depth: Int
     ) throws(MappingError) -> Kind {
         if let expression = operand.node.text {
             return .matchesJsonPath(try path(expression, field), expression: expression, nil)
@@ -116,15 +125,19 @@ extension ValueMatcher {
     }
 
     private static func operands(
-        _ operand: MappingField, _ name: String, of field: MappingField, depth: Int
+        _ operand: MappingField,
+        _ name: String,
+        of field: MappingField,
+        depth: Int
     ) throws(MappingError) -> [ValueMatcher] {
         guard let elements = operand.node.elements else { throw field.error("\(name) must be a list of matchers.") }
-        guard elements.count >= 2 else {
-            throw field.error("\(name) needs at least two matchers; write the matcher without \(name).")
-        }
-        return try elements.enumerated().map { entry throws(MappingError) in
+        let matchers = try elements.enumerated().map { entry throws(MappingError) in
             try ValueMatcher(MappingField(entry.element, pointer: "\(field.pointer)/\(entry.offset)"), depth: depth + 1)
         }
+        guard matchers.count >= 2 else {
+            throw field.error("\(name) needs at least two matchers; write the matcher without \(name).")
+        }
+        return matchers
     }
 
     static func regularExpression(_ pattern: String, _ field: MappingField) throws(MappingError) -> RegularExpression {

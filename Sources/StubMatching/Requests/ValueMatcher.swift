@@ -62,9 +62,17 @@ package struct ValueMatcher: Sendable {
             guard let json = value.json else { return false }
             let result = try path.result(in: json)
             guard let matcher else { return result.isMatch }
-            return try matcher.matchesAny(of: result.texts, at: now)
+            return try matcher.matchesFound(result.texts, at: now)
         default: preconditionFailure("`matches` handles the kinds that can match an absent value")
         }
+    }
+
+    /// Whether any text that a path found matches. Where it found none, only `absent` does.
+    private func matchesFound(_ texts: [String], at now: Timestamp) throws -> Bool {
+        if texts.isEmpty {
+            guard case .absent = kind else { return false }
+        }
+        return try matchesAny(of: texts, at: now)
     }
 
     /// Whether any of the values matches; without values, whether absence does.
@@ -83,7 +91,8 @@ package struct ValueMatcher: Sendable {
         case .or(let matchers): return try matchers.map { try $0.distance(value, at: now) }.min() ?? 1
         case .matchesJsonPath(let path, _, let matcher?):
             guard let json = value?.json else { return 1 }
-            return try matcher.distanceToBest(of: path.result(in: json).texts, at: now)
+            let texts = try path.result(in: json).texts
+            return texts.isEmpty ? 1 : try matcher.distanceToBest(of: texts, at: now)
         default: return 1
         }
     }
@@ -147,11 +156,10 @@ extension JSONPath {
     ///
     /// - Throws: When the path takes too many steps.
     func result(in document: JSONNode) throws -> Result {
-        do {
+        do throws(Failure) {
             return try evaluate(document)
-        } catch let failure where failure.isStepLimit {
-            throw failure
         } catch {
+            guard case .notApplicable = error else { throw error }
             return .nothing
         }
     }

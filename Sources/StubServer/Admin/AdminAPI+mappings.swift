@@ -43,12 +43,16 @@ extension AdminAPI {
             return .json(Self.list(found, total: found.count))
         case "remove-by-metadata":
             let matcher = try ValueMatcher(try call.document())
-            let ids = try call.session.rules.stubs.entries.filter { try hasMetadata($0.stub, matcher, call) }.map(\.order)
+            let ids = try call.session.rules.stubs.entries.filter { try hasMetadata($0.stub, matcher, call) }.map(
+                \.order
+            )
             try removeMappings(call.session) { ids.contains($0.order) }
             return .emptyObject
         case "remove":
             let pattern = try mapping(try call.document(), call)
-            try removeMappings(call.session) { $0.stub.id == pattern.id || $0.stub.request.json == pattern.request.json }
+            try removeMappings(call.session) {
+                $0.stub.id == pattern.id || $0.stub.request.json == pattern.request.json
+            }
             return .empty(200)
         case "edit":
             let stub = try mapping(try call.document(), call)
@@ -130,7 +134,9 @@ extension AdminAPI {
 
     /// Writes a stub to its file, or to a new one. A file that holds several stubs is left as it is.
     private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession) throws {
-        guard let folder else { throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one") }
+        guard let folder else {
+            throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one")
+        }
         let entries = session.rules.stubs.entries
         var file = entries.first { $0.order == order }?.file ?? MappingName.file(of: stub)
         if entries.count(where: { $0.file == file }) > 1 { file = MappingName.file(of: stub) }

@@ -32,7 +32,10 @@ extension AdminAPI {
     ///
     /// - Parameter priority: Of the stub that does it. A number above that of all stubs records only what they lack.
     func startRecording(
-        _ specification: RecordingSpecification, to target: String, of session: StubSession, priority: Int? = nil
+        _ specification: RecordingSpecification,
+        to target: String,
+        of session: StubSession,
+        priority: Int? = nil
     ) throws {
         let proxy = JSONNode.object([
             "priority": priority.map { .int($0) },
@@ -54,7 +57,9 @@ extension AdminAPI {
     /// Ends the recording and adds its stubs. Returns them as JSON; nil when nothing was recorded.
     func stopRecording(of session: StubSession) throws -> JSONNode? {
         let stopped = session.withState { state -> (RecordingSpecification, [ServeEvent])? in
-            guard state.recording.status == .recording, let specification = state.recording.specification else { return nil }
+            guard state.recording.status == .recording, let specification = state.recording.specification else {
+                return nil
+            }
             if let proxyStub = state.recording.proxyStub {
                 state.rules.stubs.remove { $0.stub.id == proxyStub }
                 state.stubsChanged()
@@ -69,11 +74,16 @@ extension AdminAPI {
 
     /// Makes stubs from events, adds them and writes their files if the specification says so.
     private func keep(
-        _ events: [ServeEvent], _ specification: RecordingSpecification, _ session: StubSession
+        _ events: [ServeEvent],
+        _ specification: RecordingSpecification,
+        _ session: StubSession
     ) throws -> JSONNode {
         let recording = try Recording(events, specification, mask: mask, decoded: decodedContent)
         if specification.isPersistent, !recording.stubs.isEmpty, folder == nil {
-            throw AdminFailure(409, "the server has no folder for recordings; start it with one, or record with \"persist\": false")
+            throw AdminFailure(
+                409,
+                "the server has no folder for recordings; start it with one, or record with \"persist\": false"
+            )
         }
         for recorded in recording.stubs {
             if let body = recorded.body { _ = try folder?.write(body.bytes, toBodyFile: body.file) }

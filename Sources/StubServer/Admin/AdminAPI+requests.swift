@@ -13,7 +13,9 @@ extension AdminAPI {
         case ("POST", "find", 2): return try findRequests(call)
         case ("POST", "remove", 2):
             let pattern = try RequestPattern(try call.document())
-            return removed(try call.session.withState { state in try state.journal.remove { try pattern.matches($0.request) } })
+            return removed(
+                try call.session.withState { state in try state.journal.remove { try pattern.matches($0.request) } }
+            )
         case ("POST", "remove-by-metadata", 2):
             let matcher = try ValueMatcher(try call.document())
             let now = call.request.receivedAt
@@ -78,7 +80,9 @@ extension AdminAPI {
         return try snapshot(call).filter { try pattern.matches($0.request) }
     }
 
-    private func isDisabled(_ call: AdminRequest) -> JSONNode { .bool(call.session.withState { $0.journal.isDisabled }) }
+    private func isDisabled(_ call: AdminRequest) -> JSONNode {
+        .bool(call.session.withState { $0.journal.isDisabled })
+    }
 
     private func countRequests(_ call: AdminRequest) throws -> StubAnswer {
         .json(

@@ -21,7 +21,10 @@ struct AdminAPI: Sendable {
         } catch let failure as AdminFailure {
             return failure.error.map { .json($0.json, status: failure.status) } ?? .empty(failure.status)
         } catch let error as MappingError {
-            return .json(error.json, status: error.pointer == "since" || error.pointer == "limit" || error.pointer == "offset" ? 400 : 422)
+            return .json(
+                error.json,
+                status: error.pointer == "since" || error.pointer == "limit" || error.pointer == "offset" ? 400 : 422
+            )
         } catch {
             return .json(MappingError(code: 50, title: "\(error)", pointer: nil, detail: nil).json, status: 500)
         }

@@ -133,7 +133,12 @@ final class StubConnection: ChannelInboundHandler {
 
     private func send(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
         isClosing = isClosing || closing
-        let message = ResponseBytes(answer, to: head?.method ?? .GET, closing: closing, isHTTP10: head?.version == .http1_0)
+        let message = ResponseBytes(
+            answer,
+            to: head?.method ?? .GET,
+            closing: closing,
+            isHTTP10: head?.version == .http1_0
+        )
         guard let dribble = answer.dribble, message.hasBody, !answer.body.isEmpty else {
             context.writeAndFlush(wrapOutboundOut(message.whole(context.channel.allocator)), promise: nil)
             return end(answer, closing: closing, context)
@@ -144,8 +149,12 @@ final class StubConnection: ChannelInboundHandler {
 
     /// Writes one piece of the body after its share of the time, and then the rest.
     private func sendPieces(
-        _ rest: ArraySlice<UInt8>, of dribble: ResponseDefinition.Dribble, number: Int, _ answer: StubAnswer,
-        closing: Bool, _ context: ChannelHandlerContext
+        _ rest: ArraySlice<UInt8>,
+        of dribble: ResponseDefinition.Dribble,
+        number: Int,
+        _ answer: StubAnswer,
+        closing: Bool,
+        _ context: ChannelHandlerContext
     ) {
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let pieces = max(1, min(dribble.chunks, answer.body.count))
@@ -158,7 +167,12 @@ final class StubConnection: ChannelInboundHandler {
             context.writeAndFlush(connection.wrapOutboundOut(ResponseBytes.chunk(piece, isLast: isLast)), promise: nil)
             guard !isLast else { return connection.end(answer, closing: closing, context) }
             connection.sendPieces(
-                rest.dropFirst(piece.count), of: dribble, number: number + 1, answer, closing: closing, context
+                rest.dropFirst(piece.count),
+                of: dribble,
+                number: number + 1,
+                answer,
+                closing: closing,
+                context
             )
         }
     }

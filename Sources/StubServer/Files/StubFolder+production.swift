@@ -9,7 +9,8 @@ extension StubFolder {
         for name in Self.productionNames where FileManager.default.fileExists(atPath: "\(path)/\(name)") {
             throw StubServer.StartFailure(
                 kind: .productionData,
-                description: "\(path) is the data directory of a Fingerpost service (it has '\(name)'); name a folder for stubs",
+                description:
+                    "\(path) is the data directory of a Fingerpost service (it has '\(name)'); name a folder for stubs",
                 details: []
             )
         }

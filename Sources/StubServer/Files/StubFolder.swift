@@ -26,7 +26,8 @@ struct StubFolder: Sendable {
     ///
     /// - Parameter newID: Makes an id for a mapping without one.
     func stubs(
-        templating: Templating, newID: () -> String
+        templating: Templating,
+        newID: () -> String
     ) -> (stubs: [(stub: StubMapping, file: String)], problems: [Problem]) {
         var stubs: [(stub: StubMapping, file: String)] = []
         var problems: [Problem] = []
@@ -98,7 +99,9 @@ struct StubFolder: Sendable {
     /// a symbolic link.
     private static func path(of name: String, in folder: String) -> String? {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !name.isEmpty, !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) }) else { return nil }
+        guard !name.isEmpty, !name.utf8.contains(0), !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
+            return nil
+        }
         let path = "\(folder)/\(name)"
         let root = URL(filePath: folder).resolvingSymlinksInPath().path
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path

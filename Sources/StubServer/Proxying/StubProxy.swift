@@ -51,7 +51,9 @@ final class StubProxy: Sendable {
                 body: Array(buffer: body)
             )
         } catch {
-            throw Failure(description: "the target \(base) did not answer: \(error); check that it runs, and its address")
+            throw Failure(
+                description: "the target \(base) did not answer: \(error); check that it runs, and its address"
+            )
         }
     }
 
@@ -62,13 +64,17 @@ final class StubProxy: Sendable {
     }
 
     private static func url(
-        _ request: StubRequest, _ base: String, _ proxy: ResponseDefinition.Proxy
+        _ request: StubRequest,
+        _ base: String,
+        _ proxy: ResponseDefinition.Proxy
     ) throws -> String {
         guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
             throw Failure(description: "'\(base)' is not a http:// or https:// URL")
         }
         var target = request.target
-        if let prefix = proxy.prefixToRemove, target.hasPrefix(prefix) { target = String(target.dropFirst(prefix.count)) }
+        if let prefix = proxy.prefixToRemove, target.hasPrefix(prefix) {
+            target = String(target.dropFirst(prefix.count))
+        }
         if !target.hasPrefix("/") { target = "/" + target }
         return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
     }

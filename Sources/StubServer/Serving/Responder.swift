@@ -15,7 +15,8 @@ struct Responder: Sendable {
     private static let quickStubCount = 1_000
 
     func handle(_ request: StubRequest, in session: StubSession) -> Handling {
-        guard request.body.count <= Self.largestQuickBody, session.rules.stubs.entries.count <= Self.quickStubCount else {
+        guard request.body.count <= Self.largestQuickBody, session.rules.stubs.entries.count <= Self.quickStubCount
+        else {
             return .asynchronous { await onThread(request, session) }
         }
         return match(request, session)
@@ -59,7 +60,10 @@ struct Responder: Sendable {
     // MARK: Matched
 
     private func answer(
-        _ request: StubRequest, _ stub: StubMapping, _ session: StubSession, _ rules: StubSession.Rules
+        _ request: StubRequest,
+        _ stub: StubMapping,
+        _ session: StubSession,
+        _ rules: StubSession.Rules
     ) -> StubAnswer {
         var answer: StubAnswer
         do {
@@ -95,7 +99,11 @@ struct Responder: Sendable {
     }
 
     private func log(
-        _ request: StubRequest, _ stub: StubMapping, _ answer: StubAnswer, _ session: StubSession, isProxied: Bool
+        _ request: StubRequest,
+        _ stub: StubMapping,
+        _ answer: StubAnswer,
+        _ session: StubSession,
+        isProxied: Bool
     ) {
         let headers = answer.headers
         session.log(
@@ -124,7 +132,10 @@ struct Responder: Sendable {
     // MARK: Proxied
 
     private func proxied(
-        _ request: StubRequest, _ stub: StubMapping, _ session: StubSession, _ rules: StubSession.Rules
+        _ request: StubRequest,
+        _ stub: StubMapping,
+        _ session: StubSession,
+        _ rules: StubSession.Rules
     ) async -> StubAnswer {
         guard let target = stub.response.proxy, rules.settings.proxiesPassThrough != false else {
             return await perform(unmatched(request, session, rules))
@@ -165,7 +176,9 @@ struct Responder: Sendable {
     }
 
     private func unmatchedAnswer(
-        _ request: StubRequest, _ session: StubSession, _ rules: StubSession.Rules
+        _ request: StubRequest,
+        _ session: StubSession,
+        _ rules: StubSession.Rules
     ) -> StubAnswer {
         let isStrict = rules.unmatched == .strict
         var nearest: NearMiss?
@@ -185,7 +198,9 @@ struct Responder: Sendable {
         }
         let difference = (try? nearest?.firstDifference()) ?? nil
         if isStrict, let nearest {
-            answer.headers.append(HeaderField("Fingerpost-Nearest-Stub", Self.headerText(nearest.stub.name ?? nearest.stub.id)))
+            answer.headers.append(
+                HeaderField("Fingerpost-Nearest-Stub", Self.headerText(nearest.stub.name ?? nearest.stub.id))
+            )
             answer.headers.append(HeaderField("Fingerpost-First-Difference", Self.headerText(difference ?? "none")))
         }
         logUnmatched(request, answer, session, nearest, isStrict ? difference : nil)
@@ -202,7 +217,11 @@ struct Responder: Sendable {
     }
 
     private func logUnmatched(
-        _ request: StubRequest, _ answer: StubAnswer, _ session: StubSession, _ nearest: NearMiss?, _ difference: String?
+        _ request: StubRequest,
+        _ answer: StubAnswer,
+        _ session: StubSession,
+        _ nearest: NearMiss?,
+        _ difference: String?
     ) {
         session.log(
             ServeEvent(

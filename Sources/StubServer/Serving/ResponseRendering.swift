@@ -69,7 +69,9 @@ struct ResponseRendering {
 
     private mutating func fileBody(_ name: String) throws -> [UInt8] {
         let name = try response.templates?.fileName.map { try render($0) } ?? name
-        guard let folder else { throw Failure(description: "there is no folder with the file '\(name)'; start with one") }
+        guard let folder else {
+            throw Failure(description: "there is no folder with the file '\(name)'; start with one")
+        }
         guard let bytes = folder.content(of: name) else {
             throw Failure(description: "the file '\(name)' is not in \(folder.files)")
         }

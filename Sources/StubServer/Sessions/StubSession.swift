@@ -84,7 +84,9 @@ final class StubSession: Sendable {
             }
             let isTaken = state.withLock { state in
                 // Another request may have moved the scenario in the meantime; then the choice is made again.
-                guard state.rules.scenarios.state(of: scenario) == rules.scenarios.state(of: scenario) else { return false }
+                guard state.rules.scenarios.state(of: scenario) == rules.scenarios.state(of: scenario) else {
+                    return false
+                }
                 if let newState = stub.newState { state.rules.scenarios.set(scenario, to: newState) }
                 return true
             }

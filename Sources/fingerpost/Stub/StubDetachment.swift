@@ -9,7 +9,9 @@ struct StubDetachment {
     static let marker = "FINGERPOST_STUB_DETACHED"
 
     func start() throws {
-        guard let pidFile else { throw fail("--detach needs --pid-file, so that 'stub stop' finds the process.", .failed) }
+        guard let pidFile else {
+            throw fail("--detach needs --pid-file, so that 'stub stop' finds the process.", .failed)
+        }
         let process = Process()
         process.executableURL = Bundle.main.executableURL
         process.arguments = CommandLine.arguments.dropFirst().filter { $0 != "--detach" }

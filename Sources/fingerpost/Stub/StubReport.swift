@@ -21,7 +21,10 @@ struct StubReport: AsyncParsableCommand {
             let base = url.hasSuffix("/") ? String(url.dropLast()) : url
             let answer = try await OutboundHTTP().get("\(base)/__admin/report?format=junit")
             guard answer.status == 200 else {
-                throw fail("\(base) answered \(answer.status); it is no stub server, or the session is gone.", .unavailable)
+                throw fail(
+                    "\(base) answered \(answer.status); it is no stub server, or the session is gone.",
+                    .unavailable
+                )
             }
             let text = String(decoding: answer.body, as: UTF8.self)
             StandardOutput.write(text)

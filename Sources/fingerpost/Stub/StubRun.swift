@@ -49,7 +49,9 @@ struct StubRun: AsyncParsableCommand {
         guard maxRequestJournalEntries >= 0 else {
             throw ValidationError("--max-request-journal-entries must be at least 0.")
         }
-        guard folder == nil || rootDir == nil else { throw ValidationError("Name the folder once, without --root-dir.") }
+        guard folder == nil || rootDir == nil else {
+            throw ValidationError("Name the folder once, without --root-dir.")
+        }
         guard record == nil || (folder ?? rootDir) != nil else { throw ValidationError("--record needs a folder.") }
         guard !onlyMissing || record != nil else { throw ValidationError("--only-missing needs --record.") }
     }
@@ -135,26 +137,24 @@ struct StubRun: AsyncParsableCommand {
     /// started this one to run without it.
     private func waitForEnd(of server: StubServer) async {
         let readsInput = ProcessInfo.processInfo.environment[StubDetachment.marker] == nil
+        if readsInput { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await server.waitForStop() }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
             }
-            if readsInput { group.addTask { await Self.waitForEndOfInput() } }
             await group.next()
-            await server.stop()
+            server.requestStop()
             group.cancelAll()
         }
     }
 
-    private static func waitForEndOfInput() async {
-        // Reading blocks, so it has a thread of its own; the process ends with it.
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var buffer = [UInt8](repeating: 0, count: 4_096)
-                while read(STDIN_FILENO, &buffer, buffer.count) > 0 {}
-                continuation.resume()
-            }
+    /// Reading blocks, so it has a thread of its own, which ends with the process.
+    private func stopAtEndOfInput(_ server: StubServer) {
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            while read(STDIN_FILENO, &buffer, buffer.count) > 0 {}
+            server.requestStop()
         }
     }
 }

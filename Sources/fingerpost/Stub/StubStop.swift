@@ -20,7 +20,9 @@ struct StubStop: ParsableCommand {
             throw fail("\(pidFile) holds no process id; it was not written by 'fingerpost stub'.", .unreadableInput)
         }
         guard kill(pid, SIGTERM) == 0 else {
-            guard errno == ESRCH else { throw fail("process \(pid) cannot be stopped: \(String(cString: strerror(errno))).", .failed) }
+            guard errno == ESRCH else {
+                throw fail("process \(pid) cannot be stopped: \(String(cString: strerror(errno))).", .failed)
+            }
             unlink(pidFile)
             throw fail("process \(pid) does not run any more; \(pidFile) was removed.", .failed)
         }
