@@ -82,7 +82,7 @@ let package = Package(
             swiftSettings: strict
         ),
         // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
-        .target(name: "StubMatching", dependencies: ["LinkRouting"], swiftSettings: strict),
+        .target(name: "StubMatching", dependencies: ["LinkRouting"], swiftSettings: engine),
         // Network addresses and trace contexts, for everything that receives or sends requests.
         .target(
             name: "NetworkTypes",
