@@ -7,6 +7,15 @@ extension StubEnvironment {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
+    package static let systemHostName = ProcessInfo.processInfo.hostName
+
+    /// The time zones of this machine.
+    package static let systemZone: @Sendable (String, Timestamp) -> (offset: Int, name: String)? = { name, instant in
+        guard let zone = TimeZone(identifier: name) else { return nil }
+        let date = Date(timeIntervalSince1970: Double(instant.milliseconds) / 1_000)
+        return (zone.secondsFromGMT(for: date), zone.abbreviation(for: date) ?? name)
+    }
+
     /// The same numbers in every run, in the order of the calls.
     package static func seededRandom(_ seed: UInt64) -> @Sendable () -> UInt64 {
         let state = SeededWords(seed)

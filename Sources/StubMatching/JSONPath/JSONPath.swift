@@ -35,6 +35,14 @@ package struct JSONPath: Sendable {
         return try evaluation.result(of: path, from: document)
     }
 
+    /// What the path finds in a document, at the expense of a budget that several evaluations share.
+    func evaluate(_ document: JSONNode, spending steps: inout Int) throws(Failure) -> Result {
+        var evaluation = JSONPathEvaluation(document: document, steps: steps)
+        let result = try evaluation.result(of: path, from: document)
+        steps = evaluation.steps
+        return result
+    }
+
     package enum Result: Sendable, Hashable {
         /// The document has no such value.
         case nothing

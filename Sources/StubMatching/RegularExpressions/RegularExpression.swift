@@ -51,6 +51,12 @@ package struct RegularExpression: Sendable {
         return match(registers, in: text)
     }
 
+    /// The leftmost match in the text, at the expense of a budget that several matches share.
+    func firstMatch(in text: String, spending steps: inout Int) throws(StepLimitExceeded) -> Match? {
+        guard let registers = try search(text, .leftmost, from: 0, &steps) else { return nil }
+        return match(registers, in: text)
+    }
+
     /// All matches from left to right, without overlaps. After an empty match, the search continues at the next scalar.
     ///
     /// - Parameter limit: At most this number of matches are returned.

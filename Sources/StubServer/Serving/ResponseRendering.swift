@@ -19,7 +19,12 @@ struct ResponseRendering {
         self.stub = stub
         self.folder = folder
         response = stub.response
-        templateEnvironment = TemplateEnvironment(now: request.receivedAt, random: environment.random)
+        templateEnvironment = TemplateEnvironment(
+            now: request.receivedAt,
+            random: environment.random,
+            hostName: environment.hostName,
+            zone: environment.zone
+        )
         model = response.templates.map { templateModel(request, stub.request, $0.parameters) }
     }
 
