@@ -111,6 +111,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
+        .target(name: "StubMatching", dependencies: ["LinkRouting"], swiftSettings: engine),
         // Network addresses and trace contexts, for everything that receives or sends requests.
         .target(
             name: "NetworkTypes",
@@ -262,6 +264,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The stub server for tests of apps. The service does not depend on it.
+        .target(
+            name: "StubServer",
+            dependencies: [
+                "LinkRouting", "LinkEvents", "StubMatching",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         // What the command line does, without its parsing.
         .target(
             name: "LinkCommands",
@@ -292,7 +306,7 @@ let package = Package(
                 "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "LinkTable", "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
-                "ScreenCode", "Conformance",
+                "ScreenCode", "Conformance", "StubMatching", "StubServer",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -416,6 +430,21 @@ let package = Package(
                 "AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport",
                 .product(name: "Yams", package: "Yams"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubServerTests",
+            dependencies: [
+                "LinkRouting", "StubMatching", "StubServer", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            exclude: ["differences.txt"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubMatchingTests",
+            dependencies: ["LinkRouting", "StubMatching", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

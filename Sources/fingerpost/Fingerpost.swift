@@ -39,6 +39,7 @@ struct Fingerpost: AsyncParsableCommand {
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Promote.self, Replay.self, Revisions.self,
             Suites.self,
             Routes.self, Tenants.self,
+            Stub.self,
             ShowConfiguration.self,
         ]
     )
