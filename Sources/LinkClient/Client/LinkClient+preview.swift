@@ -32,8 +32,7 @@ extension LinkClient {
     }
 
     /// Returns a client for previews and tests from a tenant's document as JSON: `{"settings": {…}, "table": {…}}`.
-    /// `fingerpost check --json FILE` converts YAML. The client gets what a signed table would contain, so that a test
-    /// sees the same links undecided as the app.
+    /// The client gets what a signed table would contain, so that a test sees the same links undecided as the app.
     public static func preview(
         json: String,
         app: String,
