@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "LinkRouting", targets: ["LinkRouting"]),
         .library(name: "AppAssociation", targets: ["AppAssociation"]),
         .library(name: "LinkClient", targets: ["LinkClient"]),
+        .library(name: "FingerpostEngine", type: .dynamic, targets: ["FingerpostEngine"]),
         .executable(name: "fingerpost", targets: ["fingerpost"]),
     ],
     dependencies: [
@@ -81,6 +82,22 @@ let package = Package(
             dependencies: ["LinkRouting", "LinkTable"],
             swiftSettings: engine
         ),
+        // The engine as a C library; fingerpost_engine.h declares its functions.
+        .target(
+            name: "FingerpostEngine",
+            dependencies: ["LinkRouting"],
+            exclude: ["fingerpost_engine.h"],
+            swiftSettings: strict
+        ),
+        // Test cases for engines in other languages, with the expected answers.
+        .target(
+            name: "Conformance",
+            dependencies: ["Examples", "LinkCatalog", "LinkRouting"],
+            resources: [.embedInCode("cases.yaml"), .embedInCode("routing-conformance.md")],
+            swiftSettings: strict
+        ),
+        // Generates the screens of a table as Swift, Kotlin and TypeScript.
+        .target(name: "ScreenCode", dependencies: ["LinkRouting"], swiftSettings: strict),
         .target(
             name: "LinkCatalog",
             dependencies: [
@@ -94,6 +111,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The pure parts of the stub server: requests, mappings, regular expressions, JSONPath and templates, without I/O.
+        .target(name: "StubMatching", dependencies: ["LinkRouting"], swiftSettings: engine),
         // Network addresses and trace contexts, for everything that receives or sends requests.
         .target(
             name: "NetworkTypes",
@@ -233,16 +252,27 @@ let package = Package(
         .target(
             name: "Examples",
             path: "config",
-            exclude: [
-                "examples/sample.suite.yaml", "examples/blogs.suite.yaml",
-                "examples/taxi.suite.yaml",
-                "examples/shop.suite.yaml", "examples/magazine.suite.yaml",
-            ],
+            exclude: ["examples/jni", "examples/testkit"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
                 .embedInCode("examples/taxi.yaml"), .embedInCode("examples/shop.yaml"),
                 .embedInCode("examples/magazine.yaml"),
+                .embedInCode("examples/sample.suite.yaml"), .embedInCode("examples/blogs.suite.yaml"),
+                .embedInCode("examples/taxi.suite.yaml"), .embedInCode("examples/shop.suite.yaml"),
+                .embedInCode("examples/magazine.suite.yaml"),
+            ],
+            swiftSettings: strict
+        ),
+        // The stub server for tests of apps. The service does not depend on it.
+        .target(
+            name: "StubServer",
+            dependencies: [
+                "LinkRouting", "LinkEvents", "StubMatching",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -252,16 +282,31 @@ let package = Package(
             dependencies: [
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
                 "OutboundHTTP",
+                // SHA-256 of signing certificates.
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        // Sources of UI tests, fixtures and LinkProbe from suites and stub folders, and the check of an app's project.
+        .target(
+            name: "TestKit",
+            dependencies: ["LinkRouting", "AppAssociation", "LinkCatalog"],
+            resources: [
+                .embedInCode("Templates/LinkProbe.swift.txt"), .embedInCode("Templates/LinkProbe.kt.txt"),
+                .embedInCode("Templates/LinkProbeNoOp.kt.txt"), .embedInCode("Templates/XCUITestSupport.swift.txt"),
+                .embedInCode("Templates/XCUITestAssociation.swift.txt"),
+                .embedInCode("Templates/AndroidSupport.kt.txt"), .embedInCode("Templates/AndroidAssociation.kt.txt"),
             ],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "fingerpost",
             dependencies: [
-                "Examples",
+                "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "LinkTable", "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
+                "ScreenCode", "Conformance", "StubMatching", "StubServer",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -322,6 +367,19 @@ let package = Package(
             path: "Tests/Histories",
             swiftSettings: strict
         ),
+        // Compares random answers of apps with those of the server: 4,000 in the tests, 200,000 with --full.
+        .target(
+            name: "ClientComparison",
+            dependencies: ["LinkCatalog", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
+            path: "Tests/ClientComparison",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "ClientAnswers",
+            dependencies: ["ClientComparison"],
+            path: "Tests/ClientAnswers",
+            swiftSettings: strict
+        ),
         // Code shared by several test targets.
         .target(name: "TestSupport", dependencies: ["LinkRouting"], path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(name: "LinkRoutingTests", dependencies: ["LinkRouting", "TestSupport"], swiftSettings: strict),
@@ -334,7 +392,7 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkClientTests",
-            dependencies: ["LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
+            dependencies: ["ClientComparison", "LinkClient", "LinkRouting", "LinkTable", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -352,7 +410,41 @@ let package = Package(
         ),
         .testTarget(
             name: "LinkCommandsTests",
-            dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting"],
+            dependencies: ["LinkCatalog", "LinkCommands", "LinkRouting", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ScreenCodeTests",
+            dependencies: ["Examples", "LinkCatalog", "LinkRouting", "ScreenCode"],
+            exclude: ["Expected"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["Conformance", "LinkCatalog", "LinkRouting"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TestKitTests",
+            dependencies: [
+                "AppAssociation", "LinkCatalog", "LinkRouting", "TestKit", "TestSupport",
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubServerTests",
+            dependencies: [
+                "LinkRouting", "StubMatching", "StubServer", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            exclude: ["differences.txt"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubMatchingTests",
+            dependencies: ["LinkRouting", "StubMatching", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(name: "GeoIPTests", dependencies: ["GeoIP", "NetworkTypes"], swiftSettings: strict),

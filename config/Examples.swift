@@ -9,6 +9,15 @@ package enum Examples {
         ("magazine", text(PackageResources.magazine_yaml)),
     ]
 
+    /// The suites of the tenants (YAML) by name.
+    package static let suites: [(name: String, document: String)] = [
+        ("sample", text(PackageResources.sample_suite_yaml)),
+        ("blogs", text(PackageResources.blogs_suite_yaml)),
+        ("taxi", text(PackageResources.taxi_suite_yaml)),
+        ("shop", text(PackageResources.shop_suite_yaml)),
+        ("magazine", text(PackageResources.magazine_suite_yaml)),
+    ]
+
     /// config/fingerpost.yaml, which describes every key.
     package static let configuration = text(PackageResources.fingerpost_yaml)
 

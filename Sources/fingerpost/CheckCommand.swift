@@ -13,7 +13,7 @@ struct CheckCommand: AsyncParsableCommand {
             EXAMPLE
               fingerpost check config/examples/shop.yaml --json
 
-            Exit code 1 when there is an error, 0 otherwise.
+            The last line counts the routes and the findings. Exit code 1 when there is an error, 0 otherwise.
             """
     )
 
@@ -22,8 +22,10 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         var findings: [Finding]
+        var routes: Int?
         do {
             let document = try TenantDocument(try readText(table))
+            routes = document.table?["routes"]?.elements?.count
             let checked = document.checked(now: SystemClock.now())
             findings = checked.findings
             if let content = document.table {
@@ -41,7 +43,7 @@ struct CheckCommand: AsyncParsableCommand {
             show(json: writer.text)
         } else {
             for finding in findings { show(finding.line) }
-            if findings.isEmpty { show("no findings") }
+            show(FindingSummary(findings, routes: routes).line)
         }
         if findings.contains(where: { $0.severity == .error }) { throw ExitCode(ExitStatus.failed.rawValue) }
     }

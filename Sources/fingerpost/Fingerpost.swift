@@ -12,25 +12,34 @@ struct Fingerpost: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost serve --data ./data --demo
-              fingerpost resolve yourapp://product/123 --table config/examples/shop.yaml --explain
-              fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
+              fingerpost resolve yourapp://product/123 --table config/examples/shop.yaml \\
+                --explain
+              fingerpost test config/examples/shop.suite.yaml \\
+                --table config/examples/shop.yaml
 
             EXIT CODES
-              0 success · 1 a check or test failed, or a server rejected the request · 2 something would change
-              64 invalid usage · 65 an input or a file of the data directory cannot be read
-              69 a server did not respond, or the service cannot listen on an address · 70 internal error
-              74 a file cannot be opened, or a write failed · 75 the data directory is in use
+              0  success
+              1  a check or test failed, or a server rejected the request
+              2  something would change
+              64 invalid usage
+              65 an input or a file of the data directory cannot be read
+              69 a server did not respond, or the service cannot listen on an address
+              70 internal error
+              74 a file cannot be opened, or a write failed
+              75 the data directory is in use
               78 invalid configuration
             """,
         version: BuildInfo.version,
         subcommands: [
             Serve.self, Migrate.self, Resolve.self, TestCommand.self, CheckCommand.self, SchemaCommand.self,
-            Association.self, TableCommand.self, Export.self,
+            Codegen.self, ConformanceCommand.self,
+            Association.self, TableCommand.self, TestKitCommand.self, Export.self,
             Retention.self, Erase.self, VerifyLog.self, Stats.self, Events.self, MakeBackup.self, Restore.self,
             Keys.self,
             Audit.self, Plan.self, Apply.self, Pull.self, Drafts.self, Promote.self, Replay.self, Revisions.self,
             Suites.self,
             Routes.self, Tenants.self,
+            Stub.self,
             ShowConfiguration.self,
         ]
     )
@@ -71,7 +80,10 @@ struct Fingerpost: AsyncParsableCommand {
         } catch let error as any DiskError {
             return fail(error.description, .ioError)
         } catch {
-            return StorageError(error).map { fail($0) } ?? error
+            if let failure = StorageError(error) { return fail(failure) }
+            guard exitCode(for: error) == .validationFailure else { return error }
+            return UsageText(Array(CommandLine.arguments.dropFirst()))
+                .failure(message(for: error))
         }
     }
 

@@ -10,7 +10,8 @@ struct Keys: AsyncParsableCommand {
         abstract: "Create, list, rotate and revoke API keys.",
         discussion: """
             EXAMPLES
-              fingerpost keys create --data ./data --name ci --tenant shop --scope tables:write --scope publish
+              fingerpost keys create --data ./data --name ci --tenant shop \\
+                --scope tables:write --scope publish
               fingerpost keys list --data ./data
               fingerpost keys revoke 3f9a0c1b2d4e --data ./data
 
@@ -25,12 +26,15 @@ struct Keys: AsyncParsableCommand {
             abstract: "Create a key and print it. It is shown only once; the server stores only a hash.",
             discussion: """
                 EXAMPLES
-                  fingerpost keys create --data ./data --name ci --tenant shop --scope tables:write --scope publish
-                  fingerpost keys create --data ./data --name blog --tenant blogs --scope tables:write --path-prefix /blog/
-                  fingerpost keys create --data ./data --name ops --scope admin --init     # before the first start
+                  fingerpost keys create --data ./data --name ci --tenant shop \\
+                    --scope tables:write --scope publish
+                  fingerpost keys create --data ./data --name blog --tenant blogs \\
+                    --scope tables:write --path-prefix /blog/
+                  fingerpost keys create --name ops --scope admin --init   # before a start
 
                 Scopes: \(KeyGrant.Scope.allCases.map(\.rawValue).joined(separator: ", ")); admin includes all of them.
-                Without --tenant, the key is for all tenants, and --scope is required.
+                Without --tenant, the key is for all tenants, and --scope is required. Standard output has only the \
+                key; standard error says what it may do.
                 """
         )
 
@@ -57,7 +61,11 @@ struct Keys: AsyncParsableCommand {
                     "Say what the key may do: --scope admin for everything on all tenants, or --tenant NAME for one tenant."
                 )
             }
-            if let tenant, TenantID(tenant) == nil { throw ValidationError("'\(tenant)' is not a tenant id.") }
+            if let tenant, TenantID(tenant) == nil {
+                throw ValidationError(
+                    "'\(tenant)' is not a tenant id; use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit."
+                )
+            }
         }
 
         func run() async throws {
@@ -73,7 +81,7 @@ struct Keys: AsyncParsableCommand {
             } elsewhere: {
                 ControlMessage.createKey(wish)
             }
-            show(answer["key"]?.text ?? "")
+            try show(newKey: answer)
         }
     }
 
@@ -131,7 +139,7 @@ struct Keys: AsyncParsableCommand {
             let answer = try await tellingRefusals {
                 try await admin.client().send(.post, "keys/\(id)/rotate", json: body)
             }
-            show(answer.body["key"]?.text ?? "")
+            try show(newKey: answer.body)
         }
     }
 
@@ -141,7 +149,7 @@ struct Keys: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   fingerpost keys revoke 3f9a0c1b2d4e --data ./data
-                  fingerpost keys revoke 3f9a0c1b2d4e --alone     # keeps the keys that it created
+                  fingerpost keys revoke 3f9a0c1b2d4e --alone   # keeps keys that it created
 
                 Rotation creates a key: to revoke the old key early, use --alone if it rotated itself.
                 """
@@ -163,6 +171,13 @@ struct Keys: AsyncParsableCommand {
             if !others.isEmpty { show("revoked with it: \(others.joined(separator: ", "))") }
         }
     }
+}
+
+/// Prints a key on standard output, where scripts read it, and then what it may do on standard error.
+private func show(newKey answer: JSONNode) throws {
+    show(answer["key"]?.text ?? "")
+    try StandardOutput.flush()
+    KeyGrantText(answer).lines.forEach(warn)
 }
 
 struct Audit: AsyncParsableCommand {

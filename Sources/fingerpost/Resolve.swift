@@ -10,7 +10,8 @@ struct Resolve: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost resolve yourapp://product/123 --table config/examples/shop.yaml
-              fingerpost resolve https://yourappdomain.com/product/123 --table config/examples/shop.yaml \\
+              fingerpost resolve https://yourappdomain.com/product/123 \\
+                --table config/examples/shop.yaml \\
                 --context '{"platform": "ios", "appVersion": "3.2.0"}' --explain
             """
     )

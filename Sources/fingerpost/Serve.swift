@@ -16,7 +16,8 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the service.",
         discussion: """
             EXAMPLE
-              fingerpost serve --data ./data --public 127.0.0.1:8080 --admin 127.0.0.1:8081 --ops 127.0.0.1:8082 --demo
+              fingerpost serve --data ./data --public 127.0.0.1:8080 \\
+                --admin 127.0.0.1:8081 --ops 127.0.0.1:8082 --demo
 
             Prints the addresses it listens on. On SIGTERM it answers and records accepted requests before it exits.
             """

@@ -13,13 +13,15 @@ struct TestCommand: AsyncParsableCommand {
         abstract: "Run link suites against a table file or a server.",
         discussion: """
             EXAMPLES
-              fingerpost test config/examples/shop.suite.yaml --table config/examples/shop.yaml
+              fingerpost test config/examples/shop.suite.yaml \\
+                --table config/examples/shop.yaml
               fingerpost test config/examples/*.suite.yaml --server http://127.0.0.1:8080
-              fingerpost test suites/*.yaml --server https://links.example.com --environment staging
+              fingerpost test suites/*.yaml --server https://links.example.com \\
+                --environment staging
               fingerpost test suites/*.yaml --table shop.yaml --junit test-results.xml
               fingerpost test suites/shop.yaml --table shop.yaml --print-commands
 
-            Suites whose 'environments' do not include the one tested (default: production) are skipped.
+            Suites and cases whose 'environments' do not include the one tested (default: production) are skipped.
             Against a server, links are sent to its public port with purpose 'test'. Traces need a tenant with \
             `explain: public`, or a key. A response other than 200 ends the command, except for one that concerns \
             only the case.
@@ -69,11 +71,15 @@ struct TestCommand: AsyncParsableCommand {
         }
         var results: [SuiteResult] = []
         let tested = environment.flatMap(EnvironmentID.init) ?? .production
-        for suite in read where suite.covers(tested) {
-            var failures: [SuiteFailure] = []
-            guard !suite.cases.isEmpty else {
-                throw fail("\(suite.name ?? "") has no cases; add at least one under 'cases'.", .unreadableInput)
+        for whole in read {
+            guard !whole.cases.isEmpty else {
+                throw fail("\(whole.name ?? "") has no cases; add at least one under 'cases'.", .unreadableInput)
             }
+            guard let suite = whole.limited(to: tested) else {
+                warn("\(whole.name ?? ""): skipped, because its 'environments' do not include '\(tested)'")
+                continue
+            }
+            var failures: [SuiteFailure] = []
             if let offline {
                 failures = offline.failures(of: suite)
             } else {
@@ -128,13 +134,14 @@ struct TestCommand: AsyncParsableCommand {
             let code = body?["code"]?.text ?? ""
             let advice: String? =
                 switch (status, code) {
-                case (404, _): "--server is the public address of a server, not its admin address."
+                case (404, _): "Give the public address with --server, such as http://127.0.0.1:8080."
                 case (403, "explain_forbidden"): "The suite has traces: use --key, or set explain: public."
                 case (401, _): "Use --key or FINGERPOST_KEY with a key of the tenant."
                 default: nil
                 }
-            let said = [code, body?["detail"]?.text ?? "", advice ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
-            throw fail("\(address) answered \(status) for \(one.link): \(said)", .unavailable)
+            let said = [body?["detail"]?.text ?? "", advice ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+            let name = code.isEmpty ? "" : " (\(code))"
+            throw fail("\(address) answered \(status)\(name) for \(one.link): \(said)", .unavailable)
         }
     }
 }
@@ -152,7 +159,7 @@ private struct RefusedCase: Error, CustomStringConvertible {
 extension SuiteResult {
     /// The failures and a summary.
     var lines: [String] {
-        let lines = failures.map { "\($0.suite):\($0.line): \($0.link)\n  \($0.key): \($0.difference)" }
+        let lines = failures.flatMap { ["\($0.suite):\($0.line): \($0.link)", "  \($0.key): \($0.difference)"] }
         return lines + ["\(name): \(cases.count - failedCases) passed, \(failedCases) failed"]
     }
 }

@@ -108,7 +108,7 @@ struct BackupTests {
                 ("cut", "truncate -s 100 b/events/ledger.db", 65, "SHA-256"),
                 ("gone", "rm b/catalog.db", 74, "catalog.db"),
                 ("list", "echo '{' > b/backup.json", 65, "backup.json"),
-                ("none", "rm b/backup.json", 74, "a directory that contains this file"),
+                ("none", "rm b/backup.json", 74, "is not a backup, because it contains no backup.json"),
                 ("way out", "sed -i 's#catalog.db#../catalog.db#' b/backup.json", 65, "contains no such file"),
                 ("newer", #"sed -i 's#"formatVersion": 1#"formatVersion": 2#' b/backup.json"#, 65, "newer version"),
             ] as [(String, String, Int32, String)] {

@@ -64,6 +64,21 @@ struct ConfigurationTests {
         }
     }
 
+    /// A list of ranges may be a string or a YAML list.
+    @Test func rangesMayBeAList() async throws {
+        let text = "trustedProxies: [10.0.0.0/8, 'fd00::/8']\nrateLimits: {exempt: []}\n"
+        try await withFile(text) { file in
+            let lines = try config("--config", file).output.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.contains("trustedProxies: 10.0.0.0/8, fd00::/8"))
+            #expect(lines.contains("rateLimits.exempt: "))
+        }
+    }
+
+    @Test func unknownVariableNamesTheOneThatWasMeant() throws {
+        let output = try config(environment: ["FINGERPOST_PUBLIK_PORT": "80"]).output
+        #expect(output.contains("unknown variable FINGERPOST_PUBLIK_PORT; did you mean FINGERPOST_PUBLIC_PORT?"))
+    }
+
     @Test func variablesOfAKubernetesServiceAreNotOurs() throws {
         let environment = [
             "FINGERPOST_PORT": "tcp://10.0.0.1:8080", "FINGERPOST_PORT_8080_TCP_ADDR": "10.0.0.1",
@@ -91,6 +106,13 @@ struct ConfigurationTests {
             ("public: {port: [80]}", "'public.port' is neither a string nor a whole number"),
             ("public: {port: 80.5}", "public.port is '80.5'"),
             ("public: {port: 65536}", "public.port is '65536'; write a whole number from 0 to 65535."),
+            ("publik: {port: 80}", "unknown key 'publik'; did you mean 'public'?"),
+            (
+                "trustedProxies: {a: b}",
+                "'trustedProxies' is neither a string nor a list of strings; write a list such as"
+            ),
+            ("trustedProxies: [10.0.0.0/33]", "trustedProxies: '10.0.0.0/33' is not a range"),
+            ("settings: {domains: []}", "'settings' belongs in a tenant file or a suite, not in the configuration."),
             ("limits: {bodyBytes: 12}", "limits.bodyBytes is '12'"),
             ("log: {level: loud}", "log.level is 'loud'"),
             ("trustedProxies: 10.0.0.0/8, 10.0.0.0/33", "trustedProxies: '10.0.0.0/33' is not a range"),

@@ -4,13 +4,18 @@ import Testing
 
 /// Every command's help has a description and an example that starts with the command's name.
 struct HelpTests {
-    @Test func everyCommandHasAnExample() throws {
+    /// The root command with its subcommands, as the argument parser describes them.
+    private static func root() throws -> JSONNode {
         let tool = RunningServer.products.appending(path: "fingerpost").path
         let dump = try run(tool, ["--experimental-dump-help"])
         let node = try JSONReader.parse(
             String(decoding: dump.output, as: UTF8.self),
             limits: JSONReader.Limits(maximumBytes: 8 << 20)
         )
+        return try #require(node["command"])
+    }
+
+    @Test func everyCommandHasAnExample() throws {
         var count = 0
         func check(_ command: JSONNode, _ path: [String]) {
             let name = command["commandName"]?.text ?? ""
@@ -19,6 +24,9 @@ struct HelpTests {
             let discussion = command["discussion"]?.text ?? ""
             #expect(command["abstract"]?.text?.hasSuffix(".") == true, "\(path)")
             #expect(discussion.contains("EXAMPLE") && discussion.contains("fingerpost "), "\(path) has no example")
+            // The argument parser breaks longer lines, and a broken command cannot be pasted.
+            let long = discussion.split(separator: "\n").filter { $0.hasPrefix("  fingerpost") && $0.count > 80 }
+            #expect(long.isEmpty, "\(long)")
             let children = command["subcommands"]?.elements ?? []
             if children.allSatisfy({ $0["commandName"]?.text == "help" }) {
                 #expect(
@@ -29,7 +37,34 @@ struct HelpTests {
             }
             for child in children { check(child, path) }
         }
-        check(try #require(node["command"]), [])
+        check(try Self.root(), [])
         #expect(count > 25)
+    }
+
+    /// The table under "Commands" in docs/operations.md lists each command beside the option that it has.
+    @Test func operationsPageSaysWhichOptionNamesTheServer() throws {
+        var commands: [String: Set<String>] = [:]
+        func visit(_ command: JSONNode, _ path: [String]) {
+            let children = (command["subcommands"]?.elements ?? []).filter { $0["commandName"]?.text != "help" }
+            for child in children { visit(child, path + [child["commandName"]?.text ?? ""]) }
+            guard children.isEmpty else { return }
+            let names = (command["arguments"]?.elements ?? []).flatMap { $0["names"]?.elements ?? [] }
+            commands[path.joined(separator: " ")] = Set(names.compactMap { $0["name"]?.text })
+        }
+        visit(try Self.root(), [])
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/operations.md")
+        let rows = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
+            $0.hasPrefix("| `--data DIR`") || $0.hasPrefix("| `--server ADDRESS`") || $0.hasPrefix("| neither")
+        }.map { row in row.split(separator: "|").last?.matches(of: /`([^`]+)`/).map { String($0.output.1) } ?? [] }
+        try #require(rows.count == 4)
+        func having(_ option: String, _ isMeant: (Set<String>) -> Bool = { _ in true }) -> Set<String> {
+            Set(commands.filter { $0.value.contains(option) && isMeant($0.value) }.keys)
+        }
+        #expect(Set(rows[0]) == having("data"))
+        // A command of the admin port needs no table.
+        #expect(Set(rows[1]) == having("server") { !$0.contains("table") })
+        #expect(Set(rows[2]) == having("server") { $0.contains("table") })
+        #expect(Set(rows[3]) == Set(commands.keys).subtracting(having("data")).subtracting(having("server")))
+        for row in rows { #expect(Set(row).count == row.count) }
     }
 }

@@ -10,6 +10,7 @@ struct DocumentSchemaTests {
         ("Export", Settings.Export.keys), ("DomainEntry", Domain.keys), ("SchemeEntry", Scheme.keys),
         ("App", RegisteredApp.keys), ("StorePage", RegisteredApp.storeKeys), ("Destinations", DestinationPolicy.keys),
         ("AssociationFiles", AssociationPolicy.keys), ("Table", RouteTable.keys),
+        ("Screen", ScreenDeclaration.keys), ("NotedArgument", ScreenDeclaration.Argument.keys),
         ("Defaults", RouteTable.Defaults.keys), ("Fallback", RouteTable.Defaults.fallbackKeys), ("Route", Route.keys),
         ("Open", Open.keys), ("StackEntry", Open.stackKeys), ("WebPages", WebTarget.keys),
         ("StoreOffer", StoreTarget.keys), ("MinimumBuild", MinimumVersion.buildKeys),
@@ -192,6 +193,20 @@ struct DocumentSchemaTests {
             ("experiment: {id: e, variants: [{name: a, weight: 1000000}]}", true),
             ("experiment: {id: e, variants: [{name: a, weight: 0}]}", false), ("screen: A", false),
         ])
+        + screens([
+            ("A: {}", true), ("A: {note: n}", true), ("A: null", false), ("A: {argument: {}}", false),
+            ("'': {}", false),
+            ("\(String(repeating: "A", count: 128)): {}", true), ("\(String(repeating: "A", count: 129)): {}", false),
+            ("A: {arguments: {a: int, b: 'int?', c: '(x,y)', d: 'list(string)?', e: json, f: 'list((x,y))'}}", true),
+            ("A: {arguments: {a: {type: date, note: n}}}", true), ("A: {arguments: {a: {note: n}}}", false),
+            ("A: {arguments: {a: {type: date, optional: true}}}", false), ("A: {arguments: {a: Int}}", false),
+            ("A: {arguments: {a: '(x,)'}}", false), ("A: {arguments: {a: 'list(list(int))'}}", false),
+            ("A: {arguments: {a: [string]}}", false), ("A: {arguments: {'': int}}", false),
+        ])
+
+    private static func screens(_ members: [(String, Bool)]) -> [(document: String, isValid: Bool)] {
+        members.map { ("formatVersion: 1\ntable: {screens: {\($0)}, routes: []}\n", $1) }
+    }
 
     private static func settings(_ members: [(String, Bool)]) -> [(document: String, isValid: Bool)] {
         members.map { ("formatVersion: 1\nsettings: {\($0)}\n", $1) }

@@ -50,7 +50,7 @@ struct LinkSuiteTests {
     }
 
     @Test(arguments: [
-        ("cases: []", "line 1, column 1: 'formatVersion' is missing; add it."),
+        ("cases: []", "line 1, column 1: 'formatVersion' is missing; add 'formatVersion: 1'."),
         ("formatVersion: 1", "line 1, column 1: 'cases' is missing; add it."),
         ("formatVersion: 1\ncases: {}", "line 2, column 8: cases: {} is an object; write a list."),
         ("formatVersion: 1\ncases: [x]", #"line 2, column 9: cases[0]: "x" is a string; write an object."#),
@@ -79,10 +79,45 @@ struct LinkSuiteTests {
             "formatVersion: 1\ncases: [{link: \"a:b\", context: {plattform: ios}, expect: {outcome: matched}}]",
             "line 2, column 32: cases[0].context.plattform is not known and was ignored. In a suite this is an error, not a warning; correct it."
         ),
+        (
+            "formatVersion: 1\ncases: [{link: \"a:b\", environments: [], expect: {outcome: matched}}]",
+            "line 2, column 37: cases[0].environments: without an environment, this never runs; name one, or remove 'environments' for all."
+        ),
+        (
+            "formatVersion: 1\nenvironments: [production]\ncases: [{link: \"a:b\", environments: [beta], expect: {outcome: matched}}]",
+            "line 3, column 37: cases[0].environments: the suite does not run in 'beta'; add it to the 'environments' of the suite."
+        ),
+        (
+            "formatVersion: 1\ntenant: acme\nsettings: {}",
+            "line 3, column 11: settings: this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
+        ),
     ])
     func wrongSuiteIsRefused(_ text: String, _ said: String) {
         let error = #expect(throws: DocumentError.self) { try LinkSuite(text) }
         #expect(error?.description == said)
+    }
+
+    /// A case runs in the environments of its suite, or in its own.
+    @Test(arguments: [("production", ["a:1", "a:2"]), ("staging", ["a:1", "a:3"]), ("preview", ["a:1"])])
+    func suiteIsLimitedToAnEnvironment(_ environment: String, _ links: [String]) throws {
+        let suite = try LinkSuite(
+            """
+            formatVersion: 1
+            cases:
+              - {link: "a:1", expect: {outcome: matched}}
+              - {link: "a:2", environments: [production], expect: {outcome: matched}}
+              - {link: "a:3", environments: [staging, beta], expect: {outcome: matched}}
+            """
+        )
+        let limited = suite.limited(to: try #require(EnvironmentID(environment)))
+        #expect(limited?.cases.map(\.link) == links)
+    }
+
+    @Test func suiteWithoutACaseForAnEnvironmentIsNotRun() throws {
+        let cases = "cases: [{link: \"a:1\", environments: [beta], expect: {outcome: matched}}]"
+        #expect(try LinkSuite("formatVersion: 1\n\(cases)").limited(to: .production) == nil)
+        let suite = "formatVersion: 1\nenvironments: [beta]\ncases: [{link: \"a:1\", expect: {outcome: matched}}]"
+        #expect(try LinkSuite(suite).limited(to: .production) == nil)
     }
 
     // MARK: Expectations

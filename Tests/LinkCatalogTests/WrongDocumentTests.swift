@@ -7,11 +7,11 @@ struct WrongDocumentTests {
     static let texts: [(String, String)] = [
         (
             "",
-            "line 1, column 1: The document is empty."
+            "line 1, column 1: The document is empty; write at least one key."
         ),
         (
             "# nothing\n",
-            "line 1, column 1: The document is empty."
+            "line 1, column 1: The document is empty; write at least one key."
         ),
         (
             "just text",
@@ -27,7 +27,7 @@ struct WrongDocumentTests {
         ),
         (
             "tenant: shop\nsettings: {}\n",
-            "line 1, column 1: 'formatVersion' is missing; add it."
+            "line 1, column 1: 'formatVersion' is missing; add 'formatVersion: 1'."
         ),
         (
             "formatVersion: 2\nsettings: {}\n",
@@ -96,6 +96,22 @@ struct WrongDocumentTests {
         (
             "{\"formatVersion\": 1, \"settings\": {\"schemes\": [a]}}",
             #"line 1, column 47: a string needs double quotes; write "…"."#
+        ),
+        (
+            "formatVersion: 1\ncases: []\n",
+            "line 2, column 8: cases: this is a suite; 'fingerpost test' reads it."
+        ),
+        (
+            "public: {port: 8080}\n",
+            "line 1, column 9: public: this is the configuration of the service; 'fingerpost serve --config' reads it."
+        ),
+        (
+            "a: {b: “c”, d: {e}\n",
+            "line 2, column 1: This is not YAML: did not find expected ',' or '}'; separate by commas, close the bracket, and quote a string that contains ?, { or }."
+        ),
+        (
+            "a: {b: “/c/{d:int}”, e: f}\n",
+            "line 1, column 12: This is not YAML: did not find expected ',' or '}'; write straight quotes (\") instead of typographic ones."
         ),
         (
             "[]",
@@ -170,7 +186,7 @@ struct WrongDocumentTests {
         #expect(
             refusals(of: text) == [
                 "line 4, column 21: table.routes[0].path: Pattern 'a': a path must start with '/'; write '/a'.",
-                "line 6, column 7: table.routes[2]: duplicate id 'b', first used at routes[1]; give each route its own.",
+                "line 6, column 7: table.routes[2]: duplicate id 'b', first used at routes[1] in line 5; give each route its own.",
                 "line 7, column 7: table.routes[3]: 'id' is missing; add it.",
             ]
         )

@@ -121,7 +121,7 @@ struct WrongRouteTests {
         ),
         (
             "- {id: a, path: /a, when: {rollout: 120}}",
-            "line 4, column 41: table.routes[0].when.rollout: 120 is not a percentage from 0 to 100."
+            "line 4, column 41: table.routes[0].when.rollout: 120 is not a percentage; write a number from 0 to 100, such as 10."
         ),
         (
             "- {id: a, path: /a, when: {time: {from: tomorrow}}}",

@@ -115,7 +115,7 @@ struct WrongSettingTests {
         ),
         (
             "export: {schedule: daily}",
-            "line 3, column 11: settings.export: 'at' is missing; add it."
+            "line 3, column 11: settings.export: a daily export needs its time of day; add 'at', such as \"02:00\"."
         ),
         (
             "export: {schedule: daily, at: 2am}",

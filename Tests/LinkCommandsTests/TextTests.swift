@@ -128,3 +128,32 @@ struct TextTests {
         )
     }
 }
+
+/// The permissions of a new key, and the last line of a check.
+struct SummaryTests {
+    @Test func newKeySaysWhatItMayDo() throws {
+        let key = try JSONReader.parse(
+            #"{"id":"k1","name":"ci","tenant":"shop","scopes":["publish","tables:write"],"pathPrefixes":["/blog/"]}"#,
+            limits: JSONReader.Limits(maximumBytes: 4_096)
+        )
+        #expect(
+            KeyGrantText(key).lines == [
+                "key k1 (ci), shown only once", "  tenant: shop", "  scopes: publish, tables:write",
+                "  environments: all",
+                "  writes routes: with a path that begins with /blog/", "  expires: never",
+            ]
+        )
+        let all = KeyGrantText(.object(["id": .string("k2"), "tenant": .null, "scopes": .array([.string("admin")])]))
+        #expect(all.lines.contains("  tenant: all") && all.lines.contains("  writes routes: all"))
+    }
+
+    @Test func checkEndsWithItsCounts() {
+        func finding(_ severity: Finding.Severity) -> Finding {
+            Finding(.invalid, severity, path: "", message: "", fix: "")
+        }
+        #expect(FindingSummary([], routes: 13).line == "13 routes, 0 errors, 0 warnings")
+        let found = [finding(.error), finding(.warning), finding(.warning), finding(.info)]
+        #expect(FindingSummary(found, routes: 1).line == "1 route, 1 error, 2 warnings, 1 note")
+        #expect(FindingSummary([finding(.error)], routes: nil).line == "no routes, 1 error, 0 warnings")
+    }
+}

@@ -114,7 +114,7 @@ struct ConditionTests {
         (#"{"country": "GBR"}"#, "two letters"), (#"{"traits": {}}"#, "name a trait"),
         (#"{"time": {"from": "tomorrow"}}"#, "is not a timestamp"),
         (#"{"time": {"from": "2026-01-01T00:00:00Z", "until": "2026-01-01T00:00:00Z"}}"#, "must be before 'until'"),
-        (#"{"rollout": 101}"#, "percentage from 0 to 100"),
+        (#"{"rollout": 101}"#, "number from 0 to 100"),
         (#"{"apps": "iOS App"}"#, "is not an id"), (#"{"authenticated": "yes"}"#, "write true or false"),
         (#"[]"#, "empty"),
     ]) func brokenConditionSaysWhatToWrite(_ json: String, _ hint: String) throws {

@@ -95,6 +95,12 @@ struct JSONReaderTests {
         #expect(error?.message == "duplicate key 'a', first at line 1, column 2; remove one.")
     }
 
+    @Test func duplicateNamesALaterLineOfTheFirstInCharacters() {
+        let text = "{\"b\":\"é\",\n \"é\":\"ö\",\"a\":1,\n\"a\":2}"
+        let error = #expect(throws: JSONSyntaxError.self) { try JSONReader.parse(text, limits: Self.limits) }
+        #expect(error?.message == "duplicate key 'a', first at line 2, column 10; remove one.")
+    }
+
     @Test func duplicateIsFoundInALargeObject() throws {
         let members = (0..<40).map { "\"k\($0)\": \($0)" }
         for repeated in [0, 15, 16, 39] {

@@ -22,7 +22,8 @@ struct RoutePatternTests {
     }
 
     @Test(arguments: [
-        ("", "must start with '/'"), ("a/b", "write '/a/b'"), ("/a//b", "remove the doubled '/'"),
+        ("", "must start with '/'"), ("a/b", "write '/a/b'"), ("https://acme.com/a/{b}", "write '/a/{b}'"),
+        ("https://acme.com", "write '/'."), ("/a//b", "remove the doubled '/'"),
         ("//", "remove the doubled '/'"),
         ("/{rest...}/b", "must be the last segment; move '{rest...}' to the end"),
         ("/x{rest...}", "must be a whole segment; write '/{rest...}'"),

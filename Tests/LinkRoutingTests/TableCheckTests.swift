@@ -76,12 +76,14 @@ struct TableCheckTests {
     }
 
     /// Other tests cover tables with too many steps, the order of routes and conditions that are never true.
-    /// LinkCatalogTests cover texts that cannot be read, AppAssociationTests the files, and LinkServerTests old clients.
+    /// ScreenCheckTests cover screens, LinkCatalogTests texts that cannot be read, AppAssociationTests the files, and
+    /// LinkServerTests old clients.
     @Test func everyCodeIsTested() {
         let others = [
             Finding.Code.tooManySteps, .overlappingRoutes, .neverTrue, .timeEnded, .invalid, .associationTooLarge,
             .associationInvalid, .associationNotExpressed, .associationOverOpen, .undecided, .fallbackPage,
-            .missingStore, .missingTarget, .oldClient,
+            .missingStore, .missingTarget, .similarScreen, .unknownScreen, .missingArgument, .unknownArgument,
+            .mistypedArgument, .unusedScreen, .oldClient,
         ]
         let tested = Self.mistakes.map(\.code) + others.map(\.rawValue)
         #expect(Set(tested) == Set(Finding.Code.allCases.map(\.rawValue)))
@@ -135,6 +137,25 @@ struct TableCheckTests {
         #expect(found.map(\.message) == ["Links of routes without a target do not open the app: a, c."])
         #expect(found.first?.severity == .info && found.first?.route?.rawValue == "a")
         #expect(!table.check(for: identity).map(\.code).contains(.missingTarget))
+    }
+
+    /// Advice, so only with a time.
+    @Test func screensWithTheSameLettersAreReported() throws {
+        func routes(_ screens: String...) -> [String] {
+            screens.enumerated().map {
+                #"{"id": "r\#($0)", "path": "/\#($0)", "open": {"screen": "\#($1)"}, "web": "https://www.acme.com/"}"#
+            }
+        }
+        let table = try Fixture.table(routes("Prodcut", "Item", "Product", "Items", "Product", "item"))
+        let identity = try Fixture.identity()
+        let found = table.check(for: identity, now: Timestamp(milliseconds: 0))
+        #expect(found.map(\.code) == [.similarScreen, .similarScreen])
+        #expect(found.map(\.path) == ["routes[0].open", "routes[5].open"])
+        #expect(
+            found.first?.message == "The screen 'Prodcut' has the same letters as 'Product', which is used 2 times."
+        )
+        #expect(found.first?.severity == .warning)
+        #expect(table.check(for: identity) == [])
     }
 
     @Test(arguments: ["ios", "android"]) func appWithoutAStorePageIsReportedIfARouteLeadsThere(_ platform: String)

@@ -80,7 +80,7 @@ struct AdmissionTests {
     @Test func refusalTellsWhoseLimitAndWhenAndIsCounted() throws {
         let metrics = MetricRegistry()
         let admission = admission(Self.policy(), metrics: metrics)
-        #expect(metrics.exposition().contains("fingerpost_ratelimited_total{scope=\"address\"} 0\n"))
+        #expect(metrics.exposition().contains("fingerpost_rate_limited_total{scope=\"address\"} 0\n"))
         _ = admitted(admission, .address(client("203.0.113.1")), of: 2)
         let refusal = try #require(admission.admit(.address(client("203.0.113.1"))))
         #expect(refusal.scope == .address && refusal.retryAfter == 1)
@@ -89,8 +89,8 @@ struct AdmissionTests {
         #expect(problem.headers[.retryAfter] == "1")
         #expect(problem.headers.first { $0.name.rawName == "RateLimit" }?.value == "\"address\";r=0;t=1")
         #expect(problem.headers.first { $0.name.rawName == "RateLimit-Policy" }?.value == "\"address\";q=2;w=2")
-        #expect(metrics.exposition().contains("fingerpost_ratelimited_total{scope=\"address\"} 1\n"))
-        #expect(metrics.exposition().contains("fingerpost_ratelimited_total{scope=\"tenant\"} 0\n"))
+        #expect(metrics.exposition().contains("fingerpost_rate_limited_total{scope=\"address\"} 1\n"))
+        #expect(metrics.exposition().contains("fingerpost_rate_limited_total{scope=\"tenant\"} 0\n"))
     }
 
     @Test func newPolicyHoldsAtOnce() {

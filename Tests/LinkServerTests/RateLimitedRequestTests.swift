@@ -38,7 +38,7 @@ struct RateLimitedRequestTests {
             #expect(other.status == 200)
             #expect(try await service.events(of: "shop").count == 4)
             let text = service.parts.metrics.exposition()
-            #expect(text.contains("fingerpost_ratelimited_total{scope=\"address\"} 3\n"))
+            #expect(text.contains("fingerpost_rate_limited_total{scope=\"address\"} 3\n"))
             service.clock.advance(seconds: 1)
             #expect(try await service.resolve(Self.link).status == 200)
         }

@@ -57,6 +57,21 @@ struct RequestTests {
         }
     }
 
+    @Test func unknownAppIsAWarning() async throws {
+        try await withService { service in
+            func warnings(_ app: String) async throws -> String? {
+                let body = #"{"url":"yourapp://home","context":{"app":"\#(app)"}}"#
+                return try await service.resolve(body).json?["warnings"]?.json()
+            }
+            let known = try await warnings("ios")
+            #expect(known == nil)
+            let said =
+                "context.app: 'ios2' is not an app in the tenant's settings; the first app of the platform was used."
+            let unknown = try await warnings("ios2")
+            #expect(unknown == "[\"\(said)\"]")
+        }
+    }
+
     /// A key for one tenant lists only that tenant.
     @Test func listOfTenantsEndsAtTheKeysOwn() async throws {
         try await withService { service in

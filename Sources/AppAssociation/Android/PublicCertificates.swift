@@ -2,9 +2,9 @@
 /// Android verifies it.
 ///
 /// Each fingerprint is the SHA-256 of the published certificate, computed with keytool or openssl.
-enum PublicCertificates {
+package enum PublicCertificates {
     /// The name of the published key; nil if the key is not known to be public.
-    static func name(of fingerprint: String) -> String? { names[fingerprint] }
+    package static func name(of fingerprint: String) -> String? { names[fingerprint] }
 
     private static let names = [
         // github.com/react-native-community/template, template/android/app/debug.keystore.

@@ -1,4 +1,4 @@
-import LinkRouting
+package import LinkRouting
 
 /// The hosts for whose links one association file applies.
 ///
@@ -51,7 +51,7 @@ extension RegisteredApp {
     }
 
     /// Returns whether the file on `host` names the app.
-    func isNamed(on host: String, of identity: Identity) -> Bool {
+    package func isNamed(on host: String, of identity: Identity) -> Bool {
         guard let domains else { return true }
         // Devices read the file of `*.x` from `x` too.
         let owners = [identity.domain(for: host), identity.wildcard(of: host)]

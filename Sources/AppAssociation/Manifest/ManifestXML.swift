@@ -1,31 +1,49 @@
-/// An element of an XML document, without its text.
-struct XMLElement {
-    var name: String
-    var line: Int
+/// An element of an XML document.
+package struct XMLElement {
+    package var name: String
+    package var line: Int
     /// The attributes, by their name after the namespace prefix.
-    var attributes: [String: String]
-    var children: [XMLElement] = []
+    package var attributes: [String: String]
+    package var children: [XMLElement] = []
+    /// The text directly in the element, without that of its children.
+    package var text = ""
 
-    func descendants(named name: String) -> [XMLElement] {
+    package func descendants(named name: String) -> [XMLElement] {
         children.flatMap { ($0.name == name ? [$0] : []) + $0.descendants(named: name) }
     }
 }
 
-/// Reads the subset of XML that manifests use: elements, attributes, comments, and no document type.
-struct XMLElementReader {
+/// Reads the subset of XML that manifests and property lists use: elements, attributes, text and comments.
+package struct XMLElementReader {
     private var bytes: ArraySlice<UInt8>
     private var line = 1
 
     private static let deepest = 64
-    static let maximumBytes = 1 << 22
+    package static let maximumBytes = 1 << 22
 
-    static func parse(_ bytes: [UInt8]) throws(AndroidManifest.SyntaxError) -> XMLElement {
+    /// A property list names its document type. It declares no entities, so it can be skipped.
+    package enum DocumentType {
+        case refused, skipped
+    }
+
+    package static func parse(
+        _ bytes: [UInt8],
+        documentType: DocumentType = .refused
+    ) throws(AndroidManifest.SyntaxError) -> XMLElement {
         guard bytes.count <= maximumBytes else {
             throw AndroidManifest.SyntaxError(line: 1, problem: "The file has more than \(maximumBytes) bytes.")
         }
         var reader = XMLElementReader(bytes: bytes[...])
         if reader.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.bytes = reader.bytes.dropFirst(3) }
-        try reader.skipText()
+        _ = try reader.text()
+        if documentType == .skipped, reader.bytes.starts(with: "<!DOCTYPE".utf8) {
+            guard let end = reader.bytes.firstIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "[") }),
+                reader.bytes[end] == UInt8(ascii: ">")
+            else { throw reader.error("A document type with declarations is not supported.") }
+            reader.advance(end + 1 - reader.bytes.startIndex)
+            _ = try reader.text()
+        }
+        if reader.bytes.starts(with: "<!".utf8) { throw reader.error("A document type is not supported.") }
         guard reader.bytes.first == UInt8(ascii: "<") else { throw reader.error("There is no element.") }
         return try reader.element(depth: 0)
     }
@@ -41,23 +59,28 @@ struct XMLElementReader {
         bytes = bytes.dropFirst(count)
     }
 
-    /// Skips text, comments, instructions and declarations up to the next tag.
-    private mutating func skipText() throws(AndroidManifest.SyntaxError) {
+    /// Reads the text up to the next tag, without comments and instructions.
+    private mutating func text() throws(AndroidManifest.SyntaxError) -> String {
+        var text = ""
         while !bytes.isEmpty {
             if bytes.starts(with: "<!--".utf8) {
                 try skip(past: "-->")
             } else if bytes.starts(with: "<?".utf8) {
                 try skip(past: "?>")
             } else if bytes.starts(with: "<![CDATA[".utf8) {
+                let before = bytes
                 try skip(past: "]]>")
-            } else if bytes.starts(with: "<!".utf8) {
-                throw error("A document type is not supported.")
+                let data = before[before.index(before.startIndex, offsetBy: 9)..<(bytes.startIndex - 3)]
+                text += String(decoding: data, as: UTF8.self)
             } else if bytes.first == UInt8(ascii: "<") {
-                return
+                return text
             } else {
-                advance(bytes.firstIndex(of: UInt8(ascii: "<")).map { $0 - bytes.startIndex } ?? bytes.count)
+                let end = bytes.firstIndex(of: UInt8(ascii: "<")) ?? bytes.endIndex
+                text += Self.unescaped(String(decoding: bytes[..<end], as: UTF8.self))
+                advance(end - bytes.startIndex)
             }
         }
+        return text
     }
 
     private mutating func skip(past end: String) throws(AndroidManifest.SyntaxError) {
@@ -98,7 +121,8 @@ struct XMLElementReader {
         }
         advance(1)
         while true {
-            try skipText()
+            element.text += try text()
+            if bytes.starts(with: "<!".utf8) { throw error("A document type is not supported.") }
             guard !bytes.isEmpty else { throw error("The element '\(element.name)' has no end.") }
             guard bytes.starts(with: "</".utf8) else {
                 element.children.append(try self.element(depth: depth + 1))

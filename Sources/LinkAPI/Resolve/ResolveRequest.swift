@@ -39,21 +39,29 @@ package struct ResolveRequest: Sendable, Hashable {
     ///
     /// - Throws: A `JSONSyntaxError` or a `DocumentError`.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONReader.Limits) throws {
-        let members = try JSONReader.read(bytes, limits: limits) { reader in
-            var members = Members(position: reader.position)
+        var members = Members()
+        try JSONReader.read(bytes, limits: limits) { reader in
+            members.position = reader.position
             guard reader.isObject else {
                 _ = try DocumentField(reader.node(), path: "").anyObject()
-                return members
+                return
             }
             try reader.members { reader, key in try members.read(key, &reader) }
-            return members
         }
-        try self.init(members)
+        subject = try members.subject()
+        environment = try members.environment?.identifier(EnvironmentID.self)
+        warnings = members.warnings.message
+        if !members.warnings.context.isEmpty { warnings += members.warnings.context }
+        if !members.warnings.unreadable.isEmpty { warnings += members.warnings.unreadable }
+        context = members.context
+        occurredAt = members.occurredAt
+        purpose = members.purpose
+        explanation = members.explanation
     }
 
     /// The members of a message, as they are read.
     private struct Members {
-        let position: JSONNode.Position
+        var position = JSONNode.Position.unknown
         var url, links, continuation, clientEventID, environment: DocumentField?
         var purpose = Event.Purpose.live
         var explanation = Router.Explanation.omitted
@@ -62,30 +70,75 @@ package struct ResolveRequest: Sendable, Hashable {
         /// Unknown members of the message, then of its context, then unreadable values of the context.
         var warnings: (message: [String], context: [String], unreadable: [String]) = ([], [], [])
 
-        mutating func read(_ key: String, _ reader: inout JSONReader) throws {
-            if key == "context", reader.isObject {
-                return try reader.members { reader, key in
+        mutating func read(_ key: JSONReader.QuotedText, _ reader: inout JSONReader) throws {
+            switch key {
+            case "url": url = try Self.field("url", &reader)
+            case "context":
+                guard reader.isObject else {
+                    _ = try Self.field("context", &reader)?.anyObject()
+                    return
+                }
+                try reader.members { reader, key in
+                    let key = key.text
                     try readContext(key, DocumentField(reader.node(), key, of: "context"))
                 }
-            }
-            let field = DocumentField(try reader.node(), key, of: "")
-            if case .null = field.node.value, Self.keys.contains(key) { return }
-            switch key {
-            case "url": url = field
-            case "context": _ = try field.anyObject()
-            case "clientEventId": clientEventID = field
-            case "links": links = field
-            case "continuation": continuation = field
-            case "environment": environment = field
-            case "purpose": purpose = try field.choice(Event.Purpose.self)
-            case "explain": explanation = try field.bool() ? .included : .omitted
-            default: warnings.message.append("\(field.path) is not known and was ignored.")
+            case "clientEventId": clientEventID = try Self.field("clientEventId", &reader)
+            case "links": links = try Self.field("links", &reader)
+            case "continuation": continuation = try Self.field("continuation", &reader)
+            case "environment": environment = try Self.field("environment", &reader)
+            case "purpose":
+                if let field = try Self.field("purpose", &reader) { purpose = try field.choice(Event.Purpose.self) }
+            case "explain":
+                if let field = try Self.field("explain", &reader) {
+                    explanation = try field.bool() ? .included : .omitted
+                }
+            default:
+                _ = try reader.node()
+                warnings.message.append("\(key.text) is not known and was ignored.")
             }
         }
 
-        private static let keys: Set = [
-            "url", "links", "continuation", "context", "purpose", "clientEventId", "explain", "environment",
-        ]
+        /// Reads the value of a member; nil for null.
+        private static func field(_ key: String, _ reader: inout JSONReader) throws -> DocumentField? {
+            let node = try reader.node()
+            if case .null = node.value { return nil }
+            return DocumentField(node, key, of: "")
+        }
+
+        /// Returns the links of the message. May add warnings.
+        mutating func subject() throws -> Subject {
+            let clientEventID = try clientEventID.map(ResolveRequest.clientEventID)
+            switch (url, links, continuation) {
+            case (let url?, nil, nil): return .link(Link(url: try url.text(), clientEventID: clientEventID))
+            case (nil, let links?, nil): return .batch(try batch(links))
+            case (nil, nil, let token?): return .continuation(token: try token.text(), clientEventID: clientEventID)
+            case (nil, nil, nil):
+                throw DocumentField(JSONNode(.null, at: position), path: "").error(
+                    "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
+                )
+            default:
+                throw DocumentField(JSONNode(.null, at: position), path: "").error(
+                    "write exactly one of 'url', 'links' and 'continuation'."
+                )
+            }
+        }
+
+        private mutating func batch(_ links: DocumentField) throws -> [Link] {
+            let fields = try links.list()
+            guard (1...ResolveRequest.maximumLinks).contains(fields.count) else {
+                throw links.error(
+                    "a batch must have 1 to \(ResolveRequest.maximumLinks) links; use several batches for more."
+                )
+            }
+            var batch: [Link] = []
+            for field in fields { batch.append(try ResolveRequest.link(field, &warnings.message)) }
+            if let field = clientEventID {
+                warnings.message.append(
+                    "\(field.path) applies to a single link and was ignored; give each of 'links' its own."
+                )
+            }
+            return batch
+        }
 
         private mutating func readContext(_ key: String, _ field: DocumentField) throws {
             if try context.read(key, field, warnings: &warnings.unreadable) { return }
@@ -99,42 +152,6 @@ package struct ResolveRequest: Sendable, Hashable {
             }
             occurredAt = timestamp
         }
-    }
-
-    private init(_ members: Members) throws {
-        var warnings = members.warnings.message
-        let clientEventID = try members.clientEventID.map(Self.clientEventID)
-        switch (members.url, members.links, members.continuation) {
-        case (let url?, nil, nil):
-            subject = .link(Link(url: try url.text(), clientEventID: clientEventID))
-        case (nil, let links?, nil):
-            let fields = try links.list()
-            guard (1...Self.maximumLinks).contains(fields.count) else {
-                throw links.error("a batch must have 1 to \(Self.maximumLinks) links; use several batches for more.")
-            }
-            var batch: [Link] = []
-            for field in fields { batch.append(try Self.link(field, &warnings)) }
-            subject = .batch(batch)
-            if let field = members.clientEventID {
-                warnings.append("\(field.path) applies to a single link and was ignored; give each of 'links' its own.")
-            }
-        case (nil, nil, let token?):
-            subject = .continuation(token: try token.text(), clientEventID: clientEventID)
-        case (nil, nil, nil):
-            throw DocumentField(JSONNode(.null, at: members.position), path: "").error(
-                "the link is missing; add 'url', such as {\"url\": \"https://www.example.com/item/7\"}, or 'links' for a batch."
-            )
-        default:
-            throw DocumentField(JSONNode(.null, at: members.position), path: "").error(
-                "write exactly one of 'url', 'links' and 'continuation'."
-            )
-        }
-        context = members.context
-        occurredAt = members.occurredAt
-        self.warnings = warnings + members.warnings.context + members.warnings.unreadable
-        environment = try members.environment?.identifier(EnvironmentID.self)
-        purpose = members.purpose
-        explanation = members.explanation
     }
 
     private static func link(_ field: DocumentField, _ warnings: inout [String]) throws -> Link {

@@ -67,7 +67,7 @@ package enum Document {
                 throw DocumentError(
                     path: "",
                     position: JSONNode.Position(line: 1, column: 1),
-                    message: "The document is empty."
+                    message: "The document is empty; write at least one key."
                 )
             }
             var budget = Budget(
@@ -228,7 +228,8 @@ extension YamlError {
             return DocumentError(
                 path: "",
                 position: JSONNode.Position(mark),
-                message: "This is not YAML: \(problem); \(Self.advice(on: problem))"
+                message: "This is not YAML: \(problem); "
+                    + (Self.quoteAdvice(mark.line, of: text) ?? Self.advice(on: problem))
             )
         case .duplicatedKeysInMapping(let duplicates, let context):
             return DocumentError(
@@ -245,6 +246,15 @@ extension YamlError {
         default:
             return DocumentError(path: "", position: .unknown, message: "This is not YAML: \(self).")
         }
+    }
+
+    /// Returns advice if the line has the quotes of a word processor, which YAML reads as text.
+    private static func quoteAdvice(_ line: Int, of text: String) -> String? {
+        let lines = text.split(separator: "\n", maxSplits: max(line, 1), omittingEmptySubsequences: false)
+        guard lines.indices.contains(line - 1), lines[line - 1].contains(where: { "“”„‟".contains($0) }) else {
+            return nil
+        }
+        return "write straight quotes (\") instead of typographic ones."
     }
 
     /// Returns advice for the most frequent messages of libyaml.

@@ -6,16 +6,22 @@ package struct LinkSuite: Sendable {
     package let tenant: TenantID?
     /// The environments whose tables must pass the suite; nil for all.
     package let environments: Set<EnvironmentID>?
-    package let cases: [Case]
+    /// The context that all cases share.
+    package let context: JSONNode
+    package private(set) var cases: [Case]
 
     package static let keys = ["formatVersion", "suite", "tenant", "environments", "context", "cases"]
 
     package struct Case: Sendable {
-        package static let keys = ["link", "context", "app", "via", "expect", "note"]
+        package static let keys = ["link", "environments", "context", "app", "via", "expect", "note"]
 
         package let link: String
+        /// The environments in which the case is run; nil for all of the suite's.
+        package let environments: Set<EnvironmentID>?
         /// The context object of `POST /resolve`.
         package let context: JSONNode
+        /// The part of the context that the case itself names.
+        package let ownContext: JSONNode
         package let expectations: [Expectation]
         /// The app that the link is tested for, by its id in the settings.
         package let app: AppID?
@@ -45,28 +51,29 @@ package struct LinkSuite: Sendable {
         }
     }
 
-    /// Whether the tables of an environment must pass the suite.
-    package func covers(_ environment: EnvironmentID) -> Bool { environments?.contains(environment) ?? true }
+    /// Returns the suite with the cases that the tables of an environment must pass; nil if there are none.
+    package func limited(to environment: EnvironmentID) -> LinkSuite? {
+        guard environments?.contains(environment) ?? true else { return nil }
+        var suite = self
+        suite.cases = cases.filter { $0.environments?.contains(environment) ?? true }
+        return suite.cases.isEmpty ? nil : suite
+    }
 
-    /// Reads `{formatVersion, suite, tenant, environments, context, cases: [{link, context, app, via, expect}]}`. The members of a
-    /// case's context override those of the suite's context.
+    /// Reads `{formatVersion, suite, tenant, environments, context, cases: [{link, environments, context, app, via,
+    /// expect}]}`. The members of a case's context override those of the suite's context.
     ///
     /// - Throws: `DocumentError`.
     package init(_ text: String) throws {
-        let object = try DocumentField(try Document.read(text), path: "").object(Self.keys)
-        try RouteTable.checkFormatVersion(try object.required("formatVersion"))
+        let object = try DocumentField(try Document.read(text), path: "").anyObject()
+        try DocumentKind.suite.require(object)
+        try object.refuseKeys(besides: Self.keys)
+        try RouteTable.requireFormatVersion(of: object)
         name = try object["suite"]?.text()
         tenant = try object["tenant"]?.identifier(TenantID.self)
-        environments = try object["environments"].map { field in
-            let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
-            guard !environments.isEmpty else {
-                throw field.error(
-                    "a suite without environments never runs; name one, or remove 'environments' for all."
-                )
-            }
-            return Set(environments)
-        }
+        let ofSuite = try object["environments"].map(Self.environments)
+        environments = ofSuite
         let shared = try object["context"]?.anyObject().field.node.members ?? []
+        context = JSONNode(.object(shared))
         if let context = object["context"] { try Self.checkContext(context) }
         var cases: [Case] = []
         for field in try object.required("cases").list() {
@@ -89,7 +96,9 @@ package struct LinkSuite: Sendable {
             cases.append(
                 Case(
                     link: try one.required("link").text(),
+                    environments: try one["environments"].map { try Self.environments($0, within: ofSuite) },
                     context: context,
+                    ownContext: JSONNode(.object(own)),
                     expectations: expectations,
                     app: try one["app"]?.identifier(AppID.self),
                     via: try one["via"]?.choice(Via.self),
@@ -98,6 +107,24 @@ package struct LinkSuite: Sendable {
             )
         }
         self.cases = cases
+    }
+
+    private static func environments(_ field: DocumentField) throws -> Set<EnvironmentID> {
+        let environments = try field.list().map { try $0.identifier(EnvironmentID.self) }
+        guard !environments.isEmpty else {
+            throw field.error("without an environment, this never runs; name one, or remove 'environments' for all.")
+        }
+        return Set(environments)
+    }
+
+    /// Reads the environments of a case.
+    private static func environments(
+        _ field: DocumentField,
+        within suite: Set<EnvironmentID>?
+    ) throws -> Set<EnvironmentID> {
+        let own = try environments(field)
+        guard let suite, let outside = own.subtracting(suite).min(by: { $0.rawValue < $1.rawValue }) else { return own }
+        throw field.error("the suite does not run in '\(outside)'; add it to the 'environments' of the suite.")
     }
 
     private static func checkContext(_ field: DocumentField) throws {
@@ -141,7 +168,8 @@ extension LinkSuite.Expectation {
         guard answer["outcome"]?.text == "rejected", let reason = answer["reason"]?["code"]?.text else {
             return "nothing"
         }
-        return "nothing (the link was rejected: \(reason))"
+        let message = answer["reason"]?["message"]?.text.map { ": \($0)" } ?? ""
+        return "nothing (the link was rejected, \(reason)\(message))"
     }
 
     private func found(in answer: JSONNode) -> JSONNode? {

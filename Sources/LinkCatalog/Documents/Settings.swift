@@ -212,7 +212,9 @@ extension Settings.Export {
             }
             self.schedule = schedule == "off" ? .off : .hourly
         case "daily":
-            let at = try object.required("at")
+            guard let at = object["at"] else {
+                throw field.error("a daily export needs its time of day; add 'at', such as \"02:00\".")
+            }
             let parts = try at.text().split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
                 let minute = Int(parts[1]),

@@ -31,8 +31,9 @@ package struct TenantDocument: Sendable {
             return
         }
         isTable = false
+        try DocumentKind.tenant.require(object)
         try object.refuseKeys(besides: Self.keys)
-        try RouteTable.checkFormatVersion(try object.required("formatVersion"))
+        try RouteTable.requireFormatVersion(of: object)
         tenant = try object["tenant"]?.identifier(TenantID.self)
         basedOn = try object["basedOn"].map { Revision(rawValue: try $0.int(in: 1...Int64.max)) }
         settings = object["settings"]?.node

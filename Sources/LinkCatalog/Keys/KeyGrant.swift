@@ -129,7 +129,7 @@ package struct KeyGrant: Sendable, Hashable {
                 ? nil : "route '\(route.id)' is outside the key's owners and paths"
         }
         if !diff.others.isEmpty {
-            refusals.append("changing the table's defaults needs a key without owner and path limits")
+            refusals.append("changing the table's defaults or screens needs a key without owner and path limits")
         }
         // Which of two swapped routes has moved is ambiguous, and the order decides between equal patterns.
         if !diff.moved.isEmpty { refusals.append("reordering routes needs a key without owner and path limits") }
@@ -163,5 +163,10 @@ extension KeyGrant {
             "revokedAt": revokedAt.map { .string($0.description) },
             "lastUsedAt": lastUsedAt.map { .string($0.description) },
         ])
+    }
+
+    /// The grant as JSON with the secret key, for the response that shows it once.
+    package func json(with key: APIKey) -> JSONNode {
+        JSONNode(.object([JSONNode.Member("key", .string(key.token))] + (json.members ?? [])))
     }
 }

@@ -332,11 +332,9 @@ extension PublishingService {
                     ?? row?.read() ?? Settings(DocumentField(.object([:]), path: "settings")),
                 settingsChanges: wish.settings.map { TableDiff.fields(from: row?.content ?? .object([:]), to: $0) }
                     ?? [],
-                suites: named.filter { $0.value.covers(place.environment) }.sorted { $0.key < $1.key }.map {
-                    name,
-                    suite in
-                    var suite = suite
-                    suite.name = name
+                suites: named.sorted { $0.key < $1.key }.compactMap { name, suite in
+                    var suite = suite.limited(to: place.environment)
+                    suite?.name = name
                     return suite
                 },
                 checked: Publication.Checked(

@@ -1,5 +1,5 @@
 public import LinkRouting
-import LinkTable
+package import LinkTable
 
 extension LinkClient {
     /// Returns a client for previews and tests: with this table, without files and without a server.
@@ -32,8 +32,7 @@ extension LinkClient {
     }
 
     /// Returns a client for previews and tests from a tenant's document as JSON: `{"settings": {…}, "table": {…}}`.
-    /// `fingerpost check --json FILE` converts YAML. The client gets what a signed table would contain, so that a test
-    /// sees the same links undecided as the app.
+    /// The client gets what a signed table would contain, so that a test sees the same links undecided as the app.
     public static func preview(
         json: String,
         app: String,
@@ -64,6 +63,15 @@ extension LinkClient {
         } catch {
             throw ConfigurationError("\(error)")
         }
+    }
+
+    /// Returns a client with this signed table, without files and without a server, for tests of this package.
+    package static func preview(
+        signed bytes: [UInt8],
+        keys: [TablePublicKey],
+        _ scope: TableScope
+    ) throws -> LinkClient {
+        try preview(SignedTable.verify(bytes, keys: keys, expecting: scope), LinkContext(), nil)
     }
 
     private static func preview(

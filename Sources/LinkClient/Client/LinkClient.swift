@@ -134,7 +134,7 @@ public final class LinkClient: Sendable {
 
 extension LinkContext {
     /// The context with the facts of another one where it has none.
-    func completed(by other: LinkContext) -> LinkContext {
+    package func completed(by other: LinkContext) -> LinkContext {
         var context = self
         context.platform = platform ?? other.platform
         context.device = device ?? other.device

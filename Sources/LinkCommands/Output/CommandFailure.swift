@@ -14,6 +14,7 @@ package enum ExitStatus: Int32 {
     case failed = 1
     /// Something would change; used by plan and replay.
     case wouldChange = 2
+    case invalidUsage = 64
     case unreadableInput = 65
     case unavailable = 69
     case internalError = 70

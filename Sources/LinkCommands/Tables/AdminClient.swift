@@ -65,12 +65,24 @@ package struct AdminClient {
                 body
             )
             let node = (try? JSONReader.parse(response.body, limits: Self.limits)) ?? .null
+            if let reason = wrongAddress(response, node) { throw fail(reason, .unavailable) }
             guard (200..<300).contains(response.status) else { throw Refusal(status: response.status, body: node) }
             let eTag = response.header("ETag").map { $0.trimmingCharacters(in: ["\""]) }
             return Answer(status: response.status, eTag: eTag, bytes: response.body, body: node)
         } catch let failure as OutboundHTTP.Failure {
             throw fail(failure.description, .unavailable)
         }
+    }
+
+    /// Says that the response is not from an admin port, and which address to use; nil if it is.
+    private func wrongAddress(_ response: OutboundHTTP.Response, _ body: JSONNode) -> String? {
+        let isPage = response.header("Content-Type")?.hasPrefix("text/html") == true
+        let isLink = (300..<400).contains(response.status) || body["code"]?.text == "unknown_host"
+        guard isPage && response.status < 500 || isLink || body["code"]?.text == "not_found" else { return nil }
+        let port = body["detail"]?.text.flatMap { $0.hasPrefix("This is the ") ? " \($0)" : nil } ?? ""
+        return
+            "\(server) is not the admin address of a Fingerpost server (it answered \(response.status) for /admin/v1).\(port) "
+            + "Give the admin address with --server or FINGERPOST_SERVER, such as http://127.0.0.1:8081."
     }
 
     /// Returns all entries of a list, whose member has the name of the last part of the path.

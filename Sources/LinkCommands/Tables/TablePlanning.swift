@@ -133,8 +133,7 @@ package struct TablePlanning: Sendable {
     private func failures(against table: PublishedTable) throws -> [SuiteFailure] {
         try suites.flatMap { name, text -> [SuiteFailure] in
             do {
-                var suite = try LinkSuite(text)
-                guard suite.covers(table.environment) else { return [] }
+                guard var suite = try LinkSuite(text).limited(to: table.environment) else { return [] }
                 suite.name = name
                 return suite.failures(against: table, at: now)
             } catch let error as DocumentError {

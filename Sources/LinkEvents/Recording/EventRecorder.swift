@@ -42,7 +42,7 @@ package final class EventRecorder: Service {
     private static let commitDuration = Metrics.Timer(label: "fingerpost_event_commit_duration_seconds")
     private static let rejected = Dictionary(
         uniqueKeysWithValues: RecordResult.Refusal.allCases.map {
-            ($0, Counter(label: "fingerpost_event_rejected_total", dimensions: [("reason", $0.rawValue)]))
+            ($0, Counter(label: "fingerpost_events_rejected_total", dimensions: [("reason", $0.rawValue)]))
         }
     )
 

@@ -2,8 +2,8 @@ extension RouteTable {
     /// Checks the table under a tenant's settings. Errors prevent its publication.
     ///
     /// Paths are relative to the table (`routes[3].web`). Advice is reported only with `now`: expired routes, routes
-    /// whose clicks lead to the page of the fallback, and routes without a target. For each code
-    /// about single routes, there are at most 1,000 findings and a summary of the number omitted.
+    /// whose clicks lead to the page of the fallback, routes without a target, and similar names of screens. For each
+    /// code about single routes, there are at most 1,000 findings and a summary of the number omitted.
     ///
     /// - Parameter budget: A finding reports that the budget left the order of routes undecided. The result of a
     ///   cancelled check is meaningless.
@@ -15,6 +15,7 @@ extension RouteTable {
         var list = FindingList()
         var routesToFallback: [RouteID] = []
         var routesWithoutTarget: [RouteID] = []
+        var screens = screens.map { ScreenCheck($0) }
         for (index, route) in routes.enumerated() {
             // The budget has more steps than a table has routes, so only a cancellation ends it here.
             guard budget.spend() else { return list.findings }
@@ -28,15 +29,19 @@ extension RouteTable {
             list.add(check.findings)
             if check.leadsToFallback { routesToFallback.append(route.id) }
             if check.isWithoutTarget { routesWithoutTarget.append(route.id) }
+            if let found = screens?.findings(of: route, path: check.path) { list.add(found) }
         }
         if now != nil {
             list.add([fallbackPage(of: routesToFallback), missingTarget(of: routesWithoutTarget)].compactMap(\.self))
+            list.add(similarScreens())
         }
         if let fallback = defaults.fallback {
             var check = TargetCheck(path: "defaults.fallback", route: nil, known: [], identity: identity)
             check.run(fallback)
             list.add(check.findings)
+            if let found = screens?.findings(of: fallback, path: check.path) { list.add(found) }
         }
+        if now != nil, let unused = screens?.unused { list.add([unused]) }
         let findings = list.findings
         let router = Router(identity: identity, table: self)
         guard router.worstCaseSteps <= Router.maximumSteps else {

@@ -230,10 +230,12 @@ extension DocumentField {
 }
 
 extension String {
-    /// Returns the known word that this is probably a misspelling of; nil when all differ by more than two edits.
+    /// Returns the known word that this is probably a misspelling of; nil when all differ by more than two edits, or by
+    /// more than one in a word of less than six bytes.
     package func nearest(among known: [String]) -> String? {
         let near = known.map { (word: $0, typos: typos(between: $0, and: self)) }.min { $0.typos < $1.typos }
-        return near.flatMap { $0.typos <= 2 ? $0.word : nil }
+        let most = utf8.count < 3 ? 0 : utf8.count < 6 ? 1 : 2
+        return near.flatMap { $0.typos <= most ? $0.word : nil }
     }
 }
 

@@ -37,6 +37,14 @@ public struct Finding: Sendable, Hashable {
         /// The route's time condition has ended.
         case timeEnded = "time_ended"
         case unknownParameter = "unknown_parameter"
+        /// This and the following four codes are about tables that declare their screens: a route opens a screen that is
+        /// not declared.
+        case unknownScreen = "unknown_screen"
+        case missingArgument = "missing_argument"
+        case unknownArgument = "unknown_argument"
+        case mistypedArgument = "mistyped_argument"
+        /// No route opens a declared screen.
+        case unusedScreen = "unused_screen"
         case reservedPath = "reserved_path"
         case foreignHost = "foreign_host"
         case destinationNotAllowed = "destination_not_allowed"
@@ -51,6 +59,8 @@ public struct Finding: Sendable, Hashable {
         case missingStore = "missing_store"
         /// Clicks of routes without a page of their own lead to the page of the table's fallback.
         case fallbackPage = "fallback_page"
+        /// The screens of two routes have names with the same letters in another order or case.
+        case similarScreen = "similar_screen"
         case unsupportedFeature = "unsupported_feature"
         /// An app in use, or the oldest one that must be supported, does not understand the table.
         case oldClient = "old_client"

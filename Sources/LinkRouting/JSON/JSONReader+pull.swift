@@ -4,22 +4,20 @@ extension JSONReader {
     /// ``node()``. Keys must not repeat.
     ///
     /// - Throws: A ``JSONSyntaxError``, or what `body` throws. A syntax error anywhere in the text takes precedence.
-    package static func read<Value>(
+    package static func read(
         _ bytes: UnsafeBufferPointer<UInt8>,
         limits: Limits,
-        _ body: (inout JSONReader) throws -> Value
-    ) throws -> Value {
+        _ body: (inout JSONReader) throws -> Void
+    ) throws {
         var reader = JSONReader(bytes: bytes, limits: limits, duplicateKeys: .refuse)
         try reader.begin()
-        let value: Value
         do {
-            value = try body(&reader)
+            try body(&reader)
         } catch let error where !(error is JSONSyntaxError) {
             _ = try parse(bytes, limits: limits)
             throw error
         }
         try reader.end()
-        return value
     }
 
     /// Reads any value.
@@ -31,19 +29,14 @@ extension JSONReader {
     /// Reads an object. `read` is called for each member, in order, and must consume its value.
     ///
     /// - Precondition: The next value is an object.
-    package mutating func members(_ read: (inout JSONReader, _ key: String) throws -> Void) throws {
+    package mutating func members(_ read: (inout JSONReader, _ key: QuotedText) throws -> Void) throws {
         precondition(isObject, "only an object has members")
         try countValue()
         try enter()
-        var keys: [JSONNode.Member] = []
-        keys.reserveCapacity(8)
-        var known = KeySet()
+        var keys = KeySet()
         guard !closes(UInt8(ascii: "}")) else { return }
         while true {
-            let keyPosition = position
-            let key = try memberKey(known: &known, besides: keys)
-            keys.append(JSONNode.Member(key, JSONNode(.null), at: keyPosition))
-            try read(&self, key)
+            try read(&self, try memberKey(&keys))
             if try endsAfterElement(closing: UInt8(ascii: "}")) { return }
         }
     }

@@ -1,23 +1,50 @@
 /// Strings, numbers, and errors for invalid values.
 extension JSONReader {
     /// Reads a string; its opening quote is next. A string without escapes is copied once.
-    mutating func string() throws(JSONSyntaxError) -> String {
+    mutating func string() throws(JSONSyntaxError) -> String { try quotedText().text }
+
+    /// Reads a string; its opening quote is next.
+    mutating func quotedText() throws(JSONSyntaxError) -> QuotedText {
         index += 1
         let start = index
         index += JSONBytes.plainASCII(UnsafeBufferPointer(rebasing: bytes[index...]))
+        var isASCII = true
         while let byte = peek() {
             switch byte {
             case UInt8(ascii: "\""):
-                let text = try text(start..<index)
+                let range = start..<index
+                let decoded = isASCII ? nil : try text(range)
                 index += 1
-                return text
+                return QuotedText(bytes: UnsafeBufferPointer(rebasing: bytes[range]), start: start, decoded: decoded)
             case UInt8(ascii: "\\"):
-                return try escapedString(from: start)
+                let decoded = try escapedString(from: start)
+                return QuotedText(bytes: UnsafeBufferPointer(rebasing: bytes[..<0]), start: start, decoded: decoded)
             default:
+                if byte >= 0x80 { isASCII = false }
                 try pass(byte)
             }
         }
         throw error(.unexpectedEnd, "the string is not closed; add '\"'.")
+    }
+
+    /// A string of the text that is being read. A string of ASCII without escapes, such as most keys, is compared in
+    /// place and copied on request only.
+    package struct QuotedText {
+        /// What is between the quotes, unless ``decoded`` is set. Valid as long as the text that is being read.
+        let bytes: UnsafeBufferPointer<UInt8>
+        /// The place after the opening quote.
+        let start: Int
+        let decoded: String?
+
+        package var text: String { decoded ?? String(decoding: bytes, as: UTF8.self) }
+
+        /// Compares bytes. `word` is ASCII.
+        package static func ~= (word: StaticString, quoted: QuotedText) -> Bool {
+            if let decoded = quoted.decoded { return decoded.isExactly(word.description) }
+            return quoted.bytes.hasBytes(
+                of: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+            )
+        }
     }
 
     /// Reads the rest of a string from its first escape.

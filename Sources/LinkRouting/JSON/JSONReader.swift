@@ -147,7 +147,7 @@ public struct JSONReader {
         guard !closes(UInt8(ascii: "}")) else { return members }
         while true {
             let keyPosition = position
-            let key = try memberKey(known: &keys, besides: members)
+            let key = try memberKey(&keys).text
             members.append(JSONNode.Member(key, try value(), at: keyPosition))
             if try endsAfterElement(closing: UInt8(ascii: "}")) { return members }
         }
@@ -155,17 +155,15 @@ public struct JSONReader {
 
     /// Reads a key and its colon.
     ///
-    /// - Parameter members: The members of the object so far.
-    mutating func memberKey(
-        known: inout KeySet,
-        besides members: [JSONNode.Member]
-    ) throws(JSONSyntaxError) -> String {
+    /// - Parameter keys: The keys of the object so far.
+    mutating func memberKey(_ keys: inout KeySet) throws(JSONSyntaxError) -> QuotedText {
         let start = index
         let key = try self.key()
-        if duplicateKeys == .refuse, let first = known.insert(key, besides: members) {
+        if duplicateKeys == .refuse, let first = keys.insert(key, in: bytes) {
+            let first = position(at: first)
             throw error(
                 .duplicateKey,
-                "duplicate key '\(key)', first at line \(first.line), column \(first.column); remove one.",
+                "duplicate key '\(key.text)', first at line \(first.line), column \(first.column); remove one.",
                 at: start
             )
         }
@@ -178,11 +176,11 @@ public struct JSONReader {
         return key
     }
 
-    private mutating func key() throws(JSONSyntaxError) -> String {
+    private mutating func key() throws(JSONSyntaxError) -> QuotedText {
         switch peek() {
         case UInt8(ascii: "\""):
             try countValue()
-            return try string()
+            return try quotedText()
         case UInt8(ascii: "'"): throw error(.singleQuote, "JSON keys need double quotes; write \"…\".")
         case UInt8(ascii: ","): throw error(.missingValue, "a key and its value are missing here; remove the comma.")
         case nil: throw error(.unexpectedEnd, "the text ends inside an object; add '}'.")
@@ -274,6 +272,16 @@ public struct JSONReader {
         JSONNode.Position(line: line, column: index - lineStart - continuationBytes + 1)
     }
 
+    /// Position of any byte. It is counted from the beginning of the text, for errors only.
+    private func position(at offset: Int) -> JSONNode.Position {
+        let before = bytes[..<offset]
+        let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        return JSONNode.Position(
+            line: before.count { $0 == 0x0A } + 1,
+            column: bytes[lineStart..<offset].count { $0 & 0xC0 != 0x80 } + 1
+        )
+    }
+
     /// - Parameter offset: A byte of the current line; nil for the next unread byte.
     func error(_ kind: JSONSyntaxError.Kind, _ message: String, at offset: Int? = nil) -> JSONSyntaxError {
         let offset = offset ?? index
@@ -284,21 +292,5 @@ public struct JSONReader {
             offset: offset,
             message: message
         )
-    }
-}
-
-/// The keys of one object. Small objects, which are the most frequent, are searched linearly because that is faster
-/// than hashing.
-struct KeySet {
-    private var keys: Set<ExactText> = []
-    private static let smallCount = 16
-
-    /// Returns the position of `key` among `members`; if it is new, records it and returns nil.
-    mutating func insert(_ key: String, besides members: [JSONNode.Member]) -> JSONNode.Position? {
-        if members.count >= Self.smallCount {
-            if keys.isEmpty { keys = Set(members.map { ExactText($0.key) }) }
-            if keys.insert(ExactText(key)).inserted { return nil }
-        }
-        return members.first { $0.key.isExactly(key) }?.keyPosition
     }
 }

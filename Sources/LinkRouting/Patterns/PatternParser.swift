@@ -12,7 +12,15 @@ struct PatternParser {
 
     mutating func path() throws(RoutePattern.SyntaxError) -> (segments: [RoutePattern.Segment], hasTrailingSlash: Bool)
     {
-        guard bytes.first == UInt8(ascii: "/") else { throw problem("a path must start with '/'; write '/\(text)'.") }
+        guard bytes.first == UInt8(ascii: "/") else {
+            guard let scheme = text.firstRange(of: "://") else {
+                throw problem("a path must start with '/'; write '/\(text)'.")
+            }
+            let path = text[scheme.upperBound...].drop { $0 != "/" }
+            throw problem(
+                "a path has no scheme and no host; write '\(path.isEmpty ? "/" : path)'. 'host' limits a route to a host."
+            )
+        }
         var segments: [RoutePattern.Segment] = []
         while index < bytes.count {
             index += 1

@@ -86,34 +86,44 @@ public struct Router: Sendable {
         let rank = compiled.index.smallestRank(for: link, context, asking: .undecided) { question.holds($0, $1, $2) }
         let hasAnswer = rank != nil || compiled.table.defaults.$fallback.isPresent
         guard hasAnswer || explanation == .included else {
-            let validFor = question.isVolatile ? 0 : Resolution.usualValidity
+            let validFor = question.isVolatile(rank) ? 0 : Resolution.usualValidity
             return Resolution(outcome: .unmatched, app: app.map { compiled.apps[$0].id }, validFor: validFor)
         }
-        guard explanation == .included || question.isVolatile else { return answer(rank, link, context, app) }
+        guard explanation == .included || question.isVolatile(rank) else { return answer(rank, link, context, app) }
         var resolution = answer(rank, link, context, app)
-        if question.isVolatile { resolution.validFor = 0 }
+        if question.isVolatile(rank) { resolution.validFor = 0 }
         guard explanation == .included else { return resolution }
         let input = input(asRead: link, completed(context, app))
         resolution.trace = trace(input, winner: rank)
         return resolution
     }
 
-    /// Evaluates routes, and records whether any evaluated condition is volatile.
+    /// Evaluates routes, and records which evaluated condition is volatile.
     private struct MatchState {
         let compiled: Compiled
         /// Index of the app that the answer is for.
         let app: Int?
-        var isVolatile = false
+        /// The smallest rank of an evaluated route with a volatile condition.
+        private var firstVolatile = Int.max
+
+        init(compiled: Compiled, app: Int?) {
+            self.compiled = compiled
+            self.app = app
+        }
+
+        /// Whether the answer may change with time or sign-in. A walk may also evaluate routes after the winner, which
+        /// do not matter.
+        func isVolatile(_ winner: Int?) -> Bool { firstVolatile < .max && firstVolatile <= winner ?? .max }
 
         mutating func holds(_ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             compiled.index.isDecidedByPath[rank]
-                || holds(compiled.table.routes[Int(compiled.index.order[rank])], link, context)
+                || holds(compiled.table.routes[Int(compiled.index.order[rank])], rank, link, context)
         }
 
-        private mutating func holds(_ route: Route, _ link: DeepLink, _ context: LinkContext) -> Bool {
+        private mutating func holds(_ route: Route, _ rank: Int, _ link: DeepLink, _ context: LinkContext) -> Bool {
             let plusSign = compiled.table.defaults.plusSign
             guard let when = route.when else { return route.linkHolds(for: link, plusSign) }
-            if when.isVolatile { isVolatile = true }
+            if when.isVolatile { firstVolatile = min(firstVolatile, rank) }
             guard route.linkHolds(for: link, plusSign) else { return false }
             guard let app else { return when.evaluate(in: context) == .holds }
             let platform = context.platform ?? compiled.apps[app].platform

@@ -203,7 +203,7 @@ extension Condition {
             salt = try object["salt"]?.text() ?? salt
         }
         guard let value = percent.node.double, value >= 0, value <= 100 else {
-            throw percent.error("\(percent.shown) is not a percentage from 0 to 100.")
+            throw percent.error("\(percent.shown) is not a percentage; write a number from 0 to 100, such as 10.")
         }
         // `rounded()` would need the C math library, which a program that uses only this module does not link.
         return Rollout(basisPoints: Int(value * 100 + 0.5), salt: salt)

@@ -5,7 +5,7 @@ extension RouteTable {
     /// messages.
     private static let maximumErrors = 1_000
 
-    package static let keys = ["formatVersion", "requires", "defaults", "routes"]
+    package static let keys = ["formatVersion", "requires", "defaults", "screens", "routes"]
 
     /// All errors of a table; at least one.
     public struct DecodingErrors: Error, Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,7 @@ extension RouteTable {
         public init(_ errors: [DocumentError]) { self.errors = errors }
     }
 
-    /// Reads `{formatVersion, requires, defaults, routes}`. Reading continues after an invalid route, so that all
+    /// Reads `{formatVersion, requires, defaults, screens, routes}`. Reading continues after an invalid route, so that all
     /// errors are reported together, up to a thousand.
     public init(_ field: DocumentField) throws(DecodingErrors) {
         var errors: [DocumentError] = []
@@ -52,6 +52,7 @@ extension RouteTable {
             routeDefaults.trailingSlash = try object["trailingSlash"].map(Route.TrailingSlash.init) ?? .ignored
             table.defaults.plusSign = try object["plusIsSpace"]?.bool() == true ? .space : .plus
         }
+        if let screens = object["screens"] { table.screens = try ScreenDeclaration.all(screens) }
         guard let routes = object["routes"] else { return table }
         guard let nodes = routes.node.elements else {
             throw routes.error("\(routes.shown) is \(routes.node.kind); write a list.")
@@ -69,8 +70,10 @@ extension RouteTable {
                 var route = try Route(field, defaults: routeDefaults)
                 arguments.share(with: &route)
                 if let first = ids.updateValue(index, forKey: route.id) {
+                    let line = nodes[first].position.line
                     throw field.error(
-                        "duplicate id '\(route.id)', first used at routes[\(first)]; give each route its own."
+                        "duplicate id '\(route.id)', first used at routes[\(first)]\(line > 0 ? " in line \(line)" : ""); give "
+                            + "each route its own."
                     )
                 }
                 table.routes.append(route)
@@ -88,6 +91,13 @@ extension RouteTable {
     }
 
     /// Throws for a format version that this engine does not read.
+    package static func requireFormatVersion(of object: ObjectField) throws(DocumentError) {
+        guard let version = object["formatVersion"] else {
+            throw object.field.error("'formatVersion' is missing; add 'formatVersion: \(formatVersion)'.")
+        }
+        try checkFormatVersion(version)
+    }
+
     public static func checkFormatVersion(_ field: DocumentField) throws(DocumentError) {
         guard field.node.int == formatVersion else {
             throw field.error("unknown format \(field.shown); this engine reads formatVersion: \(formatVersion).")

@@ -6,6 +6,9 @@ public struct RouteTable: Sendable, Hashable {
     public static let features: Set<String> = []
 
     public var defaults: Defaults
+    /// The screens of the app with their typed arguments; nil if the table does not declare them. They have no effect
+    /// on resolutions.
+    public var screens: [ScreenDeclaration]?
     /// In document order, which decides between routes with equal keys.
     public var routes: [Route]
 
@@ -21,8 +24,9 @@ public struct RouteTable: Sendable, Hashable {
         }
     }
 
-    public init(defaults: Defaults = Defaults(), routes: [Route] = []) {
+    public init(defaults: Defaults = Defaults(), screens: [ScreenDeclaration]? = nil, routes: [Route] = []) {
         self.defaults = defaults
+        self.screens = screens
         self.routes = routes
     }
 }

@@ -62,6 +62,38 @@ extension String {
     /// Quoted as one word of a POSIX shell.
     package var quotedForShell: String { "'" + escaped { $0 == "'" ? "'\\''" : nil } + "'" }
 
+    /// A string literal of Swift, in double quotes. Control and format characters are written as escapes, so that the
+    /// literal has one line and reads in the order in which it is compared.
+    package var quotedForSwift: String {
+        "\"" + escaped { $0.escapeOfLiterals ?? ($0.isObeyedByTerminals ? $0.escapeForTerminal : nil) } + "\""
+    }
+
+    /// A string literal of Kotlin, in double quotes, without templates.
+    package var quotedForKotlin: String {
+        "\""
+            + escaped { scalar in
+                if scalar == "$" { return "\\$" }
+                return scalar.escapeOfLiterals ?? (scalar.isObeyedByTerminals ? scalar.utf16Escapes : nil)
+            } + "\""
+    }
+
+    /// A scalar of YAML, in double quotes.
+    package var quotedForYAML: String {
+        "\""
+            + escaped { scalar in
+                if let escape = scalar.escapeOfLiterals { return escape }
+                guard scalar.isObeyedByTerminals else { return nil }
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                let (letter, width) = scalar.value > 0xFFFF ? ("U", 8) : ("u", 4)
+                return "\\\(letter)" + String(repeating: "0", count: width - digits.utf8.count) + digits
+            } + "\""
+    }
+
+    /// Escaped as a regular expression that matches only this text, in the syntax that Java, ICU and JavaScript share.
+    package var escapedForRegularExpressions: String {
+        escaped { "\\^$.|?*+()[]{}".unicodeScalars.contains($0) ? "\\\($0)" : nil }
+    }
+
     /// Escaped as a value in an Android manifest, where the build tools remove one level of backslashes.
     package var escapedForManifest: String { escaped { $0 == "\\" ? "\\\\" : nil } }
 
@@ -85,12 +117,7 @@ extension String {
     package var jsonEscapedForTerminal: String {
         escaped { scalar in
             guard scalar.value >= 0x7F, scalar.isObeyedByTerminals else { return nil }
-            return UTF16.encode(scalar).map { units in
-                units.map { unit in
-                    let digits = String(unit, radix: 16)
-                    return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-                }.joined()
-            }
+            return scalar.utf16Escapes
         }
     }
 
@@ -125,5 +152,27 @@ extension Unicode.Scalar {
     /// The escape, such as `\u{9B}`; nil for a scalar that can be printed as is.
     package var escapeForTerminal: String? {
         isObeyedByTerminals ? "\\u{\(String(value, radix: 16, uppercase: true))}" : nil
+    }
+
+    /// An escape for each UTF-16 code unit, such as `\u009b`, as JSON and Kotlin write them.
+    fileprivate var utf16Escapes: String {
+        UTF16.encode(self).map { units in
+            units.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }.joined()
+        } ?? ""
+    }
+
+    /// The escape that string literals of Swift, Kotlin and YAML share; nil for other scalars.
+    fileprivate var escapeOfLiterals: String? {
+        switch self {
+        case "\\": "\\\\"
+        case "\"": "\\\""
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: nil
+        }
     }
 }

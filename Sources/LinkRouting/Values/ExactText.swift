@@ -22,13 +22,21 @@ extension String {
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         var (left, right) = (self, other)
-        return left.withUTF8 { left in right.withUTF8 { Self.haveEqualBytes(left, $0) } }
+        return left.withUTF8 { left in right.withUTF8 { left.hasBytes(of: $0) } }
     }
 
-    /// Compares eight bytes at a time. Both have the same count.
-    private static func haveEqualBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool
-    {
-        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+    func hashExactly(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        var text = self
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Compares eight bytes at a time.
+    func hasBytes(of other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        let (left, right) = (UnsafeRawBufferPointer(self), UnsafeRawBufferPointer(other))
         var place = 0
         while place + 8 <= left.count {
             let word = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
@@ -40,11 +48,5 @@ extension String {
             place += 1
         }
         return true
-    }
-
-    func hashExactly(into hasher: inout Hasher) {
-        hasher.combine(utf8.count)
-        var text = self
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

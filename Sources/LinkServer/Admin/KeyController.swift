@@ -117,9 +117,3 @@ struct KeyController {
         return known
     }
 }
-
-extension KeyGrant {
-    fileprivate func json(with key: APIKey) -> JSONNode {
-        JSONNode(.object([JSONNode.Member("key", .string(key.token))] + (json.members ?? [])))
-    }
-}

@@ -28,7 +28,11 @@ struct RevisionController {
         let entry = try gate.tenant(request, context, .tablesRead)
         try await store.require(entry.tenant)
         guard let revision = try await store.live(of: entry.tenant, in: entry.environment) else {
-            throw Problem(.noTable, "Nothing is published in '\(entry.environment)' yet; publish a draft first.")
+            throw Problem(
+                .noTable,
+                "Nothing is published in '\(entry.environment)' yet. Publish a draft there first, or correct the name: "
+                    + "'environments' in the settings lists the tenant's environments."
+            )
         }
         return Response(try await content(of: revision, entry), eTag: revision.rawValue)
     }

@@ -32,7 +32,7 @@ struct AssociationController: Sendable {
         guard let host = request.head.host(in: catalog)?.name,
             let table = catalog.tableForAssociation(ofHost: host)
         else {
-            throw Problem(.unknownHost, "No tenant of this server has this host.")
+            throw Problem.unknownHost(request.head.path ?? "/")
         }
         request.scope.facts.note(table.tenant)
         if let refusal = admission.admit(.tenant(table.tenant)) {

@@ -24,7 +24,7 @@ struct ClickController: Sendable {
         let catalog = resolving.catalog.current
         guard let authority = request.authority, let host = request.host(in: catalog),
             let (table, serves) = catalog.table(forHost: host.name, port: host.port)
-        else { throw Problem(.unknownHost, "No tenant of this server has this host.") }
+        else { throw Problem.unknownHost(request.path ?? "/") }
         guard serves == .links else {
             throw Problem(
                 .unknownHost,

@@ -42,7 +42,7 @@ package enum DeclaredMetrics {
         "fingerpost_event_batch_size": "Events per commit.",
         "fingerpost_event_commit_duration_seconds": "Time from taking a batch to its fsync.",
         "fingerpost_event_queue_depth": "Events waiting after a commit.",
-        "fingerpost_event_rejected_total{reason}": "Events that were not recorded, by reason.",
+        "fingerpost_events_rejected_total{reason}": "Events that were not recorded, by reason.",
         "fingerpost_event_tails": "Clients that tail the log.",
         "fingerpost_events_committed_total": "Events written to disk.",
         "fingerpost_events_received_total": "Events submitted: committed, rejected or waiting.",
@@ -63,7 +63,7 @@ package enum DeclaredMetrics {
         "fingerpost_log_damaged_days": "Past days whose files cannot be read.",
         "fingerpost_metrics_dropped_series_total": "Series dropped because their metric has too many.",
         "fingerpost_publish_total{result}": "Publications, rollbacks and promotions, by result.",
-        "fingerpost_ratelimited_total{scope}": "Rate-limited requests, by scope of the limit.",
+        "fingerpost_rate_limited_total{scope}": "Rate-limited requests, by scope of the limit.",
         "fingerpost_resolutions_total{tenant,outcome}": "Recorded resolutions, by tenant and outcome.",
         "fingerpost_retention_blocked_days": "Days kept past their retention because an export is missing.",
         "fingerpost_retention_clock_jumped":

@@ -327,6 +327,7 @@ extension ServerDependencies: PortParts {
 
 private func instrumentation(_ parts: some PortParts, _ port: PortRole) -> RequestInstrumentation {
     RequestInstrumentation(
+        port: port,
         metrics: RequestMetrics(port: port, metrics: parts.metrics, tenants: parts.tenants),
         log: RequestLog(port: port, settings: parts.logSettings, logger: parts.logger),
         errors: ErrorMapper(logger: parts.logger),

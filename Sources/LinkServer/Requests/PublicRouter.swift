@@ -1,3 +1,4 @@
+import HTTPTransport
 import HTTPTypes
 import LinkAPI
 
@@ -37,18 +38,18 @@ final class PublicRouter: Sendable {
     func match(_ method: HTTPRequest.Method, _ target: String) -> Match {
         // Most targets have no query. Comparing whole strings is one comparison of memory.
         if let group = groups.first(where: { $0.path == target }) {
-            return Self.choose(method, from: group, isExact: true)
+            return Self.choose(method, from: group, isExact: true, target)
         }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        if let group = group(of: path) { return Self.choose(method, from: group, isExact: true) }
+        if let group = group(of: path) { return Self.choose(method, from: group, isExact: true, target) }
         // Empty segments are ignored, so that a base URL that ends with a slash works.
         if Self.hasEmptySegment(path), let group = group(of: Self.collapsed(path).utf8[...]) {
-            return Self.choose(method, from: group, isExact: false)
+            return Self.choose(method, from: group, isExact: false, target)
         }
         let first = Self.firstSegment(path)
         guard path.first == Self.slash, !groups.contains(where: { $0.firstSegment.elementsEqual(first) }),
             let endpoint = ofAnyPath.first(where: { $0.methods.contains(method) })
-        else { return .refused(Self.notFound, route: nil) }
+        else { return .refused(.unknownPath(target, at: .public), route: nil) }
         return .endpoint(endpoint)
     }
 
@@ -75,19 +76,22 @@ final class PublicRouter: Sendable {
         "/" + path.split(separator: slash).map { String(Substring($0)) }.joined(separator: "/")
     }
 
-    private static func choose(_ method: HTTPRequest.Method, from group: Group, isExact: Bool) -> Match {
+    private static func choose(
+        _ method: HTTPRequest.Method,
+        from group: Group,
+        isExact: Bool,
+        _ target: String
+    ) -> Match {
         if let endpoint = group.endpoints.first(where: { $0.methods.contains(method) }) {
             guard isExact || !endpoint.isExact else {
                 return .refused(Problem(.notFound, "The file is at \(group.path)."), route: group.path)
             }
             return .endpoint(endpoint)
         }
-        guard isExact else { return .refused(notFound, route: group.path) }
+        guard isExact else { return .refused(.unknownPath(target, at: .public), route: group.path) }
         let allowed = group.endpoints.flatMap(\.methods).map(\.rawValue).joined(separator: ", ")
         var problem = Problem(.methodNotAllowed, "This path does not support the method. It supports \(allowed).")
         problem.hints = [.allowedMethods(allowed)]
         return .refused(problem, route: group.path)
     }
-
-    private static let notFound = Problem(.notFound, "Not found. docs/api.md lists all endpoints.")
 }

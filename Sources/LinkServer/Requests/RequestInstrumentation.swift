@@ -1,12 +1,14 @@
 import HTTPTransport
 import HTTPTypes
 import Hummingbird
+import LinkAPI
 import LinkEvents
 import NetworkTypes
 
 /// The instrumentation of every request of a port, on the fast and the ordinary path: its id, trace and arrival, the
 /// headers that all responses share, the access log line and the metrics.
 final class RequestInstrumentation: Sendable {
+    let port: PortRole
     let metrics: RequestMetrics
     let log: RequestLog
     let errors: ErrorMapper
@@ -15,6 +17,7 @@ final class RequestInstrumentation: Sendable {
     let makeRequestID: @Sendable () -> RecordedID
 
     init(
+        port: PortRole,
         metrics: RequestMetrics,
         log: RequestLog,
         errors: ErrorMapper,
@@ -22,6 +25,7 @@ final class RequestInstrumentation: Sendable {
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         makeRequestID: @escaping @Sendable () -> RecordedID
     ) {
+        self.port = port
         self.metrics = metrics
         self.log = log
         self.errors = errors
@@ -81,6 +85,9 @@ struct FrameMiddleware: RouterMiddleware {
             var response: Response
             do {
                 response = try await next(request, context)
+            } catch let error as any HTTPResponseError where error.status == .notFound {
+                let problem = Problem.unknownPath(request.uri.path, at: frame.port)
+                response = Response(frame.errors.answer(to: problem, context.scope))
             } catch {
                 response = Response(frame.errors.answer(to: error, context.scope))
             }

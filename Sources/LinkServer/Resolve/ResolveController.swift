@@ -64,6 +64,7 @@ struct ResolveController: Sendable {
             let tenants = Set(resolvedLinks.compactMap { $0.answer.table?.tenant })
             message.warnings += tenants.sorted().compactMap { catalog.warning(about: environment, of: $0) }
         }
+        if let app = message.context.app { message.warnings += warning(about: app, of: resolvedLinks) }
         try checkClientKey(resolvedLinks, grant)
         if message.explanation == .included { try checkExplanation(resolvedLinks, grant) }
         try checkTenants(of: resolvedLinks)
@@ -129,6 +130,15 @@ struct ResolveController: Sendable {
         guard admission.policy.tenant != nil else { return }
         let counts = Dictionary(resolvedLinks.compactMap(\.answer.table).map { ($0.tenant, 1) }, uniquingKeysWith: +)
         for (tenant, count) in counts { try admission.check(.tenant(tenant), amount: count) }
+    }
+
+    /// Warns about an app that the tenants of the links do not have.
+    private func warning(about app: AppID, of resolvedLinks: [LinkResolver.ResolvedLink]) -> [String] {
+        let isUnknown = resolvedLinks.contains { link in
+            link.answer.table.map { table in !table.router.identity.apps.contains { $0.id == app } } ?? false
+        }
+        guard isUnknown else { return [] }
+        return ["context.app: '\(app)' is not an app in the tenant's settings; the first app of the platform was used."]
     }
 
     /// Checks the key for the tenants that answer only their own apps and servers.

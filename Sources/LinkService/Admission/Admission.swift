@@ -11,7 +11,7 @@ import NetworkTypes
 /// All methods are synchronous and take plain values, so any code that answers a request can call them. The caller is
 /// checked first, before the body is read: by key if keys have a limit of their own, otherwise by address. The tenant
 /// is checked once it is known, so that an attack on one does not affect the others. Refusals are counted in
-/// `fingerpost_ratelimited_total{scope}`.
+/// `fingerpost_rate_limited_total{scope}`.
 package final class Admission: Sendable {
     private let current: ManagedAtomic<Box>
     private let limiters: [RateLimiter]
@@ -66,7 +66,7 @@ package final class Admission: Sendable {
         current = ManagedAtomic(Box(policy))
         limiters = Scope.allCases.map { RateLimiter(setsPerShard: $0.setsPerShard, seed: seed) }
         refusals = Scope.allCases.map {
-            Counter(label: "fingerpost_ratelimited_total", dimensions: [("scope", $0.name)], factory: metrics)
+            Counter(label: "fingerpost_rate_limited_total", dimensions: [("scope", $0.name)], factory: metrics)
         }
         self.seed = seed
         self.uptime = uptime

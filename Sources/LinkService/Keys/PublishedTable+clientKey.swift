@@ -9,9 +9,10 @@ extension PublishedTable {
     package func checkClientKey(_ grant: KeyGrant?, for environment: EnvironmentID) throws {
         guard wantsClientKey(for: environment) else { return }
         guard let grant else {
+            let place = environment == .production ? "" : " in an environment other than production"
             throw Problem(
                 .missingKey,
-                "Resolving this tenant's links needs a key with the scope 'resolve'; send "
+                "Resolving this tenant's links\(place) needs a key with the scope 'resolve'; send "
                     + "'Authorization: Bearer fp_…'."
             )
         }

@@ -3,12 +3,12 @@ import LinkEvents
 import LinkRouting
 
 extension Backup {
-    /// Reads the file list of a backup. Throws `StorageError`: `.unusable` if there is no list, `.corrupt` if it is
+    /// Reads the file list of a backup. Throws `StorageError`: `.notABackup` if there is no list, `.corrupt` if it is
     /// invalid.
     package init(at folder: String) throws {
         let path = "\(folder)/\(Self.listName)"
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw StorageError.unusable(file: path, detail: "a backup is a directory that contains this file")
+            throw StorageError.notABackup(directory: folder)
         }
         do {
             let node = try JSONReader.parse(Array(data), limits: JSONReader.Limits(maximumBytes: 16 << 20))

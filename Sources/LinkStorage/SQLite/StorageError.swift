@@ -17,6 +17,8 @@ package enum StorageError: DiskError, Hashable {
     /// The target of a restore already holds databases, or remainders of them.
     case occupied(directory: String, by: String)
     case unusable(file: String, detail: String)
+    /// The directory has no list of a backup's files.
+    case notABackup(directory: String)
     /// The path cannot become a backup; nothing in the data directory failed.
     case refusedTarget(path: String, detail: String)
     case full(file: String)
@@ -49,7 +51,10 @@ package enum StorageError: DiskError, Hashable {
             "\(directory) already contains databases or their remains (\(file)). Nothing was changed: choose an empty "
                 + "directory with --data, or move everything out of this one, including -wal and -shm files."
         case .unusable(let file, let detail):
-            "\(file) cannot be opened (\(detail)): check that it is a file the service may read and write."
+            "\(file) cannot be opened (\(detail)): check the path, and that this user may read and write there."
+        case .notABackup(let directory):
+            "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
+                + "'fingerpost backup' created."
         case .refusedTarget(let path, let detail): "\(path) cannot be used for a backup: \(detail)."
         case .full(let file):
             "\(file) cannot grow because the disk is full: free some space (deploy/runbooks/disk-full.md)."
@@ -66,7 +71,7 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .noDirectory, .unusable, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
+        case .noDirectory, .unusable, .notABackup, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
     }

@@ -55,16 +55,11 @@ package struct TableContent: Sendable {
 
     private static func identity(_ settings: JSONNode, _ scope: TableScope) throws(TableContentError) -> JSONNode {
         .object([
-            "domains": .array((settings["domains"]?.elements ?? []).map(domain)),
+            "domains": settings["domains"],
             "schemes": settings["schemes"],
             "apps": .array([try app(settings, scope)]),
             "destinations": settings["destinations"],
         ])
-    }
-
-    /// An app resolves the links of all domains, whatever they serve.
-    private static func domain(_ node: JSONNode) -> JSONNode {
-        node.members == nil ? node : node.without(["serves"])
     }
 
     private static func app(_ settings: JSONNode, _ scope: TableScope) throws(TableContentError) -> JSONNode {

@@ -4,8 +4,8 @@ package import LinkRouting
 /// A table for an app, signed by the server.
 ///
 /// It is a JWS (RFC 7515) with a detached, unencoded payload (RFC 7797): a line `HEADER..SIGNATURE`, a line feed, and
-/// the payload as JSON. The signature covers the exact bytes of header and payload. An unencoded payload compresses four
-/// times better than base64, and an app needs no second copy of it. Each table has one accepted form: a change of any
+/// the payload as JSON. The signature covers the exact bytes of header and payload. An unencoded payload compresses better
+/// than base64, and an app needs no second copy of it. Each table has one accepted form: a change of any
 /// bit is refused.
 package enum SignedTable {
     /// Maximum size of a signed table.

@@ -7,11 +7,13 @@ struct Association: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost association build --table config/examples/shop.yaml --out public
-              fingerpost association simulate apple-app-site-association https://www.acme.com/product/123
+              fingerpost association simulate apple-app-site-association \\
+                https://www.acme.com/product/123
             """,
         subcommands: [
             AssociationBuild.self, AssociationValidate.self, AssociationSimulate.self, AssociationDifference.self,
             AssociationDoctor.self, AssociationMigrate.self, AssociationManifest.self,
+            AssociationFingerprint.self, AssociationEntitlements.self,
         ]
     )
 }

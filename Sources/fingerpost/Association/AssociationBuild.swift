@@ -10,7 +10,8 @@ struct AssociationBuild: AsyncParsableCommand {
         abstract: "Generate a tenant's association files and list links that they open beyond its table.",
         discussion: """
             EXAMPLES
-              fingerpost association build --table config/examples/shop.yaml --host www.yourappdomain.com
+              fingerpost association build --table config/examples/shop.yaml \\
+                --host www.yourappdomain.com
               fingerpost association build --table config/examples/shop.yaml --out public
               fingerpost association build --table config/examples/shop.yaml --over-open
 

@@ -10,8 +10,10 @@ struct AssociationDifference: AsyncParsableCommand {
         abstract: "List links that a new table or association file moves between the app and the browser.",
         discussion: """
             EXAMPLE
-              fingerpost association diff live.yaml draft.yaml --suite config/examples/shop.suite.yaml
-              fingerpost association diff old/apple-app-site-association new/apple-app-site-association --host www.acme.com
+              fingerpost association diff live.yaml draft.yaml \\
+                --suite config/examples/shop.suite.yaml
+              fingerpost association diff old/apple-app-site-association \\
+                new/apple-app-site-association --host www.acme.com
 
             Two tables are compared for the given links. Two association files of one platform are compared for all \
             links; the result has one link for each pair of deciding rules. If one of the two is a table, \

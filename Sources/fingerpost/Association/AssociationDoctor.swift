@@ -14,9 +14,12 @@ struct AssociationDoctor: AsyncParsableCommand {
             EXAMPLES
               fingerpost association doctor www.acme.com
               fingerpost association doctor '*.acme.com' --server http://127.0.0.1:8080
-              fingerpost association doctor www.acme.com --table shop.yaml --app ABCDE12345.com.acme
-              fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn --no-google
-              fingerpost association doctor www.acme.internal --allow-private 10.0.0.0/8 --no-cdn
+              fingerpost association doctor www.acme.com --table shop.yaml \\
+                --app ABCDE12345.com.acme
+              fingerpost association doctor www.acme.com --address 198.51.100.7 --no-cdn \\
+                --no-google
+              fingerpost association doctor www.acme.internal --allow-private 10.0.0.0/8 \\
+                --no-cdn
 
             Files are fetched over HTTPS with a trusted certificate, within --timeout; redirects are not followed. For \
             *.HOST, the file is read from HOST. A host and its www twin are checked together, because devices treat \

@@ -20,17 +20,12 @@ struct AssociationManifest: AsyncParsableCommand {
     @ArgumentParser.Option(help: "The id of an Android app (default: the only one).") var app: String?
 
     func run() async throws {
-        let router = try OfflineTable(table, now: SystemClock.now()).router
-        let apps = router.identity.apps.filter { $0.platform == .android && (app == nil || $0.id.rawValue == app) }
-        guard let only = apps.first, apps.count == 1 else {
-            let names = router.identity.apps.filter { $0.platform == .android }.map(\.id.rawValue)
-            throw fail(
-                names.isEmpty
-                    ? "\(table): the settings list no Android app."
-                    : "\(table): choose an app with --app: \(names.joined(separator: ", ")).",
-                .failed
-            )
+        let found = try apps(of: table, .android, named: app)
+        guard found.count == 1 else {
+            let names = found.map(\.id.rawValue).joined(separator: ", ")
+            throw fail("\(table): choose an app with --app: \(names).", .failed)
         }
-        show(document: AndroidManifestGenerator(router: router, app: only).filters())
+        let router = try OfflineTable(table, now: SystemClock.now()).router
+        show(document: AndroidManifestGenerator(router: router, app: found[0]).filters())
     }
 }

@@ -12,8 +12,10 @@ struct AssociationMigrate: AsyncParsableCommand {
         abstract: "Create a tenant file from a published apple-app-site-association file.",
         discussion: """
             EXAMPLES
-              fingerpost association migrate apple-app-site-association --host www.acme.com --out acme.yaml
-              fingerpost association migrate apple-app-site-association --host www.acme.com --app ABCDE12345.com.acme --json
+              fingerpost association migrate apple-app-site-association \\
+                --host www.acme.com --out acme.yaml
+              fingerpost association migrate apple-app-site-association \\
+                --host www.acme.com --app ABCDE12345.com.acme --json
               curl -s https://www.acme.com/.well-known/apple-app-site-association |
                 fingerpost association migrate - --host www.acme.com --host acme.com
 
@@ -25,7 +27,10 @@ struct AssociationMigrate: AsyncParsableCommand {
             object is printed: the tenant, the reports, and whether every rule was migrated.
 
             EXIT CODES
-              0 every rule was migrated · 1 a rule is unresolved · 65 unreadable input · 74 a write failed
+              0  every rule was migrated
+              1  a rule is unresolved
+              65 unreadable input
+              74 a write failed
             """
     )
 

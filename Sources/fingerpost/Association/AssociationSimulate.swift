@@ -10,10 +10,14 @@ struct AssociationSimulate: AsyncParsableCommand {
         abstract: "Show whether iOS or Android would open a URL in an app, and by which rule.",
         discussion: """
             EXAMPLES
-              fingerpost association simulate apple-app-site-association https://www.acme.com/product/123
-              fingerpost association simulate assetlinks.json https://www.acme.com/product/123 --app com.acme.android --json
-              fingerpost association simulate --table config/examples/taxi.yaml https://farechoice.taxi/legal/terms
-              fingerpost association simulate --server http://127.0.0.1:8080 https://farechoice.taxi/ --platform ios
+              fingerpost association simulate apple-app-site-association \\
+                https://www.acme.com/product/123
+              fingerpost association simulate assetlinks.json \\
+                https://www.acme.com/product/123 --app com.acme.android --json
+              fingerpost association simulate --table config/examples/taxi.yaml \\
+                https://farechoice.taxi/legal/terms
+              fingerpost association simulate --server http://127.0.0.1:8080 \\
+                https://farechoice.taxi/ --platform ios
 
             Notes point out what Apple or Google do not document. Assumptions list what else must be true on the \
             device. Without --app, the result is for the first app in which the file opens the URL, otherwise for the \
@@ -47,7 +51,10 @@ struct AssociationSimulate: AsyncParsableCommand {
         guard table == nil || server == nil else { throw ValidationError("Use either --table or --server, not both.") }
         let count = table == nil && server == nil ? 2 : 1
         guard arguments.count == count || manifest != nil && arguments.count == 1 else {
-            throw ValidationError(count == 2 ? "Write FILE and URL." : "With --table or --server, write only the URL.")
+            throw ValidationError(
+                count == 2
+                    ? "Write the association file and then the URL." : "With --table or --server, write only the URL."
+            )
         }
         guard manifest == nil || platform != .ios else {
             throw ValidationError("--manifest is for Android; iOS has no manifest.")

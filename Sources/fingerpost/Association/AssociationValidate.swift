@@ -12,7 +12,8 @@ struct AssociationValidate: AsyncParsableCommand {
             EXAMPLES
               fingerpost association validate apple-app-site-association
               fingerpost association validate public --sarif > association.sarif
-              curl -s https://www.acme.com/.well-known/assetlinks.json | fingerpost association validate -
+              curl -s https://www.acme.com/.well-known/assetlinks.json |
+                fingerpost association validate -
 
             In a directory, every file named apple-app-site-association or assetlinks.json is checked, also with .json \
             appended.

@@ -19,6 +19,13 @@ struct ConfigurationFile {
         } catch {
             throw ServiceConfiguration.Invalid(message: "\(path) cannot be read: \(unreadableReason(path, error)).")
         }
+        if let member = root.members?.first(where: { ["settings", "table", "routes", "cases"].contains($0.key) }) {
+            throw ServiceConfiguration.Invalid(
+                message:
+                    "\(path), line \(member.keyPosition.line): '\(member.key)' belongs in a tenant file or a suite, not "
+                    + "in the configuration. To load a tenant file into a server, use 'fingerpost apply'."
+            )
+        }
         let settings = try Self.settings(in: root, at: "", of: path)
         do {
             provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(path))
@@ -28,10 +35,13 @@ struct ConfigurationFile {
         let reader = ConfigReader(provider: provider)
         for (key, line) in settings
         where reader.string(forKey: ConfigKey(key)) == nil && reader.int(forKey: ConfigKey(key)) == nil {
-            throw ServiceConfiguration.Invalid(
-                message:
-                    "\(path), line \(line): '\(key)' is neither a string nor a whole number; quote the string, or remove the line."
-            )
+            let isList = ServiceConfiguration.listKeys.contains(key)
+            if isList, reader.stringArray(forKey: ConfigKey(key)) != nil { continue }
+            let reason =
+                isList
+                ? "is neither a string nor a list of strings; write a list such as [10.0.0.0/8, fd00::/8]."
+                : "is neither a string nor a whole number; quote the string, or remove the line."
+            throw ServiceConfiguration.Invalid(message: "\(path), line \(line): '\(key)' \(reason)")
         }
     }
 
@@ -59,7 +69,7 @@ struct ConfigurationFile {
                 )
             }
             guard ServiceConfiguration.keys.contains(where: { $0.hasPrefix(key + ".") }) else {
-                let near = key.nearest(among: ServiceConfiguration.keys.sorted()).map { "did you mean '\($0)'?" }
+                let near = key.nearest(among: ServiceConfiguration.keysAndGroups).map { "did you mean '\($0)'?" }
                 throw ServiceConfiguration.Invalid(
                     message: "\(file), line \(member.keyPosition.line): unknown key '\(key)'; "
                         + (near ?? "config/fingerpost.yaml lists all keys.")

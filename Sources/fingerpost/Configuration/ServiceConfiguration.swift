@@ -46,6 +46,17 @@ struct ServiceConfiguration {
             "geo.database"
         ] + limitKeys.map(\.name) + AdmissionConfiguration.keys + ["shutdown.drainSeconds", "shutdown.graceSeconds"]
 
+    /// All keys, and the groups that contain them, such as `public` and `public.tls`.
+    static let keysAndGroups = Set(
+        keys.flatMap { key in
+            let words = key.split(separator: ".")
+            return words.indices.map { words[...$0].joined(separator: ".") }
+        }
+    ).sorted()
+
+    /// The keys that are lists. In a file they may be a string with commas or a YAML list.
+    static let listKeys: Set = ["trustedProxies", "rateLimits.exempt", "exports.webhook.allowPrivate"]
+
     /// Former keys, and what replaces each.
     static let removedKeys = [
         "public.lane": "every request of the public port takes the same path now; remove the setting"
@@ -102,7 +113,11 @@ struct ServiceConfiguration {
 
     private init(_ reader: ConfigReader, _ environment: [String: String]) throws {
         func text(_ key: String, _ standard: String) -> String {
-            reader.string(forKey: ConfigKey(key)) ?? reader.int(forKey: ConfigKey(key)).map { "\($0)" } ?? standard
+            reader.string(forKey: ConfigKey(key)) ?? reader.int(forKey: ConfigKey(key)).map { "\($0)" }
+                ?? (Self.listKeys.contains(key) ? reader.stringArray(forKey: ConfigKey(key)) : nil)?.joined(
+                    separator: ", "
+                )
+                ?? standard
         }
         func number(_ key: String, _ standard: Int, in range: ClosedRange<Int>) throws -> Int {
             let written = text(key, "\(standard)")
@@ -184,10 +199,9 @@ struct ServiceConfiguration {
             if let removed = removedKeys.first(where: { variable($0.key) == name }) {
                 throw Invalid(message: "\(name) no longer exists: \(removed.value).")
             }
-            throw Invalid(
-                message:
-                    "unknown variable \(name); config/fingerpost.yaml lists the keys (public.port is FINGERPOST_PUBLIC_PORT)."
-            )
+            let near = name.nearest(among: known.sorted()).map { "did you mean \($0)?" }
+            let advice = near ?? "config/fingerpost.yaml lists the keys (public.port is FINGERPOST_PUBLIC_PORT)."
+            throw Invalid(message: "unknown variable \(name); \(advice)")
         }
     }
 

@@ -8,9 +8,9 @@ struct Export: AsyncParsableCommand {
         abstract: "Export a tenant's events to files: close the current window, or re-export earlier windows.",
         discussion: """
             EXAMPLES
-              fingerpost export shop --data ./data                      # close the window; prints its manifest
+              fingerpost export shop --data ./data                # close the window
               fingerpost export shop --window events-20261121T110000.000Z --data ./data
-              fingerpost export shop --since 2026-11-01 --data ./data   # windows missing since then
+              fingerpost export shop --since 2026-11-01           # windows missing since
               fingerpost export shop --all --config /etc/fingerpost.yaml
 
             Re-exporting a window writes the same bytes, or a new version after an erasure. --since and --all skip \

@@ -89,10 +89,20 @@ struct Stats: AsyncParsableCommand {
             if let rest = answer["rest"]?["counts"]?.elements { columns.append(("(more)", rest)) }
             let starts = (answer["days"] ?? answer["starts"])?.elements ?? []
             var rows = [[""] + columns.map(\.name)]
-            for (index, start) in starts.enumerated() {
+            // Most rows before the first event and after the last one have only zeros.
+            let isUsed = starts.indices.map { index in
+                columns.contains { ($0.counts.dropFirst(index).first?.int ?? 0) != 0 }
+            }
+            let first = isUsed.firstIndex(of: true) ?? 0
+            let last = isUsed.lastIndex(of: true) ?? 0
+            for (index, start) in starts.enumerated() where (first...last).contains(index) {
                 rows.append([start.shown] + columns.map { $0.counts.dropFirst(index).first?.shown ?? "" })
             }
             show(TextColumns(rows).lines)
+            let hidden = starts.count - rows.count + 1
+            if hidden > 0 {
+                show("\(hidden.counted(interval.rawValue)) before and after have no events; --json lists them")
+            }
         }
     }
 

@@ -49,10 +49,13 @@ struct CatalogCommands {
         let change = change("keys-create")
         let wanted = try APIKeyIssuer.KeyRequest(object, at: change.at)
         if let tenant = wanted.tenant, try await store.settingsRevision(of: tenant) == nil {
-            throw try object.required("tenant").error("there is no tenant '\(tenant)'.")
+            throw try object.required("tenant").error(
+                "there is no tenant '\(tenant)'; correct the name, or create the tenant first with 'fingerpost apply'."
+            )
         }
         do {
-            return .object(["key": .string(try await keys.create(wanted, change: change).key.token)])
+            let (key, grant) = try await keys.create(wanted, change: change)
+            return grant.json(with: key)
         } catch let error as TooManyKeys {
             throw wish.error(error.description)
         }

@@ -59,7 +59,14 @@ enum ControlMessage {
             }
             return node
         } catch let error as OutboundHTTP.Failure {
-            throw fail("the directory is in use, but its process does not respond: \(error)", .inUse)
+            let reason =
+                error.kind == .timedOut
+                ? "does not respond within \(timeout.nanoseconds / 1_000_000_000) s"
+                : "takes no commands at \(path)/control.sock"
+            throw fail(
+                "\(path) is in use by a process that \(reason). If it is starting or stopping, try again in a few seconds.",
+                .inUse
+            )
         }
     }
 }

@@ -100,6 +100,11 @@ struct Drafts: AsyncParsableCommand {
                 let cases = suites.reduce(0) { $0 + ($1["cases"]?.int ?? 0) }
                 let failed = Set(failures.map { "\($0["suite"] ?? .null) \($0["line"] ?? .null)" }).count
                 show("\(cases.counted("case")), \(failed) failed")
+                if suites.isEmpty {
+                    warn(
+                        "No suite is stored for this environment: name a file with --suite, or use 'fingerpost suites push'."
+                    )
+                }
             }
             if !failures.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
         }

@@ -11,7 +11,8 @@ struct Plan: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost plan -f shop.yaml
-              fingerpost plan -f shop.yaml --server https://links.internal:8081 --environment staging --json
+              fingerpost plan -f shop.yaml --server https://links.internal:8081 \\
+                --environment staging --json
               fingerpost plan -f checkout-team.yaml --owner checkout
 
             Prints the changes by route, the findings, the cases of stored suites that would fail, and the links of \
@@ -50,7 +51,8 @@ struct Apply: AsyncParsableCommand {
               fingerpost apply -f shop.yaml --message "Spring sale"
               fingerpost apply -f shop.yaml --suite shop.suite.yaml --dry-run
               fingerpost apply -f checkout-team.yaml --owner checkout
-              fingerpost apply -f shop.yaml --override "Case 12 is known to be wrong, ticket 481"
+              fingerpost apply -f shop.yaml \\
+                --override "Case 12 is known to be wrong, ticket 481"
 
             Settings, table and suites go live together or, if one of them is rejected, not at all. \
             Changes that others publish at the same time are kept; it is a conflict only if both sides changed the \

@@ -9,7 +9,8 @@ struct Promote: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost promote shop --from staging
-              fingerpost promote shop 8 --from staging --to production --message "Spring sale"
+              fingerpost promote shop 8 --from staging --to production \\
+                --message "Spring sale"
 
             Promotes the live table, or that of an earlier revision. The table must pass the check and the stored \
             suites in the target environment, too.

@@ -17,7 +17,8 @@ struct Replay: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost replay shop --since 24h
-              fingerpost replay shop --since 7d --draft spring --server https://links.internal:8081 --json
+              fingerpost replay shop --since 7d --draft spring \\
+                --server https://links.internal:8081 --json
               fingerpost replay shop --since 90m --data ./data
 
             Each recorded link is resolved by the live table and by the draft merged with it. Data that was not \

@@ -1,0 +1,57 @@
+package import LinkRouting
+
+/// The parts of a response that are templates, compiled when the stub is added.
+package struct ResponseTemplates: Sendable {
+    package let body: Template?
+    package let fileName: Template?
+    package let proxyBaseURL: Template?
+    package let headers: [Header]
+    /// `transformerParameters`, which templates see as `parameters`.
+    package let parameters: JSONNode
+    /// Whether the content of the body file is a template too.
+    package let includesFile: Bool
+
+    package struct Header: Sendable {
+        package let name: String
+        package let values: [Template]
+    }
+
+    init(
+        _ field: MappingField,
+        body: ResponseDefinition.Body,
+        headers: [ResponseDefinition.ResponseHeader],
+        proxy: ResponseDefinition.Proxy?
+    ) throws(MappingError) {
+        parameters = field["transformerParameters"]?.node ?? .object([JSONNode.Member]())
+        guard parameters.members != nil else {
+            throw MappingField(parameters, pointer: "\(field.pointer)/transformerParameters").error("write an object.")
+        }
+        includesFile = parameters["disableBodyFileTemplating"]?.bool != true
+        switch body {
+        case .text(let text): self.body = try Self.template(text, "\(field.pointer)/body")
+        case .json(let node): self.body = try Self.template(node.json(), "\(field.pointer)/jsonBody")
+        case .none, .bytes, .file: self.body = nil
+        }
+        fileName =
+            if case .file(let name) = body { try Self.template(name, "\(field.pointer)/bodyFileName") } else { nil }
+        proxyBaseURL = try proxy.map { proxy throws(MappingError) in
+            try Self.template(proxy.baseURL, "\(field.pointer)/proxyBaseUrl")
+        }
+        self.headers = try headers.map { header throws(MappingError) in
+            Header(
+                name: header.name,
+                values: try header.values.map { value throws(MappingError) in
+                    try Self.template(value, "\(field.pointer)/headers/\(escapedForPointer(header.name))")
+                }
+            )
+        }
+    }
+
+    private static func template(_ text: String, _ pointer: String) throws(MappingError) -> Template {
+        do {
+            return try Template(text)
+        } catch {
+            throw MappingError(pointer: pointer, detail: "the template is wrong: \(error)")
+        }
+    }
+}

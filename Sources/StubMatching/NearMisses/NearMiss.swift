@@ -1,0 +1,51 @@
+import LinkRouting
+
+/// A stub that nearly matches a request.
+package struct NearMiss: Sendable {
+    package let request: StubRequest
+    package let stub: StubMapping
+    package let distance: Double
+    package let scenarioState: String?
+
+    /// WireMock reports so many.
+    package static let count = 3
+
+    /// The stubs that come closest to a request, best first. Equally close stubs stay in their order.
+    ///
+    /// - Throws: When a pattern takes too many steps.
+    package static func nearest(
+        to request: StubRequest,
+        among stubs: some Sequence<StubMapping>,
+        state: (_ scenario: String) -> String?
+    ) throws -> [NearMiss] {
+        let misses = try stubs.map { stub in
+            NearMiss(
+                request: request,
+                stub: stub,
+                distance: try stub.request.distance(request),
+                scenarioState: stub.scenario.flatMap(state)
+            )
+        }
+        return Array(
+            misses.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+                .prefix(count).map(\.element)
+        )
+    }
+
+    package func table(width: Int = DiffTable.defaultWidth) throws -> String {
+        DiffTable.text(
+            name: stub.name,
+            lines: try stub.differences(from: request, scenarioState: scenarioState),
+            width: width
+        )
+    }
+
+    /// The first row in which stub and request differ, as one line of text.
+    package func firstDifference() throws -> String? {
+        let lines = try stub.differences(from: request, scenarioState: scenarioState)
+        return lines.first { !$0.isMatch }.map { line in
+            let actual = line.actual.isEmpty ? "nothing" : "'\(line.actual)'"
+            return "\(line.attribute): expected '\(line.expected)', got \(actual)"
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import LinkRouting
+import StubMatching
+
+/// `/__admin/mappings`
+extension AdminAPI {
+    func mappings(_ call: AdminRequest) throws -> StubAnswer {
+        switch (call.method, call.path.count) {
+        case ("GET", 1): return try listMappings(call)
+        case ("POST", 1): return try addMapping(call)
+        case ("DELETE", 1):
+            try removeMappings(call.session) { _ in true }
+            return .emptyObject
+        case ("POST", 2): return try postMappings(call.path[1], call)
+        case ("DELETE", 2) where call.path[1] == "reset": throw AdminFailure.notFound
+        case (let method, 2): return try oneMapping(method, try Self.id(call.path[1]), call)
+        default: throw AdminFailure.notFound
+        }
+    }
+
+    /// A UUID of a path, in lower case.
+    static func id(_ text: String) throws -> String {
+        guard isUUID(text) else {
+            throw AdminFailure(
+                status: 400,
+                error: MappingError(title: "\(text) is not a UUID", pointer: "/id", detail: nil)
+            )
+        }
+        return text.lowercased()
+    }
+
+    private func postMappings(_ name: String, _ call: AdminRequest) throws -> StubAnswer {
+        switch name {
+        case "reset":
+            try resetMappings(call.session)
+            return .empty(200)
+        case "save":
+            try saveMappings(call.session)
+            return .empty(200)
+        case "import": return try importMappings(call)
+        case "find-by-metadata":
+            let matcher = try ValueMatcher(try call.document())
+            let found = try call.session.rules.stubs.entries.filter { try hasMetadata($0.stub, matcher, call) }
+            return .json(Self.list(found, total: found.count))
+        case "remove-by-metadata":
+            let matcher = try ValueMatcher(try call.document())
+            let ids = try call.session.rules.stubs.entries.filter { try hasMetadata($0.stub, matcher, call) }.map(
+                \.order
+            )
+            try removeMappings(call.session) { ids.contains($0.order) }
+            return .emptyObject
+        case "remove":
+            let pattern = try mapping(try call.document(), call)
+            try removeMappings(call.session) {
+                $0.stub.id == pattern.id || $0.stub.request.json == pattern.request.json
+            }
+            return .empty(200)
+        case "edit":
+            let stub = try mapping(try call.document(), call)
+            let isKnown = try replace(stub, call.session)
+            guard isKnown else { throw AdminFailure.notFound }
+            return .json(stub.json)
+        case "new": return try addMapping(call)
+        default: throw AdminFailure.notFound
+        }
+    }
+
+    private func oneMapping(_ method: String, _ id: String, _ call: AdminRequest) throws -> StubAnswer {
+        guard let entry = call.session.rules.stubs.entry(id) else { throw AdminFailure.notFound }
+        switch method {
+        case "GET": return .json(entry.stub.json)
+        case "DELETE":
+            try removeMappings(call.session) { $0.order == entry.order }
+            return .emptyObject
+        case "PUT":
+            let stub = try mapping(try call.document(), call, id: id)
+            guard try replace(stub, call.session) else { throw AdminFailure.notFound }
+            return .json(stub.json)
+        default: throw AdminFailure.notFound
+        }
+    }
+
+    private func hasMetadata(_ stub: StubMapping, _ matcher: ValueMatcher, _ call: AdminRequest) throws -> Bool {
+        guard let metadata = stub.metadata else { return false }
+        return try matcher.matches(MatchedText(metadata.json()), at: call.request.receivedAt)
+    }
+
+    private static func list(_ entries: some Collection<StubStore.Entry>, total: Int) -> JSONNode {
+        .object([
+            "mappings": .array(entries.map(\.stub.json)),
+            "meta": .object(["total": .int(total)]),
+        ])
+    }
+
+    private func listMappings(_ call: AdminRequest) throws -> StubAnswer {
+        let entries = call.session.rules.stubs.entries
+        let rest = entries.dropFirst(try call.count("offset") ?? 0)
+        return .json(Self.list(rest.prefix(try call.count("limit") ?? .max), total: entries.count))
+    }
+
+    private func mapping(_ field: MappingField, _ call: AdminRequest, id: String? = nil) throws -> StubMapping {
+        try StubMapping(field, id: id, templating: configuration.templating, newID: environment.newID)
+    }
+
+    private func addMapping(_ call: AdminRequest) throws -> StubAnswer {
+        let stub = try mapping(try call.document(), call)
+        try add(stub, call.session)
+        return .json(stub.json, status: 201)
+    }
+
+    func add(_ stub: StubMapping, _ session: StubSession) throws {
+        let order: Int? = try session.withState { state in
+            guard !state.rules.stubs.isFull else {
+                throw AdminFailure(429, "the server has \(StubStore.maximumCount) stubs; remove some")
+            }
+            state.rules.stubs.add(stub)
+            state.stubsChanged()
+            return state.rules.stubs.entry(stub.id)?.order
+        }
+        if stub.isPersistent == true { try persist(stub, order ?? 0, session) }
+    }
+
+    private func replace(_ stub: StubMapping, _ session: StubSession) throws -> Bool {
+        let order: Int? = session.withState { state in
+            guard state.rules.stubs.replace(with: stub) else { return nil }
+            state.stubsChanged()
+            return state.rules.stubs.entry(stub.id)?.order
+        }
+        guard let order else { return false }
+        if stub.isPersistent == true { try persist(stub, order, session) }
+        return true
+    }
+
+    // MARK: Files of stubs
+
+    /// Writes a stub to its file, or to a new one. A file that holds several stubs is left as it is.
+    private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession) throws {
+        guard let folder else {
+            throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one")
+        }
+        let entries = session.rules.stubs.entries
+        var file = entries.first { $0.order == order }?.file ?? MappingName.file(of: stub)
+        if entries.count(where: { $0.file == file }) > 1 { file = MappingName.file(of: stub) }
+        try folder.write(stub, toMappingFile: file, order: order)
+        session.withState { $0.rules.stubs.setFile(file, of: stub.id) }
+    }
+
+    private func saveMappings(_ session: StubSession) throws {
+        for entry in session.rules.stubs.entries.reversed() { try persist(entry.stub, entry.order, session) }
+    }
+
+    /// Removes stubs, and the files of persistent ones. A file with several stubs stays while one of them is left.
+    func removeMappings(_ session: StubSession, where isRemoved: (StubStore.Entry) -> Bool) throws {
+        let removed = session.withState { state in
+            let removed = state.rules.stubs.entries.filter(isRemoved)
+            let orders = Set(removed.map(\.order))
+            state.rules.stubs.remove { orders.contains($0.order) }
+            state.stubsChanged()
+            return removed
+        }
+        // Sessions share the folder, and only the server itself owns it.
+        guard let folder, session.id == nil else { return }
+        let kept = Set(session.rules.stubs.entries.compactMap(\.file))
+        for file in Set(removed.compactMap(\.file)) where !kept.contains(file) { folder.removeMappingFile(file) }
+    }
+
+    /// Loads the stubs of the folder again; those that were added since are gone.
+    func resetMappings(_ session: StubSession) throws {
+        let loaded = folder?.stubs(templating: configuration.templating, newID: environment.newID)
+        if let problem = loaded?.problems.first, configuration.unreadable == .stopTheStart {
+            throw AdminFailure(status: 422, error: problem.error)
+        }
+        session.withState { state in
+            state.rules.stubs.removeAll()
+            for (stub, file) in loaded?.stubs ?? [] { state.rules.stubs.add(stub, file: file) }
+            state.stubsChanged()
+            state.rules.scenarios.reset()
+        }
+    }
+
+    private func importMappings(_ call: AdminRequest) throws -> StubAnswer {
+        let document = try call.document()
+        try document.requireKeys(["mappings", "importOptions", "meta"])
+        let options = document["importOptions"]
+        try options?.requireKeys(["duplicatePolicy", "deleteAllNotInImport"])
+        let policy = try options?["duplicatePolicy"]?.text() ?? "OVERWRITE"
+        guard ["OVERWRITE", "IGNORE"].contains(policy) else {
+            throw options?["duplicatePolicy"]?.error("write OVERWRITE or IGNORE.") ?? document.error("wrong options")
+        }
+        let stubs = try document["mappings"]?.list().map { try mapping($0, call) } ?? []
+        // In reverse, so that the first of the file wins among equals.
+        for stub in stubs.reversed() {
+            let isKnown = call.session.rules.stubs.entry(stub.id) != nil
+            if !isKnown {
+                try add(stub, call.session)
+            } else if policy == "OVERWRITE" {
+                _ = try replace(stub, call.session)
+            }
+        }
+        if try options?["deleteAllNotInImport"]?.bool() == true {
+            let ids = Set(stubs.map(\.id))
+            try removeMappings(call.session) { !ids.contains($0.stub.id) }
+        }
+        return .empty(200)
+    }
+}
+
+/// The name of a persistent stub's file.
+enum MappingName {
+    static func file(of stub: StubMapping) -> String {
+        let base = slug(stub.name ?? stub.request.url.source?.text ?? "")
+        return "\(base.isEmpty ? "mapping" : base)-\(stub.id).json"
+    }
+
+    /// Lower-case letters, digits and hyphens; at most 100 bytes.
+    private static func slug(_ text: String) -> String {
+        var slug: [UInt8] = []
+        for byte in text.utf8.prefix(200) {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                slug.append(byte)
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): slug.append(byte | 0x20)
+            default: if slug.last != UInt8(ascii: "-"), !slug.isEmpty { slug.append(UInt8(ascii: "-")) }
+            }
+        }
+        while slug.last == UInt8(ascii: "-") { slug.removeLast() }
+        return String(decoding: slug.prefix(100), as: UTF8.self)
+    }
+}

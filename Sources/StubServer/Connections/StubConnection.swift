@@ -1,0 +1,238 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import StubMatching
+
+/// Reads the requests of a connection one after the other and writes their answers as bytes, because faults need bytes
+/// that are no HTTP.
+final class StubConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = ByteBuffer
+
+    private let limits: StubLimits
+    private let scheme: String
+    private let handle: @Sendable (ReceivedRequest) -> Handling
+    private var head: HTTPRequestHead?
+    private var body: ByteBuffer?
+    private var isTooLarge = false
+    /// Parts of the next requests, which arrived before the answer was complete.
+    private var waiting: CircularBuffer<HTTPServerRequestPart> = []
+    private var isBusy = false
+    private var isClosing = false
+
+    init(limits: StubLimits, scheme: String, handle: @escaping @Sendable (ReceivedRequest) -> Handling) {
+        self.limits = limits
+        self.scheme = scheme
+        self.handle = handle
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        guard !isBusy else { return waiting.append(part) }
+        take(part, context)
+    }
+
+    private func take(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        switch part {
+        case .head(let head): begin(head, context)
+        case .body(var piece):
+            guard !isTooLarge else { return }
+            guard (body?.readableBytes ?? 0) + piece.readableBytes <= limits.bodyBytes else {
+                return refuse(context)
+            }
+            if body == nil { body = piece } else { body?.writeBuffer(&piece) }
+        case .end: finish(context)
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        self.head = head
+        body = nil
+        isTooLarge = false
+        let bytes = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        guard bytes <= limits.headerBytes else {
+            isTooLarge = true
+            return send(
+                .text(431, "The request's head has \(bytes) bytes; at most \(limits.headerBytes) are taken.\n"),
+                closing: true,
+                context
+            )
+        }
+        if let length = head.headers.first(name: "content-length").flatMap(Int.init), length > limits.bodyBytes {
+            return refuse(context)
+        }
+        if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
+        }
+    }
+
+    /// Answers a body that is too large, without reading the rest of it.
+    private func refuse(_ context: ChannelHandlerContext) {
+        isTooLarge = true
+        body = nil
+        send(
+            .text(413, "The request's body is larger than \(limits.bodyBytes) bytes, which this stub server takes.\n"),
+            closing: true,
+            context
+        )
+    }
+
+    private func finish(_ context: ChannelHandlerContext) {
+        guard !isTooLarge, let head else { return }
+        isBusy = true
+        let request = ReceivedRequest(
+            method: head.method.rawValue,
+            target: head.uri,
+            version: "HTTP/\(head.version.major).\(head.version.minor)",
+            headers: head.headers.map { HeaderField($0.name, $0.value) },
+            body: body.map { Array($0.readableBytesView) } ?? [],
+            clientAddress: context.remoteAddress?.ipAddress ?? "unknown",
+            localPort: context.localAddress?.port ?? 0,
+            scheme: scheme
+        )
+        body = nil
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        switch handle(request) {
+        case .answer(let answer): reply(answer, context)
+        case .blocking(let work):
+            NIOThreadPool.singleton.runIfActive(eventLoop: context.eventLoop, work).whenComplete { result in
+                let (connection, context) = bound.value
+                connection.reply(Self.answer(result), context)
+            }
+        case .asynchronous(let work):
+            // The connection waits for the task: `reply` ends the request.
+            context.eventLoop.makeFutureWithTask(work).whenComplete { result in
+                let (connection, context) = bound.value
+                connection.reply(Self.answer(result), context)
+            }
+        }
+    }
+
+    private static func answer(_ result: Result<StubAnswer, any Error>) -> StubAnswer {
+        switch result {
+        case .success(let answer): answer
+        case .failure(let error): .text(500, "The stub server failed: \(error)\n")
+        }
+    }
+
+    private func reply(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
+        guard answer.delayMilliseconds > 0 else { return write(answer, context) }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .milliseconds(Int64(answer.delayMilliseconds))) {
+            let (connection, context) = bound.value
+            connection.write(answer, context)
+        }
+    }
+
+    private func write(_ answer: StubAnswer, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        if let fault = answer.fault { return commit(fault, context) }
+        send(answer, closing: !(head?.isKeepAlive ?? false), context)
+    }
+
+    private func send(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
+        isClosing = isClosing || closing
+        let message = ResponseBytes(
+            answer,
+            to: head?.method ?? .GET,
+            closing: closing,
+            isHTTP10: head?.version == .http1_0
+        )
+        guard let dribble = answer.dribble, message.hasBody, !answer.body.isEmpty else {
+            context.writeAndFlush(wrapOutboundOut(message.whole(context.channel.allocator)), promise: nil)
+            return end(answer, closing: closing, context)
+        }
+        context.writeAndFlush(wrapOutboundOut(message.head(context.channel.allocator)), promise: nil)
+        sendPieces(ArraySlice(answer.body), of: dribble, number: 0, answer, closing: closing, context)
+    }
+
+    /// Writes one piece of the body after its share of the time, and then the rest.
+    private func sendPieces(
+        _ rest: ArraySlice<UInt8>,
+        of dribble: ResponseDefinition.Dribble,
+        number: Int,
+        _ answer: StubAnswer,
+        closing: Bool,
+        _ context: ChannelHandlerContext
+    ) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let pieces = max(1, min(dribble.chunks, answer.body.count))
+        let pause = Int64(dribble.milliseconds / pieces)
+        context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
+            let (connection, context) = bound.value
+            guard context.channel.isActive else { return }
+            let isLast = number + 1 >= pieces
+            let piece = isLast ? rest : rest.prefix(max(1, answer.body.count / pieces))
+            context.writeAndFlush(connection.wrapOutboundOut(ResponseBytes.chunk(piece, isLast: isLast)), promise: nil)
+            guard !isLast else { return connection.end(answer, closing: closing, context) }
+            connection.sendPieces(
+                rest.dropFirst(piece.count),
+                of: dribble,
+                number: number + 1,
+                answer,
+                closing: closing,
+                context
+            )
+        }
+    }
+
+    private func commit(_ fault: ResponseDefinition.Fault, _ context: ChannelHandlerContext) {
+        isClosing = true
+        let garbage = "lskdu018973t09sylgasjkfg1][]'./.sdlv"
+        switch fault {
+        case .emptyResponse: break
+        case .connectionReset:
+            // A close with a linger time of 0 sends RST instead of FIN.
+            let channel = context.channel
+            guard let options = channel as? any SocketOptionProvider else { break }
+            options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+            return
+        case .randomData: context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: garbage)), promise: nil)
+        case .malformedChunk:
+            let framing = head?.isKeepAlive == true ? "Transfer-Encoding: chunked\r\n" : "Connection: close\r\n"
+            context.writeAndFlush(
+                wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\(framing)\r\n\(garbage)")),
+                promise: nil
+            )
+        }
+        context.close(promise: nil)
+    }
+
+    private func end(_ answer: StubAnswer, closing: Bool, _ context: ChannelHandlerContext) {
+        answer.afterwards?()
+        head = nil
+        isBusy = false
+        guard !closing else {
+            waiting.removeAll()
+            return context.close(promise: nil)
+        }
+        while !isBusy, let part = waiting.popFirst() { take(part, context) }
+        if !isBusy { context.read() }
+    }
+
+    /// Reads on only when no answer is under way, so that a client cannot fill the memory with requests.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !isBusy, !isClosing { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.read()
+        context.fireChannelActive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // A client may close its sending side and still wait for the answer.
+        if case ChannelEvent.inputClosed = event {
+            if !isBusy { context.close(promise: nil) }
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError, !isBusy, !isClosing else { return context.close(promise: nil) }
+        send(.text(400, "The request is not HTTP/1.1: \(error)\n"), closing: true, context)
+    }
+}

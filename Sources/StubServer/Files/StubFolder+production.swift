@@ -1,0 +1,18 @@
+import Foundation
+
+extension StubFolder {
+    /// Names in a data directory of the service.
+    private static let productionNames = ["catalog.db", "catalog.db-wal", "running", "control.sock"]
+
+    /// Throws when the folder is the data directory of a service: a stub server writes and deletes files.
+    func refuseProductionData() throws(StubServer.StartFailure) {
+        for name in Self.productionNames where FileManager.default.fileExists(atPath: "\(path)/\(name)") {
+            throw StubServer.StartFailure(
+                kind: .productionData,
+                description:
+                    "\(path) is the data directory of a Fingerpost service (it has '\(name)'); name a folder for stubs",
+                details: []
+            )
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import StubMatching
+import Synchronization
+
+/// Sends requests to a target and returns its answers as they are.
+///
+/// `OutboundHTTP` is not used: a proxy needs every method, repeated headers and connections that stay open. The client
+/// is made by the first request, so that a server without proxying never makes an outgoing connection.
+final class StubProxy: Sendable {
+    private let limits: StubLimits
+    private let client: Mutex<HTTPClient?> = Mutex(nil)
+
+    /// A target that does not answer, or an address that is none.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Headers that belong to one connection and are not passed on (RFC 9110, section 7.6.1), and those that the client
+    /// sets itself.
+    private static let hopByHop = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "content-length", "host",
+    ]
+
+    init(limits: StubLimits) { self.limits = limits }
+
+    func send(_ request: StubRequest, to base: String, _ proxy: ResponseDefinition.Proxy) async throws -> StubAnswer {
+        let url = try Self.url(request, base, proxy)
+        var outgoing = HTTPClientRequest(url: url)
+        outgoing.method = HTTPMethod(rawValue: request.method)
+        let removed = Self.hopByHop + proxy.removedHeaders.map { $0.lowercased() } + [StubSessions.header.lowercased()]
+        for header in request.headers where !removed.contains(header.name.lowercased()) {
+            outgoing.headers.add(name: header.name, value: header.value)
+        }
+        for header in proxy.additionalHeaders { outgoing.headers.replaceOrAdd(name: header.name, value: header.value) }
+        if !request.body.isEmpty {
+            outgoing.body = .bytes(request.body)
+            if request.header("content-type") == nil {
+                outgoing.headers.add(name: "Content-Type", value: "text/plain; charset=UTF-8")
+            }
+        }
+        do {
+            let answer = try await sharedClient().execute(outgoing, timeout: .seconds(limits.proxySeconds))
+            let body = try await answer.body.collect(upTo: limits.bodyBytes)
+            return StubAnswer(
+                status: Int(answer.status.code),
+                headers: answer.headers.filter { !Self.hopByHop.contains($0.name.lowercased()) }
+                    .map { HeaderField($0.name, $0.value) },
+                body: Array(buffer: body)
+            )
+        } catch {
+            throw Failure(
+                description: "the target \(base) did not answer: \(error); check that it runs, and its address"
+            )
+        }
+    }
+
+    func stop() async {
+        let client = client.withLock { $0.take() }
+        // Only proxied requests used the client, and they have ended or their connections are closed.
+        try? await client?.shutdown()
+    }
+
+    private static func url(
+        _ request: StubRequest,
+        _ base: String,
+        _ proxy: ResponseDefinition.Proxy
+    ) throws -> String {
+        guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
+            throw Failure(description: "'\(base)' is not a http:// or https:// URL")
+        }
+        var target = request.target
+        if let prefix = proxy.prefixToRemove, target.hasPrefix(prefix) {
+            target = String(target.dropFirst(prefix.count))
+        }
+        if !target.hasPrefix("/") { target = "/" + target }
+        return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
+    }
+
+    private func sharedClient() -> HTTPClient {
+        client.withLock { client in
+            if let client { return client }
+            var configuration = HTTPClient.Configuration()
+            configuration.redirectConfiguration = .disallow
+            configuration.timeout.connect = .seconds(5)
+            configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.decompression = .disabled
+            let made = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            client = made
+            return made
+        }
+    }
+}

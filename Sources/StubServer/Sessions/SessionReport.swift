@@ -1,0 +1,95 @@
+import LinkRouting
+import StubMatching
+
+/// What a session's requests say about its stubs: the requests that no stub answered, and the stubs that answered none.
+struct SessionReport: Sendable {
+    private let name: String
+    private let isStrict: Bool
+    private let failures: [StubSession.Failure]
+    private let unmatchedCount: Int
+    private let used: [(stub: String, count: Int)]
+    private let unused: [String]
+
+    init(_ session: StubSession) {
+        let state = session.withState { state in (state.rules, state.failures, state.unmatchedCount, state.uses) }
+        name = session.name ?? session.id ?? "stub"
+        isStrict = state.0.unmatched == .strict
+        failures = state.1
+        unmatchedCount = state.2
+        let stubs = state.0.stubs.entries.map(\.stub)
+        used = stubs.compactMap { stub in state.3[stub.id].map { (Self.label(stub), $0) } }
+        unused = stubs.filter { state.3[$0.id] == nil }.map(Self.label)
+    }
+
+    private static func label(_ stub: StubMapping) -> String {
+        stub.name ?? "\(stub.request.method) \(stub.request.url.source?.text ?? "any URL") (\(stub.id))"
+    }
+
+    var json: JSONNode {
+        .object([
+            "session": .string(name),
+            "strict": .bool(isStrict),
+            "unmatchedCount": .int(unmatchedCount),
+            "unmatched": .array(
+                failures.map { failure in
+                    .object([
+                        "method": .string(failure.method),
+                        "url": .string(failure.target),
+                        "at": .string(failure.receivedAt.description),
+                        "nearestStub": failure.nearestStub.map(JSONNode.string),
+                        "firstDifference": failure.firstDifference.map(JSONNode.string),
+                    ])
+                }
+            ),
+            "used": .array(used.map { .object(["stub": .string($0.stub), "count": .int($0.count)]) }),
+            "unused": .array(unused.map(JSONNode.string)),
+        ])
+    }
+
+    /// A JUnit report: one suite a session. Each request that no stub answered fails; each unused stub is skipped.
+    static func junit(_ reports: [SessionReport]) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + reports.map(\.suite).joined() + "</testsuites>\n"
+    }
+
+    private var suite: String {
+        let count = failures.count + used.count + unused.count
+        let head =
+            "  <testsuite name=\"\(xml(name))\" tests=\"\(count)\" failures=\"\(failures.count)\" "
+            + "errors=\"0\" skipped=\"\(unused.count)\">\n"
+        let failed = failures.map { failure in
+            let nearest = failure.nearestStub.map { "nearest stub: \($0)" } ?? "there are no stubs"
+            let text = [nearest, failure.firstDifference].compactMap(\.self).joined(separator: "; ")
+            return """
+                    <testcase classname="requests" name="\(xml("\(failure.method) \(failure.target)"))">
+                      <failure message="\(xml("no stub matched; \(text)"))"/>
+                    </testcase>
+
+                """
+        }
+        let passed = used.map { "    <testcase classname=\"stubs\" name=\"\(xml($0.stub))\"/>\n" }
+        let skipped = unused.map {
+            """
+                <testcase classname="stubs" name="\(xml($0))"><skipped message="no request used this stub"/></testcase>
+
+            """
+        }
+        return head + failed.joined() + passed.joined() + skipped.joined() + "  </testsuite>\n"
+    }
+}
+
+/// Escapes a text for an attribute of XML. Characters that XML does not allow become U+FFFD.
+private func xml(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": escaped += "&amp;"
+        case "<": escaped += "&lt;"
+        case ">": escaped += "&gt;"
+        case "\"": escaped += "&quot;"
+        case "\n", "\t", "\r": escaped += "&#\(scalar.value);"
+        case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
+        default: escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}

@@ -1,0 +1,126 @@
+import LinkRouting
+import StubMatching
+import Synchronization
+
+/// The stubs, scenarios, journal and settings of one session. The server itself is a session without an id.
+final class StubSession: Sendable {
+    /// Nil for the server itself.
+    let id: String?
+    let name: String?
+    private let state: Mutex<State>
+
+    /// What decides about an answer. It is copied for each request, so it holds nothing that each request changes.
+    struct Rules: Sendable {
+        var stubs: StubStore
+        var scenarios = Scenarios()
+        var settings = StubSettings()
+        var unmatched: StubConfiguration.UnmatchedRequests
+    }
+
+    struct State: Sendable {
+        var rules: Rules
+        var journal: Journal
+        var recording = RecordingState()
+        /// How often each stub answered, also when the journal has dropped the request.
+        var uses: [String: Int] = [:]
+        /// Requests that no stub answered, as the report lists them.
+        var failures: [Failure] = []
+        var unmatchedCount = 0
+
+        mutating func stubsChanged() { rules.scenarios.update(for: rules.stubs.entries) }
+    }
+
+    /// A request that no stub answered.
+    struct Failure: Sendable {
+        let method: String
+        let target: String
+        let receivedAt: Timestamp
+        let nearestStub: String?
+        let firstDifference: String?
+    }
+
+    /// A report lists at most so many requests that no stub answered.
+    static let maximumFailures = 1_000
+
+    init(
+        id: String?,
+        name: String?,
+        stubs: StubStore,
+        journal: Journal,
+        unmatched: StubConfiguration.UnmatchedRequests
+    ) {
+        self.id = id
+        self.name = name
+        var state = State(rules: Rules(stubs: stubs, unmatched: unmatched), journal: journal)
+        state.stubsChanged()
+        self.state = Mutex(state)
+    }
+
+    func withState<Result>(_ body: (inout sending State) throws -> sending Result) rethrows -> sending Result {
+        try state.withLock(body)
+    }
+
+    /// A copy of the present rules. Requests are compared with it outside the lock.
+    var rules: Rules { state.withLock { $0.rules } }
+
+    /// Finds the stub that answers a request and moves its scenario to the next state, both in one step as seen by
+    /// other requests.
+    ///
+    /// - Throws: When a pattern takes too many steps.
+    func take(_ request: StubRequest) throws -> (stub: StubMapping?, rules: Rules) {
+        while true {
+            let rules = self.rules
+            let body = request.matchedBody
+            let stub = try rules.stubs.first(path: request.path) { stub in
+                guard let scenario = stub.scenario, let required = stub.requiredState else {
+                    return try stub.request.matches(request, body: body)
+                }
+                guard rules.scenarios.state(of: scenario) == required else { return false }
+                return try stub.request.matches(request, body: body)
+            }
+            guard let stub else { return (nil, rules) }
+            guard let scenario = stub.scenario, stub.requiredState != nil || stub.newState != nil else {
+                return (stub, rules)
+            }
+            let isTaken = state.withLock { state in
+                // Another request may have moved the scenario in the meantime; then the choice is made again.
+                guard state.rules.scenarios.state(of: scenario) == rules.scenarios.state(of: scenario) else {
+                    return false
+                }
+                if let newState = stub.newState { state.rules.scenarios.set(scenario, to: newState) }
+                return true
+            }
+            if isTaken { return (stub, rules) }
+        }
+    }
+
+    func log(_ event: ServeEvent) {
+        state.withLock { state in
+            state.journal.append(event)
+            if let stub = event.stub { state.uses[stub.id, default: 0] += 1 }
+        }
+    }
+
+    func logUnmatched(_ failure: Failure) {
+        state.withLock { state in
+            state.unmatchedCount += 1
+            if state.failures.count < Self.maximumFailures { state.failures.append(failure) }
+        }
+    }
+}
+
+/// The recording of a session, which `/__admin/recordings` starts and stops.
+struct RecordingState: Sendable {
+    enum Status: String, Sendable {
+        case neverStarted = "NeverStarted"
+        case recording = "Recording"
+        case stopped = "Stopped"
+    }
+
+    var status = Status.neverStarted
+    /// Where the recording of this session began: events that are newer belong to it.
+    var firstEvent: Int?
+    var specification: RecordingSpecification?
+    /// The stub that proxies to the target while recording.
+    var proxyStub: String?
+}

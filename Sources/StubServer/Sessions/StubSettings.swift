@@ -1,0 +1,30 @@
+import LinkRouting
+import StubMatching
+
+/// What `/__admin/settings` sets.
+struct StubSettings: Sendable {
+    private(set) var fixedDelay: Int?
+    private(set) var delay: DelayDistribution?
+    /// Whether a request that matches a proxying stub goes to its target; otherwise it gets a 404.
+    private(set) var proxiesPassThrough: Bool?
+    private var extended: JSONNode?
+
+    init() {}
+
+    init(_ field: MappingField) throws(MappingError) {
+        try field.requireKeys(["fixedDelay", "delayDistribution", "extended", "proxyPassThrough"])
+        fixedDelay = try field["fixedDelay"]?.int(in: 0...ResponseDefinition.longestDelay)
+        delay = try field["delayDistribution"].map { delay throws(MappingError) in try DelayDistribution(delay) }
+        proxiesPassThrough = try field["proxyPassThrough"]?.bool()
+        extended = field["extended"]?.node
+    }
+
+    var json: JSONNode {
+        .object([
+            "fixedDelay": fixedDelay.map { .int($0) },
+            "delayDistribution": delay?.json,
+            "proxyPassThrough": proxiesPassThrough.map(JSONNode.bool),
+            "extended": extended,
+        ])
+    }
+}

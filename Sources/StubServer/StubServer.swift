@@ -1,0 +1,166 @@
+import Foundation
+import LinkRouting
+import NIOCore
+import NIOPosix
+import StubMatching
+
+/// A server for tests: it answers from stubs as WireMock does, and keeps everything in memory but the files of its
+/// folder.
+package final class StubServer: Sendable {
+    private let configuration: StubConfiguration
+    private let listener: StubListener
+    private let sessions: StubSessions
+    private let proxy: StubProxy
+    private let admin: AdminAPI
+    private let stopRequest: StopRequest
+
+    /// Why a server cannot start.
+    package struct StartFailure: Error, CustomStringConvertible {
+        package enum Kind: Sendable {
+            case unreadableMapping, address, productionData
+        }
+
+        package let kind: Kind
+        package let description: String
+        /// Further lines.
+        package let details: [String]
+    }
+
+    /// Reads the folder, and listens.
+    ///
+    /// - Parameter report: Called with each mapping that is left out.
+    package init(
+        _ configuration: StubConfiguration,
+        report: (_ problem: String) -> Void = { _ in }
+    ) async throws {
+        let folder = configuration.folder.map(StubFolder.init)
+        try folder?.refuseProductionData()
+        let stubs = try Self.stubs(configuration, folder, report)
+        let main = StubSession(
+            id: nil,
+            name: nil,
+            stubs: stubs,
+            journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
+            unmatched: configuration.unmatched
+        )
+        let sessions = StubSessions(main: main, limit: configuration.limits.sessions)
+        let proxy = StubProxy(limits: configuration.limits)
+        let stopRequest = StopRequest()
+        let boundPort = SharedPort()
+        let admin = AdminAPI(
+            configuration: configuration,
+            folder: folder,
+            sessions: sessions,
+            url: { "http://\(configuration.host):\(boundPort.value)" },
+            shutDown: { stopRequest.fulfil() }
+        )
+        let responder = Responder(configuration: configuration, folder: folder, proxy: proxy)
+        let router = StubRouter(
+            configuration: configuration,
+            sessions: sessions,
+            responder: responder,
+            admin: admin
+        )
+        self.configuration = configuration
+        self.sessions = sessions
+        self.proxy = proxy
+        self.admin = admin
+        self.stopRequest = stopRequest
+        do {
+            listener = try await StubListener(
+                host: configuration.host,
+                port: configuration.port,
+                limits: configuration.limits,
+                group: MultiThreadedEventLoopGroup.singleton,
+                handle: router.handle
+            )
+        } catch {
+            throw StartFailure(
+                kind: .address,
+                description: "cannot listen on \(configuration.host):\(configuration.port): \(Self.reason(error))",
+                details: []
+            )
+        }
+        boundPort.value = listener.port
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let error = error as? IOError else { return "\(error)" }
+        return error.errnoCode == EADDRINUSE
+            ? "the port is in use; take another one, or --port 0 for any free one" : "\(error)"
+    }
+
+    private static func stubs(
+        _ configuration: StubConfiguration,
+        _ folder: StubFolder?,
+        _ report: (String) -> Void
+    ) throws -> StubStore {
+        var store = StubStore()
+        if let target = configuration.proxyAll {
+            // The lowest priority that WireMock gives its proxy.
+            let proxy = JSONNode.object(["priority": .int(10), "response": .object(["proxyBaseUrl": .string(target)])])
+            store.add(try StubMapping(MappingField(proxy), templating: .off, newID: configuration.environment.newID))
+        }
+        guard let folder else { return store }
+        let (stubs, problems) = folder.stubs(
+            templating: configuration.templating,
+            newID: configuration.environment.newID
+        )
+        if !problems.isEmpty, configuration.unreadable == .stopTheStart {
+            throw StartFailure(
+                kind: .unreadableMapping,
+                description: "\(problems[0])",
+                details: problems.dropFirst().prefix(20).map(\.description)
+            )
+        }
+        for problem in problems { report(problem.description) }
+        for (stub, file) in stubs { store.add(stub, file: file) }
+        return store
+    }
+
+    package var port: Int { listener.port }
+    package var url: String { "http://\(configuration.host):\(listener.port)" }
+    package var stubCount: Int { sessions.main.rules.stubs.entries.count }
+
+    /// Returns when `/__admin/shutdown` was called or `stop` runs.
+    package func waitForStop() async { await stopRequest.wait() }
+
+    /// Lets `waitForStop` return.
+    package func requestStop() { stopRequest.fulfil() }
+
+    /// Stops listening, closes all connections and ends a recording.
+    package func stop() async {
+        await listener.stop()
+        await proxy.stop()
+        stopRequest.fulfil()
+    }
+
+    /// Records what requests ask of a target.
+    package func record(from target: String, onlyMissing: Bool) throws {
+        let document = JSONNode.object(["targetBaseUrl": .string(target), "persist": .bool(true)])
+        let specification = try RecordingSpecification(MappingField(document))
+        let lowest = 1_000_000_000
+        try admin.startRecording(
+            specification,
+            to: target,
+            of: sessions.main,
+            priority: onlyMissing ? lowest : nil
+        )
+    }
+
+    /// Ends a recording, and returns how many stubs it made and what it left out.
+    package func endRecording() throws -> (stubs: Int, omitted: [String])? {
+        guard let recording = try admin.stopRecording(of: sessions.main) else { return nil }
+        let omitted = recording["omitted"]?.elements?.map { entry in
+            "\(entry["method"]?.text ?? "") \(entry["url"]?.text ?? ""): \(entry["reason"]?.text ?? "")"
+        }
+        return (recording["mappings"]?.elements?.count ?? 0, omitted ?? [])
+    }
+
+    /// The JUnit report of the server and its sessions, and whether a strict session had a request that no stub answered.
+    package var report: (junit: String, isFailed: Bool) {
+        let all = [sessions.main] + sessions.all
+        let isFailed = all.contains { $0.withState { $0.rules.unmatched == .strict && $0.unmatchedCount > 0 } }
+        return (SessionReport.junit(all.map(SessionReport.init)), isFailed)
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+struct Stub: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stub",
+        abstract: "Run a stub server for tests of apps; it reads WireMock's folders.",
+        discussion: """
+            EXAMPLES
+              fingerpost stub                                  # any free port, no stubs
+              fingerpost stub Tests/Stubs --port 8080
+              fingerpost stub Tests/Stubs --detach --pid-file /tmp/stub.pid
+              fingerpost stub stop --pid-file /tmp/stub.pid
+              fingerpost stub report http://127.0.0.1:8080 > stubs.xml
+            """,
+        subcommands: [StubRun.self, StubStop.self, StubReport.self],
+        defaultSubcommand: StubRun.self
+    )
+}

@@ -1,0 +1,321 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Mistakes that people make on the command line: the message says what is wrong, where, and how to correct it.
+@Suite(.timeLimit(.minutes(15)))
+struct MistakeTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let arguments: String
+        let status: Int32
+        let message: String
+
+        init(_ arguments: String, _ status: Int32, _ message: String) {
+            (self.arguments, self.status, self.message) = (arguments, status, message)
+        }
+
+        var testDescription: String { arguments }
+    }
+
+    // MARK: Files
+
+    private static let tenant = """
+        formatVersion: 1
+        tenant: acme
+        settings:
+          domains: [go.acme.test, {host: www.acme.test, serves: association}]
+          schemes: [acme]
+          apps:
+            - {id: ios, platform: ios, teamID: ABCDE12345, bundleID: com.acme}
+            - {id: android, platform: android, package: com.acme, fingerprints: ["\(fingerprint)"]}
+        table:
+          defaults: {fallback: {web: "https://www.acme.test/"}}
+          routes:
+            - {id: home, path: /, open: {screen: Home}}
+            - {id: item, path: "/item/{id:int}", open: {screen: Item, arguments: {id: "{id}"}}}
+
+        """
+    private static let fingerprint = (0..<32).map { "\($0 < 16 ? "0" : "")\(String($0, radix: 16, uppercase: true))" }
+        .joined(separator: ":")
+
+    private static func suite(_ one: String) -> String { "formatVersion: 1\ncases:\n  - {\(one)}\n" }
+
+    private static let files: KeyValuePairs<String, String> = [
+        "acme.yaml": tenant, "empty.yaml": "", "notes.txt": "hello\n", "config.yaml": "public: {port: 8080}\n",
+        "suite.yaml": suite(#"link: "https://go.acme.test/item/1", expect: {route: item}"#),
+        "typo.yaml": suite(#"link: "https://go.acme.test/item/1", expect: {rout: item}"#),
+        "wrong.yaml": suite(#"link: "https://go.acme.test/item/1", expect: {screen: Itme}"#),
+        "bare.yaml": suite(#"link: "go.acme.test/item/1", expect: {route: item}"#),
+        "context.yaml": suite(#"link: "https://go.acme.test/", context: {platfrom: ios}, expect: {route: home}"#),
+        "nothing.yaml": "formatVersion: 1\ncases: []\n",
+        "comma.json": #"{"formatVersion": 1, "table": {"routes": [],}}"#,
+        "version.yaml": tenant.replacing("formatVersion: 1", with: "formatVersion: 2"),
+        "noversion.yaml": tenant.replacing("formatVersion: 1\n", with: ""),
+        "twice.yaml": tenant + "table: {}\n", "route.yaml": tenant.replacing("  routes:", with: "  route:"),
+        "url.yaml": tenant.replacing("\"/item/{id:int}\"", with: "\"https://go.acme.test/item/{id:int}\""),
+        "query.yaml": tenant.replacing("/item/{id:int}", with: "/item?id={id:int}"),
+        "rest.yaml": tenant.replacing("/item/{id:int}", with: "/item/{id...}/x"),
+        "quotes.yaml": tenant.replacing("\"/item/{id:int}\"", with: "“/item/{id:int}”"),
+        "screen.yaml": tenant.replacing(
+            "screen: Home",
+            with: "screen: Item}}\n    - {id: more, path: /more, open: {screen: Itme"
+        ),
+        "open.yaml": tenant.replacing("open: {screen: Home}", with: "open: Home"),
+        "percent.yaml": tenant.replacing("path: /,", with: #"path: /, when: {rollout: "10%"},"#),
+        "daily.yaml": tenant.replacing("settings:", with: "settings:\n  export: {schedule: daily}"),
+        "double.yaml": tenant.replacing("id: item,", with: "id: home,"),
+    ]
+
+    private func run(_ arguments: [String], in directory: String) async throws -> (status: Int32, text: String) {
+        let tool = RunningServer.products.appending(path: "fingerpost").path
+        let command = #"cd "$0" && unset FINGERPOST_KEY FINGERPOST_SERVER && exec "$@" 2>&1 </dev/null"#
+        let result = try await runBeside("sh", ["-c", command, directory, tool] + arguments)
+        return (result.status, String(decoding: result.output, as: UTF8.self))
+    }
+
+    private func check(_ mistakes: [Mistake], _ more: [String] = [], in directory: String) async throws {
+        for mistake in mistakes {
+            let words = mistake.arguments.split(separator: " ").map(String.init)
+            let (status, text) = try await run(words + more, in: directory)
+            #expect(
+                status == mistake.status && text.contains(mistake.message),
+                "\(mistake.arguments): \(status)\n\(text)"
+            )
+        }
+    }
+
+    private func withFiles(_ body: (String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            for (name, text) in Self.files {
+                try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+            }
+            try await body(directory)
+        }
+    }
+
+    // MARK: Arguments
+
+    private static let arguments = [
+        Mistake("srve", 64, "'srve' is not a command of 'fingerpost'; did you mean 'fingerpost serve'?"),
+        Mistake("list", 64, "but of: keys, audit, drafts, revisions, suites, tenants. Write 'fingerpost keys list'."),
+        Mistake("frobnicate", 64, "'fingerpost --help' lists the commands."),
+        Mistake("drafts lst acme", 64, "did you mean 'fingerpost drafts list'?"),
+        Mistake("keys make", 64, "'make' is not a command of 'fingerpost keys'; use create, list, revoke, rotate."),
+        Mistake("--data d serve", 64, "write the command before its options: fingerpost COMMAND --data …"),
+        Mistake("retention acme --data d", 64, "it works through a server. Use --server ADDRESS and --key."),
+        Mistake(
+            "keys list --server http://x",
+            64,
+            "it works on a data directory, also on that of a running server. Use --data"
+        ),
+        Mistake("check acme.yaml --jsno", 64, "'fingerpost check' has no option '--jsno'; did you mean '--json'?"),
+        Mistake("check acme.yaml --strict", 64, "'fingerpost check --help' lists its options."),
+        Mistake("check", 64, "Missing expected argument '<table>'\nUsage: fingerpost check <table>"),
+        Mistake("check acme.yaml more", 64, "Unexpected argument 'more'\nUsage: fingerpost check <table>"),
+        Mistake("test suite.yaml", 64, "Use exactly one of --table and --server."),
+        Mistake(
+            "test suite.yaml --table acme.yaml --environment staging",
+            64,
+            "--key and --environment need --server."
+        ),
+        Mistake(
+            "plan -f acme.yaml",
+            78,
+            "provide a key with --key or FINGERPOST_KEY; 'fingerpost keys create' creates one."
+        ),
+        Mistake("plan -f acme.yaml --server localhost:8081 --key k", 64, "write one with http:// or https://, such as"),
+        Mistake(
+            "plan -f acme.yaml --server http://127.0.0.1:9 --key k",
+            69,
+            "nothing accepts connections there; check that"
+        ),
+        Mistake("keys create --scope admins", 64, "'admins' is not a scope; use one of: resolve, explain, tables:read"),
+        Mistake("keys create --name ci", 64, "Say what the key may do: --scope admin for everything on all tenants"),
+        Mistake("keys create --tenant My_Shop", 64, "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with"),
+        Mistake(
+            "keys create --tenant acme --data nowhere",
+            74,
+            "There is no data directory at nowhere. Nothing was created"
+        ),
+        Mistake("events acme --last 0", 64, "--last must be a number from 1 to 1000."),
+        Mistake("promote acme", 64, "add --from with the environment whose table you want, such as --from staging."),
+        Mistake("promote acme --from production", 64, "--from and --to are both 'production'; name two environments."),
+        Mistake("config --public 8080", 78, "--public is '8080'; write HOST:PORT."),
+        Mistake("schema settings", 64, "Please provide one of 'tenant' and 'suite'."),
+        Mistake("restore . --data new", 74, ". is not a backup, because it contains no backup.json."),
+        Mistake("erase acme --key k", 65, "standard input contains no stickyKey; pipe it in"),
+        Mistake("serve --data /proc/nowhere", 74, "check the path, and that this user may read and write there."),
+    ]
+
+    @Test func mistakeInTheArgumentsIsExplained() async throws {
+        try await withFiles { try await check(Self.arguments, in: $0) }
+    }
+
+    // MARK: Documents
+
+    private static let documents = [
+        Mistake("check nowhere.yaml", 65, "nowhere.yaml cannot be read: there is no such file; check the path."),
+        Mistake("check empty.yaml", 1, "The document is empty; write at least one key."),
+        Mistake("check suite.yaml", 1, "this is a suite; 'fingerpost test' reads it."),
+        Mistake(
+            "check config.yaml",
+            1,
+            "this is the configuration of the service; 'fingerpost serve --config' reads it."
+        ),
+        Mistake(
+            "test acme.yaml --table acme.yaml",
+            65,
+            "this is a tenant file; 'fingerpost check', 'plan' and 'apply' read it."
+        ),
+        Mistake("serve --config acme.yaml", 78, "To load a tenant file into a server, use 'fingerpost apply'."),
+        Mistake("check comma.json", 1, "line 1, column 44: there is a comma after the last value; remove it."),
+        Mistake("check version.yaml", 1, "unknown format 2; this engine reads formatVersion: 1."),
+        Mistake("check noversion.yaml", 1, "'formatVersion' is missing; add 'formatVersion: 1'."),
+        Mistake("check twice.yaml", 1, "Duplicate key 'table'; remove one."),
+        Mistake("check route.yaml", 1, "unknown key 'route'; did you mean 'routes'?"),
+        Mistake(
+            "check url.yaml",
+            1,
+            "a path has no scheme and no host; write '/item/{id:int}'. 'host' limits a route to a host."
+        ),
+        Mistake("check query.yaml", 1, "'?' is not part of a path; use 'query' or 'fragment', or %3F."),
+        Mistake("check rest.yaml", 1, "a rest parameter must be the last segment; move '{id...}' to the end."),
+        Mistake("check quotes.yaml", 1, "write straight quotes (\") instead of typographic ones."),
+        Mistake("check screen.yaml", 0, "The screen 'Itme' has the same letters as 'Item', which is used 2 times."),
+        Mistake("check open.yaml", 1, #"table.routes[0].open: write {screen: "Home"}."#),
+        Mistake("check percent.yaml", 1, #""10%" is not a percentage; write a number from 0 to 100, such as 10."#),
+        Mistake("check daily.yaml", 1, #"a daily export needs its time of day; add 'at', such as "02:00"."#),
+        Mistake(
+            "check double.yaml",
+            1,
+            "duplicate id 'home', first used at routes[0] in line 12; give each route its own."
+        ),
+        Mistake("check double.yaml", 1, "2 routes, 1 error, 0 warnings"),
+        Mistake("test typo.yaml --table acme.yaml", 65, "'rout' is not an expectation; use one of: outcome, action"),
+        Mistake("test wrong.yaml --table acme.yaml", 1, "\n  screen: \"Item\", expected \"Itme\"\n"),
+        Mistake(
+            "test bare.yaml --table acme.yaml",
+            1,
+            "(the link was rejected, no_scheme: The link has no scheme; write"
+        ),
+        Mistake("test context.yaml --table acme.yaml", 65, "cases[0].context.platfrom is not known and was ignored."),
+        Mistake(
+            "test nothing.yaml --table acme.yaml",
+            65,
+            "nothing.yaml has no cases; add at least one under 'cases'."
+        ),
+        Mistake(
+            "test suite.yaml --table acme.yaml --junit no/x.xml",
+            74,
+            "its directory does not exist; create it, or check"
+        ),
+        Mistake(
+            "resolve https://go.acme.test/ --table acme.yaml --context {platform:ios}",
+            65,
+            "a key in double quotes is expected"
+        ),
+        Mistake(
+            "association validate .",
+            65,
+            "contains no file named apple-app-site-association or assetlinks.json; name"
+        ),
+        Mistake(
+            "association manifest acme.yaml --app ios",
+            1,
+            "there is no Android app 'ios'; choose one of: android."
+        ),
+        Mistake(
+            "association fingerprint notes.txt",
+            65,
+            "is not an APK, a Java keystore or a certificate in DER or PEM; name"
+        ),
+        Mistake(
+            "association entitlements notes.txt",
+            65,
+            "is not a property list of entitlements. For a built app, run: codesign"
+        ),
+    ]
+
+    @Test func mistakeInADocumentIsExplained() async throws {
+        try await withFiles { try await check(Self.documents, in: $0) }
+    }
+
+    // MARK: Servers
+
+    private static let requests = [
+        Mistake("pull nope", 1, "There is no tenant 'nope'; check its name, or write its settings to create it."),
+        Mistake("revisions rollback acme 99", 1, "There is no revision 99; list them at …/revisions."),
+        Mistake(
+            "promote acme --from stagign",
+            1,
+            "Nothing is published in 'stagign' yet. Publish a draft there first, or"
+        ),
+        Mistake(
+            "promote acme --from production --to prod",
+            1,
+            "The tenant has no environment 'prod'; nothing was changed."
+        ),
+        Mistake("apply -f acme.yaml --tenant other", 65, "acme.yaml belongs to tenant 'acme', not to 'other'."),
+        Mistake(
+            "apply -f acme.yaml --owner web",
+            65,
+            "the route 'home' has no owner; write 'owner: web', or remove it"
+        ),
+        Mistake("stats top acme contry", 1, "country"),
+        Mistake("stats series acme --zone Berlin", 1, "'zone' must be an IANA time zone, such as Europe/Paris."),
+        Mistake("events acme --outcome matchd", 1, "matched"),
+        Mistake("keys rotate nobody", 1, "There is no such key; list them at /admin/v1/keys."),
+        Mistake("tenants remove acme", 1, "Archive it first"),
+        Mistake("drafts remove acme --draft spring", 1, "spring"),
+        Mistake("suites push acme notes.txt", 1, "is a string; write an object."),
+    ]
+
+    @Test func mistakeInARequestIsExplained() async throws {
+        try await withFiles { directory in
+            let server = try RunningServer(directory: directory + "/data")
+            defer { server.killNow() }
+            func options(_ port: UInt16) -> [String] {
+                ["--server", "http://127.0.0.1:\(port)", "--key", server.key ?? ""]
+            }
+            let applied = try await run(["apply", "-f", "acme.yaml"] + options(server.adminPort), in: directory)
+            #expect(applied.status == 0, "\(applied.text)")
+            try await check(Self.requests, options(server.adminPort), in: directory)
+            for (port, name) in [(server.publicPort, "public"), (server.opsPort, "ops")] {
+                let message =
+                    "http://127.0.0.1:\(port) is not the admin address of a Fingerpost server (it answered 404 for "
+                    + "/admin/v1). This is the \(name) port of Fingerpost. The admin API is on the admin port"
+                let wrong = ["plan -f acme.yaml", "tenants list", "pull acme", "stats totals acme"]
+                try await check(wrong.map { Mistake($0, 69, message) }, options(port), in: directory)
+            }
+            let https = ["--server", "https://127.0.0.1:\(server.adminPort)", "--key", "k"]
+            try await check(
+                [Mistake("tenants list", 69, "the server does not use TLS at this port; use http://")],
+                https,
+                in: directory
+            )
+            try await check(
+                [
+                    Mistake("backup backup --data data", 0, "files"),
+                    Mistake("backup backup --data data", 1, "it exists; choose a new directory."),
+                    Mistake(
+                        "keys create --tenant nope --data data",
+                        1,
+                        "there is no tenant 'nope'; correct the name, or create"
+                    ),
+                    Mistake(
+                        "keys revoke abc --data data",
+                        1,
+                        "there is no key 'abc'; list them with 'fingerpost keys list'."
+                    ),
+                    Mistake(
+                        "keys create --tenant acme --scope publish --expires 2099-01-01T00:00:00Z --data data",
+                        0,
+                        "  tenant: acme\n  scopes: publish\n  environments: all\n  writes routes: all\n  expires: 2099-01-01"
+                    ),
+                    Mistake("restore backup --data data", 75, "data is in use by process"),
+                ],
+                in: directory
+            )
+        }
+    }
+}

@@ -1,2 +1,0 @@
-import LinkClient
-import Testing
