@@ -11,7 +11,7 @@ struct DeliveryTests {
                 Issue.record("undecided")
                 return
             }
-            await client.report(link, number.isMultiple(of: 2) ? .shown : .failed("no network"))
+            await client.report(link, number.isMultiple(of: 2) ? .shown : .failed("no_network"))
         }
     }
 
@@ -44,7 +44,7 @@ struct DeliveryTests {
         #expect(batch["engineVersion"]?.text == "1.0")
         let events = try #require(batch["events"]?.elements)
         #expect(events.map { $0["result"]?.text } == ["shown", "failed"])
-        #expect(events[1]["reason"]?.text == "no network")
+        #expect(events[1]["reason"]?.text == "no_network")
         #expect(events[0]["url"]?.text == "https://go.acme.com/product/0")
         #expect(events[0]["context"]?["app"]?.text == "ios")
         #expect(events[0]["context"]?["now"]?.text == Sample.issuedAt.description)
