@@ -31,6 +31,23 @@ struct RequestPatternTests {
         #expect(try pattern.matches(request) == isMatch)
     }
 
+    @Test func catastrophicPatternIsStopped() throws {
+        let node = try JSONReader.parse(#"{"urlPathPattern":"/(a+)+b"}"#, limits: .stubs)
+        let pattern = try RequestPattern(MappingField(node))
+        let request = StubRequest(
+            id: "1",
+            method: "GET",
+            target: "/" + String(repeating: "a", count: 100),
+            host: "127.0.0.1",
+            port: 80,
+            headers: [],
+            body: [],
+            clientAddress: "127.0.0.1",
+            receivedAt: Timestamp(milliseconds: 0)
+        )
+        #expect(throws: RegularExpression.StepLimitExceeded.self) { try pattern.matches(request) }
+    }
+
     @Test(arguments: [
         (#"{"request":{"nope":1}}"#, "/request/nope"),
         (#"{"request":{"bodyPatterns":[{"matchesXPath":"//a"}]}}"#, "/request/bodyPatterns/0"),

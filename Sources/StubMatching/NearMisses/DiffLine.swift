@@ -220,6 +220,7 @@ extension RequestPattern {
                         } ?? []
                     let body = part.body.isEmpty ? nil : MatchedText(part.bodyText, bytes: part.body)
                     lines += try pattern.bodyPatterns?.map { try bodyLine($0, body, at: now) } ?? []
+                    lines.append(.spacer)
                 }
                 lines += [DiffLine(label: "[/Multipart]", "[/\(part.name ?? "")]"), .spacer]
             }

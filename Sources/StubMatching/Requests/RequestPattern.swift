@@ -203,7 +203,7 @@ package struct RequestPattern: Sendable {
         if let basicAuth {
             let values = request.headerValues("authorization")
             let isMatch = values.contains(where: basicAuth.matches)
-            distances.append(isMatch ? 0 : values.map { normalizedDistance(basicAuth.headerValue, $0) }.min() ?? 1)
+            distances.append(isMatch ? 0 : values.map { TextDistance.between(basicAuth.headerValue, $0) }.min() ?? 1)
         }
         return mean(distances)
     }

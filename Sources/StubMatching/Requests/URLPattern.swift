@@ -68,8 +68,8 @@ package struct URLPattern: Sendable {
     func distance(_ request: StubRequest) throws -> Double {
         guard try !matches(request) else { return 0 }
         return switch kind {
-        case .url(let url): normalizedDistance(url, request.target)
-        case .urlPath(let path): normalizedDistance(path, request.path)
+        case .url(let url): TextDistance.between(url, request.target)
+        case .urlPath(let path): TextDistance.between(path, request.path)
         default: 1
         }
     }

@@ -62,9 +62,15 @@ package struct ValueMatcher: Sendable {
             guard let json = value.json else { return false }
             let result = try path.result(in: json)
             guard let matcher else { return result.isMatch }
-            return try matcher.matchesFound(result.texts, at: now)
+            return try matcher.matchesFound(matcher.texts(of: result), at: now)
         default: preconditionFailure("`matches` handles the kinds that can match an absent value")
         }
+    }
+
+    /// The texts of a path's result that are compared one by one. `equalToJson` compares a list as a whole.
+    private func texts(of result: JSONPath.Result) -> [String] {
+        guard case .equalToJson = kind, let node = result.node, case .array = node.value else { return result.texts }
+        return [node.comparedText]
     }
 
     /// Whether any text that a path found matches. Where it found none, only `absent` does.
@@ -85,13 +91,13 @@ package struct ValueMatcher: Sendable {
     package func distance(_ value: MatchedText?, at now: Timestamp) throws -> Double {
         guard try !matches(value, at: now) else { return 0 }
         switch kind {
-        case .equalTo(let text, _): return normalizedDistance(text, value?.text)
+        case .equalTo(let text, _): return TextDistance.between(text, value?.text)
         case .equalToJson(let equality, _): return try value?.json.map { try equality.distance(to: $0) } ?? 1
         case .and(let matchers): return try mean(matchers.map { try $0.distance(value, at: now) })
         case .or(let matchers): return try matchers.map { try $0.distance(value, at: now) }.min() ?? 1
         case .matchesJsonPath(let path, _, let matcher?):
             guard let json = value?.json else { return 1 }
-            let texts = try path.result(in: json).texts
+            let texts = matcher.texts(of: try path.result(in: json))
             return texts.isEmpty ? 1 : try matcher.distanceToBest(of: texts, at: now)
         default: return 1
         }

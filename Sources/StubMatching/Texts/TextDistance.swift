@@ -4,7 +4,7 @@ import LinkRouting
 package enum TextDistance {
     /// The number of UTF-16 code units that are compared, at the start of each text. WireMock compares all, which takes
     /// minutes for large bodies.
-    package static let maximumLength = 4_096
+    package static let maximumLength = 2_000
 
     /// The Levenshtein distance in UTF-16 code units, in proportion to the longer text: 0 for equal texts, 1 for texts
     /// that have nothing in common.
@@ -14,6 +14,9 @@ package enum TextDistance {
         let longest = max(left.count, right.count)
         return longest == 0 ? 0 : Double(levenshtein(left, right)) / Double(longest)
     }
+
+    /// The distance to a value that may be absent, which is 1.
+    static func between(_ text: String, _ value: String?) -> Double { value.map { normalized(text, $0) } ?? 1 }
 
     private static func levenshtein(_ left: [UInt16], _ right: [UInt16]) -> Int {
         let prefix = zip(left, right).prefix { $0 == $1 }.count
