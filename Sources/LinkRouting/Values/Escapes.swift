@@ -19,6 +19,22 @@ extension String {
         }
     }
 
+    /// Escaped as a value of a Handlebars template, like Handlebars' `{{value}}`.
+    package var escapedForHandlebars: String {
+        escaped { scalar in
+            switch scalar {
+            case "&": "&amp;"
+            case "<": "&lt;"
+            case ">": "&gt;"
+            case "\"": "&quot;"
+            case "'": "&#x27;"
+            case "`": "&#x60;"
+            case "=": "&#x3D;"
+            default: nil
+            }
+        }
+    }
+
     /// Escaped as text, or as an attribute in double quotes, in XML 1.0. Scalars that XML cannot represent become
     /// U+FFFD.
     package var escapedForXML: String {

@@ -46,7 +46,7 @@ struct TemplateRendering {
             case .output(let expression, let isEscaped):
                 let text = try value(of: expression).text
                 try spend(text.utf8.count / 16)
-                try write(isEscaped ? Self.escaped(text) : text, to: &output)
+                try write(isEscaped ? text.escapedForHandlebars : text, to: &output)
             case .block(let block): try write(try self.text(of: block), to: &output)
             }
         }
@@ -59,29 +59,6 @@ struct TemplateRendering {
             throw Template.Failure(description: "the template makes more than \(Template.maximumOutput) bytes")
         }
         output += text
-    }
-
-    private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { escape($0) != nil }) else { return text }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 64)
-        for byte in text.utf8 {
-            if let escape = escape(byte) { bytes += Array(escape.utf8) } else { bytes.append(byte) }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func escape(_ byte: UInt8) -> String? {
-        switch byte {
-        case UInt8(ascii: "<"): "&lt;"
-        case UInt8(ascii: ">"): "&gt;"
-        case UInt8(ascii: "&"): "&amp;"
-        case UInt8(ascii: "\""): "&quot;"
-        case UInt8(ascii: "'"): "&#x27;"
-        case UInt8(ascii: "`"): "&#x60;"
-        case UInt8(ascii: "="): "&#x3D;"
-        default: nil
-        }
     }
 
     private mutating func text(of block: TemplateBlock) throws -> String {

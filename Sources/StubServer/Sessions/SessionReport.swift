@@ -54,42 +54,25 @@ struct SessionReport: Sendable {
     private var suite: String {
         let count = failures.count + used.count + unused.count
         let head =
-            "  <testsuite name=\"\(xml(name))\" tests=\"\(count)\" failures=\"\(failures.count)\" "
+            "  <testsuite name=\"\(name.escapedForXML)\" tests=\"\(count)\" failures=\"\(failures.count)\" "
             + "errors=\"0\" skipped=\"\(unused.count)\">\n"
         let failed = failures.map { failure in
             let nearest = failure.nearestStub.map { "nearest stub: \($0)" } ?? "there are no stubs"
             let text = [nearest, failure.firstDifference].compactMap(\.self).joined(separator: "; ")
             return """
-                    <testcase classname="requests" name="\(xml("\(failure.method) \(failure.target)"))">
-                      <failure message="\(xml("no stub matched; \(text)"))"/>
+                    <testcase classname="requests" name="\("\(failure.method) \(failure.target)".escapedForXML)">
+                      <failure message="\("no stub matched; \(text)".escapedForXML)"/>
                     </testcase>
 
                 """
         }
-        let passed = used.map { "    <testcase classname=\"stubs\" name=\"\(xml($0.stub))\"/>\n" }
+        let passed = used.map { "    <testcase classname=\"stubs\" name=\"\($0.stub.escapedForXML)\"/>\n" }
         let skipped = unused.map {
             """
-                <testcase classname="stubs" name="\(xml($0))"><skipped message="no request used this stub"/></testcase>
+                <testcase classname="stubs" name="\($0.escapedForXML)"><skipped message="no request used this stub"/></testcase>
 
             """
         }
         return head + failed.joined() + passed.joined() + skipped.joined() + "  </testsuite>\n"
     }
-}
-
-/// Escapes a text for an attribute of XML. Characters that XML does not allow become U+FFFD.
-private func xml(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "&": escaped += "&amp;"
-        case "<": escaped += "&lt;"
-        case ">": escaped += "&gt;"
-        case "\"": escaped += "&quot;"
-        case "\n", "\t", "\r": escaped += "&#\(scalar.value);"
-        case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
-        default: escaped.unicodeScalars.append(scalar)
-        }
-    }
-    return escaped
 }
