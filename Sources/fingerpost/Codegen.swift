@@ -12,8 +12,8 @@ struct Codegen: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost codegen swift config/examples/shop.yaml --out ShopScreen.swift
-              fingerpost codegen kotlin config/examples/shop.yaml --package com.example.shop.links
-              fingerpost codegen typescript --tenant shop --server https://links.internal:8081
+              fingerpost codegen kotlin shop.yaml --package com.example.shop.links
+              fingerpost codegen typescript --tenant shop
 
             The type has one case for each screen, with typed arguments, and reads the screens of a resolution. A \
             'switch' over it is exhaustive: with a new screen in the table, it does not compile until the app handles \

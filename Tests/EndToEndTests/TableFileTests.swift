@@ -85,7 +85,7 @@ struct TableFileTests {
             #expect(hidden.text.contains("use --key, or set explain: public"))
             let shown = try await test("trace.yaml", port: port, "--key", shell.server.key ?? "")
             #expect(shown.status == 1 || shown.status == 0, "\(shown.text)")
-            #expect(!shown.text.contains("403"))
+            #expect(!shown.text.contains("answered 403"))
             let closed = try await test("good.yaml", port: port, "--environment", "staging")
             #expect(closed.status == 69 && closed.text.contains("answered 401"), "\(closed.text)")
             let key = shell.server.key ?? ""

@@ -47,7 +47,7 @@ struct TestKitCommandTests {
     @Test(arguments: [
         (["generate", "maestro", "SUITE", "--table", "TABLE"], 1, "choose an app with --app: ios, android."),
         (["generate", "espresso", "SUITE", "--table", "TABLE", "--package", "a b"], 64, "is not a package"),
-        (["generate", "xcuitest", "TABLE", "--table", "TABLE"], 65, "unknown key 'settings'"),
+        (["generate", "xcuitest", "TABLE", "--table", "TABLE"], 65, "this is a tenant file"),
         (["doctor", "STUB", "--table", "TABLE"], 1, "neither an Xcode project nor a Gradle project"),
         (["doctor", "/nowhere", "--table", "TABLE"], 65, "/nowhere is not a folder"),
         (["doctor", "DIR", "--table", "TABLE"], 0, "0 errors, 0 warnings"),

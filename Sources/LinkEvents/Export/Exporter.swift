@@ -112,6 +112,8 @@ package actor Exporter: Service {
     private func tellOfHeldNotices() async {
         do {
             try await exclusively(.schedule) { try await releaseNotices() }
+        } catch is CancellationError {
+            // The service stops; the next start queues them.
         } catch {
             logger.error("some webhook deliveries cannot be queued yet", metadata: ["error": "\(error)"])
         }

@@ -10,9 +10,9 @@ struct TableCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost table keys create /etc/fingerpost/table.jwk
-              fingerpost table export shop --app ios --server http://127.0.0.1:8080 --output shop.table
+              fingerpost table export shop --app ios --output shop.table
               fingerpost table verify shop.table --tenant shop --app ios --public-key KEY
-              fingerpost table doctor shop --app ios --server https://links.acme.com --public-key KEY
+              fingerpost table doctor shop --app ios --public-key KEY
             """,
         subcommands: [
             TableExport.self, TableSign.self, TableVerify.self, TableDoctor.self, TableKeys.self,

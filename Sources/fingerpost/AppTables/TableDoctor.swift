@@ -9,7 +9,7 @@ struct TableDoctor: AsyncParsableCommand {
         abstract: "Fetch an app's table as the app does, and report what the app would refuse.",
         discussion: """
             EXAMPLE
-              fingerpost table doctor shop --app ios --server https://links.acme.com --public-key KEY --public-key NEXT
+              fingerpost table doctor shop --app ios --public-key KEY --public-key NEXT
 
             Name both keys that the released apps pin. Exit code 1 when there is an error, 0 otherwise.
             """

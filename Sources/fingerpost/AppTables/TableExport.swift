@@ -10,7 +10,7 @@ struct TableExport: AsyncParsableCommand {
         abstract: "Fetch the signed table of an app from a server, for example to bundle it with the app.",
         discussion: """
             EXAMPLE
-              fingerpost table export shop --app ios --server https://links.acme.com --public-key KEY --output shop.table
+              fingerpost table export shop --app ios --output shop.table
 
             With --public-key, the table is verified first. A tenant with 'clientKey: required' needs --key.
             """

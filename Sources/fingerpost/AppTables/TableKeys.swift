@@ -56,9 +56,9 @@ struct TableKeys: ParsableCommand {
             abstract: "Sign with the next key from now on, and create another next one.",
             discussion: """
                 EXAMPLE
-                  fingerpost table keys rotate /etc/fingerpost/table.jwk && kill -HUP "$(pidof fingerpost)"
+                  fingerpost table keys rotate /etc/fingerpost/table.jwk
 
-                The key that signed until now is kept as FILE.previous. Without FILE.next, the command creates it and \
+                Send SIGHUP to the server afterwards. The key that signed until now is kept as FILE.previous. Without FILE.next, the command creates it and \
                 rotates nothing, because no app knows a new key yet.
                 """
         )

@@ -10,8 +10,8 @@ struct TableSign: AsyncParsableCommand {
         abstract: "Sign the table of a tenant's file for an app, without a server.",
         discussion: """
             EXAMPLE
-              fingerpost table sign shop.yaml --app ios --signing-key table.jwk --revision 7 --settings-revision 3 \\
-                --output shop.table
+              fingerpost table sign shop.yaml --app ios --signing-key table.jwk \\
+                --revision 7 --settings-revision 3 --output shop.table
 
             An app never replaces its table by an older one, so --revision and --settings-revision must be those of the \
             server's tables, or lower. 'table export' fetches the table that a server has signed.

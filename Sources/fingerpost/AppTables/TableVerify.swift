@@ -9,7 +9,7 @@ struct TableVerify: AsyncParsableCommand {
         abstract: "Verify a signed table as an app does, and print what it states.",
         discussion: """
             EXAMPLE
-              fingerpost table verify shop.table --tenant shop --app ios --public-key KEY --public-key NEXT
+              fingerpost table verify shop.table --tenant shop --app ios --public-key KEY
 
             Exit code 1 if an app would refuse the table. An expired table is refused as a download, but used if it is \
             the last one that the app has; --any-time verifies it like that.

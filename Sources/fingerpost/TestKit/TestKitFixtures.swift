@@ -9,7 +9,7 @@ struct TestKitFixtures: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost testkit fixtures swift stub --out ios/UITests/Fixtures.swift
-              fingerpost testkit fixtures kotlin stub --package com.example.shop.linktests --out Fixtures.kt
+              fingerpost testkit fixtures kotlin stub --package com.example.shop
 
             DIR is the folder that 'fingerpost stub DIR' serves. Each file in DIR/__files becomes a case, and a JSON file \
             also a type, so that a test compares with the data that the stub serves. The same files always give the \

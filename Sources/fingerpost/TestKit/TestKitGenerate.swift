@@ -11,9 +11,9 @@ struct TestKitGenerate: AsyncParsableCommand {
         abstract: "Print the UI tests of a link suite, as one source file.",
         discussion: """
             EXAMPLES
-              fingerpost testkit generate xcuitest shop.suite.yaml --table shop.yaml --out ios/UITests
-              fingerpost testkit generate espresso shop.suite.yaml --table shop.yaml --tests association
-              fingerpost testkit generate maestro shop.suite.yaml --table shop.yaml --app android --out maestro
+              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios/UITests
+              fingerpost testkit generate espresso suite.yaml --table shop.yaml
+              fingerpost testkit generate maestro suite.yaml --table shop.yaml --app android
 
             Each case of the suite is opened while the app is not running, in the background and running, on Android also \
             after the system has ended its process. The expected screens and arguments are those that the table answers, \

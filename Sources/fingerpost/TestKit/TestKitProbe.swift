@@ -9,8 +9,8 @@ struct TestKitProbe: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fingerpost testkit probe swift --out ios/App/LinkProbe.swift
-              fingerpost testkit probe kotlin --package com.example.shop --out app/src/debug/kotlin/LinkProbe.kt
-              fingerpost testkit probe kotlin --package com.example.shop --no-op --out app/src/release/kotlin/LinkProbe.kt
+              fingerpost testkit probe kotlin --package com.example.shop
+              fingerpost testkit probe kotlin --package com.example.shop --no-op
 
             The comment at the beginning of the file says which functions the app calls. Release builds contain no probe: \
             the Swift file has an #if DEBUG, and --no-op prints the same functions in Kotlin without effect.
