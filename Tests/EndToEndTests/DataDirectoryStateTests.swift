@@ -151,7 +151,7 @@ struct DataDirectoryStateTests {
     @Test func filesAreTheirOwnersAlone() async throws {
         try await withTemporaryDirectory { directory in
             let script = """
-                umask 0; mkdir data; fingerpost keys create --init --name x --scope admin --data data >/dev/null; fingerpost verify-log --data data
+                umask 0; mkdir data; fingerpost keys create --init --name x --scope admin --data data >/dev/null 2>&1; fingerpost verify-log --data data
                 chmod 644 data/catalog.db; fingerpost backup b --data data; fingerpost restore b --data r
                 find data b r -type f -perm /077; find data/events b r -type d -perm /077
                 """
