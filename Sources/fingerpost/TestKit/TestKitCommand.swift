@@ -6,7 +6,7 @@ struct TestKitCommand: AsyncParsableCommand {
         abstract: "Generate UI tests of links, and check an app's project for them.",
         discussion: """
             EXAMPLES
-              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios/UITests
+              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios
               fingerpost testkit fixtures swift stub --out ios/UITests/Fixtures.swift
               fingerpost testkit probe swift --out ios/App/LinkProbe.swift
               fingerpost testkit doctor . --table shop.yaml

@@ -11,7 +11,7 @@ struct TestKitGenerate: AsyncParsableCommand {
         abstract: "Print the UI tests of a link suite, as one source file.",
         discussion: """
             EXAMPLES
-              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios/UITests
+              fingerpost testkit generate xcuitest suite.yaml --table shop.yaml --out ios
               fingerpost testkit generate espresso suite.yaml --table shop.yaml
               fingerpost testkit generate maestro suite.yaml --table shop.yaml --app android
 
