@@ -99,9 +99,12 @@ package struct ResolutionText {
     /// A screen with its arguments, below the screens under it: `Home > Item(id: 7)`.
     private static func screen(_ destination: JSONNode) -> String? {
         guard let name = destination["screen"]?.text else { return nil }
-        let stack = destination["stack"]?.elements ?? []
-        guard stack.isEmpty else { return stack.map(call).joined(separator: " > ") }
-        return call(.object(["screen": .string(name), "arguments": destination["arguments"]]))
+        var stack = destination["stack"]?.elements ?? []
+        // A stack may end with the screen itself.
+        if stack.last?["screen"]?.text != name {
+            stack.append(.object(["screen": .string(name), "arguments": destination["arguments"]]))
+        }
+        return stack.map(call).joined(separator: " > ")
     }
 
     private static func call(_ screen: JSONNode) -> String {
