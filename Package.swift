@@ -245,7 +245,7 @@ let package = Package(
                 .embedInCode("OpenAPI/keys.yaml"), .embedInCode("OpenAPI/association.yaml"),
                 .embedInCode("OpenAPI/exports.yaml"), .embedInCode("OpenAPI/log.yaml"),
                 .embedInCode("OpenAPI/schemas.yaml"),
-                .embedInCode("OpenAPI/statistics.yaml"), .embedInCode("OpenAPI/events.yaml"),
+                .embedInCode("OpenAPI/analytics.yaml"), .embedInCode("OpenAPI/events.yaml"),
             ],
             swiftSettings: strict
         ),

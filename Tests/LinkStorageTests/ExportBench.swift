@@ -52,7 +52,7 @@ struct ExportBench: Sendable {
 /// - Parameter faults: Stops the exporter at one of its steps.
 func withExportBench(
     format: ExportEncoder = .ndjson,
-    announcing: ExportAnnouncing = .off,
+    notification: WebhookNotification = .off,
     faults: Faults = Faults(failAt: nil),
     _ body: (ExportBench) async throws -> Void
 ) async throws {
@@ -68,7 +68,7 @@ func withExportBench(
             sink: FaultySink(sink: DirectoryExportSink(directory: folder + "/exports"), faults: faults),
             recorder: recorder,
             plans: { [] },
-            announcing: announcing,
+            notification: notification,
             now: { clock.now },
             sleep: { _ in },
             logger: logger

@@ -43,19 +43,19 @@ package protocol ExportLedger: Sendable {
     func isGone(_ window: ExportWindow) async throws -> Bool
 
     /// Stores a delivery until it is settled. Does nothing if its id is already stored.
-    func add(_ notice: WebhookDelivery) async throws
+    func add(_ delivery: WebhookDelivery) async throws
     /// Returns held deliveries, at most `limit`.
-    func heldNotices(limit: Int) async throws -> [WebhookDelivery]
+    func heldDeliveries(limit: Int) async throws -> [WebhookDelivery]
     /// Makes a held delivery due at `now`. Does nothing if it is not held.
     func release(_ id: String, at now: Timestamp) async throws
     /// Returns deliveries that are due, the earliest first, at most `limit`.
-    func notices(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery]
+    func deliveries(dueAt now: Timestamp, limit: Int) async throws -> [WebhookDelivery]
     /// Returns when the earliest delivery that is not held is due; nil if there is none.
-    func nextNotice() async throws -> Timestamp?
+    func nextDelivery() async throws -> Timestamp?
     /// Counts an attempt and sets the time of the next one.
-    func postpone(_ notice: WebhookDelivery, to instant: Timestamp) async throws
+    func postpone(_ delivery: WebhookDelivery, to instant: Timestamp) async throws
     /// Removes a delivery that succeeded or was given up.
-    func settle(_ notice: WebhookDelivery) async throws
+    func complete(_ delivery: WebhookDelivery) async throws
 }
 
 /// The progress of a tenant's exports.

@@ -69,6 +69,6 @@ package struct WebhookDelivery: Sendable, Hashable {
 }
 
 /// Whether exports are announced to the webhook.
-package enum ExportAnnouncing: Sendable {
+package enum WebhookNotification: Sendable {
     case off, on
 }

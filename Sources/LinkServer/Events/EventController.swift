@@ -8,9 +8,9 @@ import LinkRouting
 
 /// Serves the recorded events: in pages, from either end of the log, and as they are committed.
 struct EventController {
-    let gate: AdminAuthorizer
+    let authorizer: AdminAuthorizer
     let store: any SettingsStore
-    let log: any EventStore & EventHistory & EventStatistics
+    let log: any EventStore & EventHistory & EventAnalytics
     let commits: CommitFeed
     let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
@@ -26,7 +26,7 @@ struct EventController {
 
     /// Newest first, continued with `?cursor=`; with `?after=SEQ` oldest first, for consumers of the whole log.
     @Sendable private func list(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.allRoutes(request, context, .exportsRead)
+        let entry = try authorizer.allRoutes(request, context, .exportsRead)
         try await store.require(entry.tenant)
         let page = try PageRequest(request)
         let filter = try EventFilter(request, in: entry.environment)
@@ -135,7 +135,7 @@ struct EventController {
 
     /// Streams events as they are committed, as server-sent events. `Last-Event-ID` says where to continue.
     @Sendable private func tail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let entry = try gate.allRoutes(request, context, .exportsRead, count: .tail)
+        let entry = try authorizer.allRoutes(request, context, .exportsRead, count: .tail)
         try await store.require(entry.tenant)
         let filter = try EventFilter(request, in: entry.environment)
         guard filter.from == nil, filter.until == nil else {
@@ -160,13 +160,13 @@ struct EventController {
             problem.hints = [.retryAfter(seconds: 30)]
             throw problem
         }
-        let gate = gate
+        let authorizer = authorizer
         let tail = EventTail(
             tenant: entry.tenant,
             filter: filter,
             log: log,
             listening: listening,
-            mayGoOn: { gate.stillHolds(entry, request) },
+            mayGoOn: { authorizer.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),
             sleep: sleep
         )
