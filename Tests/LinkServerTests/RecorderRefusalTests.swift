@@ -79,7 +79,7 @@ struct RecorderRefusalTests {
             #expect(answer.json?["recorded"]?.bool == false)
             let click = try await silent.publicPort(.get, "/product/1", host: "go.yourappdomain.com")
             #expect(click.status == 302)
-            #expect(try await service.dependencies.log.lastSequence() == 0)
+            #expect(try await service.dependencies.log.events.lastSequence() == 0)
         }
     }
 

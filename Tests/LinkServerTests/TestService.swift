@@ -183,7 +183,14 @@ private func makeService(
     let dependencies = ServerDependencies.build(
         environment,
         store: database,
-        log: log,
+        log: ServiceLog(
+            events: log,
+            history: log,
+            analytics: log,
+            days: log,
+            exports: log.exportLedger,
+            webhooks: nil
+        ),
         recorder: recorder,
         sealer: sealer,
         sink: DirectoryExportSink(directory: directory.exportsPath),

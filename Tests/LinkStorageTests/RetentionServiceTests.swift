@@ -127,8 +127,8 @@ struct RetentionServiceTests {
             #expect(try await retention.applyRetention().waiting.map(\.lastSequence) == [2])
             #expect(try await log.all().count == 6)
             // A window that is cut is not exported yet.
-            _ = try await log.cursor(of: tenant("shop"), since: instant("2026-11-01T00:00:00Z"))
-            let window = try await log.cut(
+            _ = try await log.exportLedger.cursor(of: tenant("shop"), since: instant("2026-11-01T00:00:00Z"))
+            let window = try await log.exportLedger.cut(
                 tenant("shop"),
                 end: instant("2026-11-02T00:00:00Z"),
                 edge: 2,
@@ -136,7 +136,7 @@ struct RetentionServiceTests {
                 level: 6
             )
             #expect(try await retention.applyRetention().waiting.count == 1)
-            try await log.markExported(window, at: clock.now)
+            try await log.exportLedger.markExported(window, at: clock.now)
             let report = try await retention.applyRetention()
             #expect(report.waiting.isEmpty)
             #expect(report.dropped.map(\.lastSequence) == [2])

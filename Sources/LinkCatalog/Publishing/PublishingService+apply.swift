@@ -1,4 +1,4 @@
-package import LinkRouting
+import LinkRouting
 
 /// Files with settings, a table and suites, applied together.
 extension PublishingService {

@@ -37,7 +37,7 @@ extension Exporter {
             manifest = try await publish(window)
         }
         // Repeats what a crash after writing the manifest left undone.
-        if notification == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
+        try await webhooks?.release(WebhookDelivery.id(of: manifest), at: now())
         try await ledger.markExported(window, at: now())
         Counter(label: "fingerpost_sink_batches_total", dimensions: [("sink", sink.kind), ("result", "ok")]).increment()
         Counter(label: "fingerpost_export_rows_total").increment(by: manifest.rows)
@@ -123,15 +123,15 @@ extension Exporter {
 
     /// Writes a manifest that replaces the previous one, if any, and removes the file that no manifest names any more.
     func replace(_ stored: ExportManifest?, by manifest: ExportManifest) async throws -> ExportManifest {
-        if notification == .on, manifest.file != nil || manifest.version > 1 {
-            try await ledger.add(WebhookDelivery(of: manifest, at: now()))
+        if manifest.file != nil || manifest.version > 1 {
+            try await webhooks?.add(WebhookDelivery(of: manifest, at: now()))
         }
         try await sink.write(
             manifest.json,
             to: manifest.name + ExportPath.manifestEnding,
             over: stored == nil ? .refused : .allowed
         )
-        if notification == .on { try await ledger.release(WebhookDelivery.id(of: manifest), at: now()) }
+        try await webhooks?.release(WebhookDelivery.id(of: manifest), at: now())
         if let path = stored?.file?.path, path != manifest.file?.path { try await sink.remove(path) }
         return manifest
     }
@@ -141,13 +141,13 @@ extension Exporter {
     /// Releases deliveries whose manifest was written right before a crash. Removes those whose manifest was never
     /// written and has been superseded.
     func releaseDeliveries() async throws {
-        guard notification == .on else { return }
-        for delivery in try await ledger.heldDeliveries(limit: Self.mostDeliveriesAtOnce) {
+        guard let webhooks else { return }
+        for delivery in try await webhooks.heldDeliveries(limit: Self.mostDeliveriesAtOnce) {
             guard let name = delivery.exportName, let manifest = try await readableManifest(name) else { continue }
             if WebhookDelivery.id(of: manifest) == delivery.id {
-                try await ledger.release(delivery.id, at: now())
+                try await webhooks.release(delivery.id, at: now())
             } else {
-                try await ledger.complete(delivery)
+                try await webhooks.complete(delivery)
             }
         }
     }

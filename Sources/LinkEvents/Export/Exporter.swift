@@ -37,7 +37,8 @@ package actor Exporter: Service {
     let sink: any ExportSink
     private let recorder: EventRecorder
     private let plans: @Sendable () -> [ExportPlan]
-    let notification: WebhookNotification
+    /// The queue of the deliveries about finished exports; nil without a webhook.
+    let webhooks: (any WebhookQueue)?
     let now: @Sendable () -> Timestamp
     /// Monotonic clock that measures the duration of exports.
     let uptime: @Sendable () -> ContinuousClock.Instant
@@ -60,7 +61,7 @@ package actor Exporter: Service {
         sink: any ExportSink,
         recorder: EventRecorder,
         plans: @escaping @Sendable () -> [ExportPlan],
-        notification: WebhookNotification = .off,
+        webhooks: (any WebhookQueue)? = nil,
         now: @escaping @Sendable () -> Timestamp,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -72,7 +73,7 @@ package actor Exporter: Service {
         self.sink = sink
         self.recorder = recorder
         self.plans = plans
-        self.notification = notification
+        self.webhooks = webhooks
         self.now = now
         self.uptime = uptime
         self.sleep = sleep

@@ -19,11 +19,11 @@ package struct Webhook: Sendable {
     }
 }
 
-/// Sends the ledger's webhook deliveries with at-least-once semantics. Each ``WebhookDelivery`` is retried until a 2xx
+/// Sends the queued webhook deliveries with at-least-once semantics. Each ``WebhookDelivery`` is retried until a 2xx
 /// response, for a day at most. It is removed only after the response, so a crash in between sends it again with the
 /// same id.
 package struct WebhookDispatcher: Service {
-    private let ledger: any ExportLedger
+    private let queue: any WebhookQueue
     private let webhook: @Sendable () -> Webhook
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -41,14 +41,14 @@ package struct WebhookDispatcher: Service {
 
     /// - Parameter webhook: Called for every attempt, so that its secrets can be replaced.
     package init(
-        ledger: any ExportLedger,
+        queue: any WebhookQueue,
         webhook: @autoclosure @escaping @Sendable () -> Webhook,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         traces: TraceSource = TraceSource(),
         logger: Logger
     ) {
-        self.ledger = ledger
+        self.queue = queue
         self.webhook = webhook
         self.now = now
         self.sleep = sleep
@@ -78,7 +78,7 @@ package struct WebhookDispatcher: Service {
 
     /// Attempts every due delivery once, up to 100 per call.
     package func deliverDue() async throws {
-        for delivery in try await ledger.deliveries(dueAt: now(), limit: Self.batch) {
+        for delivery in try await queue.deliveries(dueAt: now(), limit: Self.batch) {
             try Task.checkCancellation()
             try await TraceContext.$current.withValue(traces.root()) { try await deliver(delivery) }
         }
@@ -86,7 +86,7 @@ package struct WebhookDispatcher: Service {
 
     private func deliver(_ delivery: WebhookDelivery) async throws {
         guard let failure = await send(delivery) else {
-            try await ledger.complete(delivery)
+            try await queue.complete(delivery)
             Self.count("delivered")
             return
         }
@@ -116,12 +116,12 @@ package struct WebhookDispatcher: Service {
             "tenant": "\(delivery.tenant)", "webhook.id": "\(delivery.id)", "error": "\(failure)",
         ]
         guard delivery.attempts < Self.pauses.count else {
-            try await ledger.complete(delivery)
+            try await queue.complete(delivery)
             Self.count("given_up")
             logger.error("a webhook delivery failed and will not be retried", metadata: metadata)
             return
         }
-        try await ledger.postpone(
+        try await queue.postpone(
             delivery,
             to: Timestamp(milliseconds: now().milliseconds + Self.pauses[delivery.attempts])
         )

@@ -26,8 +26,7 @@ package struct ServerDependencies: Sendable {
     package var exporter: Exporter
     package var retention: RetentionService
     package var eraser: Eraser
-    package var days: any EventDays
-    package var log: any EventStore & EventHistory & EventAnalytics
+    package var log: ServiceLog
     package var replayer: Replayer
     package var metrics: MetricRegistry
     package var limits: LiveLimits
@@ -56,8 +55,7 @@ package struct ServerDependencies: Sendable {
         exporter: Exporter,
         retention: RetentionService,
         eraser: Eraser,
-        days: any EventDays,
-        log: any EventStore & EventHistory & EventAnalytics,
+        log: ServiceLog,
         replayer: Replayer,
         metrics: MetricRegistry,
         limits: LiveLimits,
@@ -81,7 +79,6 @@ package struct ServerDependencies: Sendable {
         self.exporter = exporter
         self.retention = retention
         self.eraser = eraser
-        self.days = days
         self.log = log
         self.replayer = replayer
         self.metrics = metrics
@@ -292,7 +289,7 @@ func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<Serve
     ErasureController(
         authorizer: authorizer,
         eraser: dependencies.eraser,
-        days: dependencies.days,
+        days: dependencies.log.days,
         store: dependencies.store,
         limits: dependencies.limits
     ).addRoutes(to: router)
@@ -300,7 +297,7 @@ func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<Serve
         authorizer: authorizer,
         store: dependencies.store,
         catalog: dependencies.resolving.catalog,
-        analytics: dependencies.log,
+        analytics: dependencies.log.analytics,
         pool: dependencies.pool
     ).addRoutes(to: router)
     EventController(

@@ -6,9 +6,6 @@ package import LinkService
 package import Logging
 package import NetworkTypes
 
-/// Everything that the service does with its log.
-package typealias ServiceLog = EventStore & EventHistory & EventAnalytics & EventDays & ExportLedger
-
 extension ServerDependencies {
     /// Builds the object graph of the public and the admin port, for the process and for tests.
     ///
@@ -20,12 +17,11 @@ extension ServerDependencies {
     package static func build(
         _ environment: ServerEnvironment,
         store: any CatalogStore,
-        log: any ServiceLog,
+        log: ServiceLog,
         recorder: EventRecorder,
         sealer: ContinuationSealer,
         sink: any ExportSink,
         signer: TableSigner? = nil,
-        notification: WebhookNotification = .off,
         keys: [KeyGrant] = [],
         noteUse: @escaping @Sendable (_ id: KeyID, _ hour: Timestamp) -> Void = { _, _ in },
         maximumRoutes: Int = RouteTable.maximumRoutes,
@@ -49,7 +45,7 @@ extension ServerDependencies {
             tenants.add(tenantsOf: $0)
             appTables.update(for: $0)
         }
-        let clients = ClientCheck(analytics: log, now: environment.now)
+        let clients = ClientCheck(analytics: log.analytics, now: environment.now)
         let publishing = PublishingService(
             store: store,
             maximumRoutes: maximumRoutes,
@@ -91,12 +87,12 @@ extension ServerDependencies {
             }
         }
         let exporter = Exporter(
-            store: log,
-            ledger: log,
+            store: log.events,
+            ledger: log.exports,
             sink: sink,
             recorder: recorder,
             plans: { catalog.current.tables.map { ExportPlan($0) } },
-            notification: notification,
+            webhooks: log.webhooks,
             now: environment.now,
             uptime: environment.uptime,
             sleep: environment.sleep,
@@ -146,16 +142,21 @@ extension ServerDependencies {
             store: store,
             exporter: exporter,
             retention: RetentionService(
-                days: log,
+                days: log.days,
                 rules: { catalog.current.retentionRules },
                 now: environment.now,
                 sleep: environment.sleep,
                 logger: logger
             ),
-            eraser: Eraser(days: log, recorder: recorder, exporter: exporter, now: environment.now, logger: logger),
-            days: log,
+            eraser: Eraser(
+                days: log.days,
+                recorder: recorder,
+                exporter: exporter,
+                now: environment.now,
+                logger: logger
+            ),
             log: log,
-            replayer: Replayer(history: log, publishing: publishing, now: environment.now),
+            replayer: Replayer(history: log.history, publishing: publishing, now: environment.now),
             metrics: metrics,
             limits: limits,
             unsent: unsent,

@@ -2,8 +2,12 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// Export windows and cursors, stored in `ledger.db`.
-extension EventLog: ExportLedger {
+/// The export windows and cursors in `ledger.db`.
+package struct StoredExportLedger: ExportLedger {
+    private let ledger: StorageFile
+
+    init(_ ledger: StorageFile) { self.ledger = ledger }
+
     package func cursor(of tenant: TenantID, since now: Timestamp) async throws -> ExportCursor {
         try await ledger.storing { db in
             try db.execute(
@@ -110,6 +114,22 @@ extension EventLog: ExportLedger {
         }
     }
 
+    package func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow? {
+        try await ledger.read { db in
+            try Self.windows(db, "WHERE tenant = ? AND window_end = ?", [tenant.rawValue, end.milliseconds]).first
+        }
+    }
+
+    package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow] {
+        try await ledger.read { db in
+            try Self.windows(
+                db,
+                "WHERE tenant = ? AND window_end > ? ORDER BY first_seq, window_end",
+                [tenant.rawValue, instant.milliseconds]
+            )
+        }
+    }
+
     package func lastExports() async throws -> [TenantID: Timestamp] {
         try await ledger.read { db in
             let rows = try Row.fetchAll(
@@ -139,7 +159,7 @@ extension EventLog: ExportLedger {
         }
     }
 
-    static func windows(
+    private static func windows(
         _ db: Database,
         _ condition: String,
         _ arguments: StatementArguments

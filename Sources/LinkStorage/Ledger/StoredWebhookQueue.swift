@@ -2,23 +2,11 @@ import GRDB
 package import LinkEvents
 package import LinkRouting
 
-/// Export windows that are exported again, and the queue of webhook deliveries, stored in `ledger.db`.
-extension EventLog {
-    package func window(of tenant: TenantID, ending end: Timestamp) async throws -> ExportWindow? {
-        try await ledger.read { db in
-            try Self.windows(db, "WHERE tenant = ? AND window_end = ?", [tenant.rawValue, end.milliseconds]).first
-        }
-    }
+/// The queue of webhook deliveries in `ledger.db`.
+package struct StoredWebhookQueue: WebhookQueue {
+    private let ledger: StorageFile
 
-    package func windows(of tenant: TenantID, endingAfter instant: Timestamp) async throws -> [ExportWindow] {
-        try await ledger.read { db in
-            try Self.windows(
-                db,
-                "WHERE tenant = ? AND window_end > ? ORDER BY first_seq, window_end",
-                [tenant.rawValue, instant.milliseconds]
-            )
-        }
-    }
+    init(_ ledger: StorageFile) { self.ledger = ledger }
 
     package func add(_ delivery: WebhookDelivery) async throws {
         try await ledger.storing { db in

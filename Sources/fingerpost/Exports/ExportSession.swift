@@ -68,11 +68,11 @@ struct ExportSession: Sendable {
         let recorder = EventRecorder(store: log, now: SystemClock.now, logger: logger)
         let exporter = Exporter(
             store: log,
-            ledger: log,
+            ledger: log.exportLedger,
             sink: configuration.exports.makeSink(),
             recorder: recorder,
             plans: { [] },
-            notification: configuration.exports.webhook == nil ? .off : .on,
+            webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue,
             now: SystemClock.now,
             sleep: { _ in },
             logger: logger

@@ -98,14 +98,14 @@ extension Server {
             .init(service: reloader),
         ]
         if let webhook = configuration.exports.webhook {
-            let announcer = WebhookDispatcher(
-                ledger: log,
+            let dispatcher = WebhookDispatcher(
+                queue: log.webhookQueue,
                 webhook: live.webhook ?? webhook,
                 now: SystemClock.now,
                 sleep: { try await Task.sleep(for: $0) },
                 logger: logger
             )
-            services.append(.init(service: announcer))
+            services.append(.init(service: dispatcher))
         }
         if let certificates { services.append(.init(service: certificates)) }
         let control = ControlSocket(

@@ -59,12 +59,18 @@ struct Server {
         let dependencies = ServerDependencies.build(
             .system,
             store: database,
-            log: log,
+            log: ServiceLog(
+                events: log,
+                history: log,
+                analytics: log,
+                days: log,
+                exports: log.exportLedger,
+                webhooks: configuration.exports.webhook == nil ? nil : log.webhookQueue
+            ),
             recorder: recorder,
             sealer: sealer,
             sink: configuration.exports.makeSink { live.credentials },
             signer: configuration.tables.signer,
-            notification: configuration.exports.webhook == nil ? .off : .on,
             keys: try await database.keyGrants(),
             noteUse: keyUses.note,
             maximumRoutes: configuration.limits.tableRoutes,
