@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """check.py FINGERPOST MODULES [--kotlin JARS]: the code of the docs for apps compiles, and the sample app is up to date.
 
+DocC also converts the articles, and finds what they link to.
+
 Reads docs/app.md and the articles of LinkClient and LinkRouting. All Swift blocks of a page are one module, together with
 Tests/AppSnippets/Context/PAGE.swift, which has what the page does not show; all Kotlin blocks are one program. A comment
 before a block says more about it:
@@ -194,6 +196,30 @@ def check_generated(fingerpost, folder):
     print("app     ShopScreen.swift and shop.table are those of config/examples/shop.yaml")
 
 
+def check_articles(modules, folder):
+    """DocC finds all symbols that the articles and comments of the two libraries for apps name."""
+    if shutil.which("docc") is None:
+        print("SKIPPED: DocC: docc, a part of Swift, is missing.")
+        return False
+    target = json.loads(run(["swiftc", "-print-target-info"]).stdout)["target"]["triple"]
+    for name in ["LinkClient", "LinkRouting"]:
+        symbols = folder / f"{name}.symbols"
+        symbols.mkdir()
+        for command in (["swift-symbolgraph-extract", "-module-name", name, "-I", modules, "-target", target, "-sdk", "/",
+                         "-minimum-access-level", "public", "-output-dir", symbols],
+                        ["docc", "convert", ROOT / f"Sources/{name}/{name}.docc", "--fallback-display-name", name,
+                         "--fallback-bundle-identifier", name, "--additional-symbol-graph-dir", symbols,
+                         "--output-path", folder / f"{name}.doccarchive"]):
+            result = run(command)
+            # A parameter whose name says everything needs no sentence.
+            warnings = [line for line in (result.stdout + result.stderr).splitlines()
+                        if line.startswith("warning:") and not line.endswith("is missing documentation")]
+            if result.returncode != 0 or warnings:
+                fail(f"{name}.docc: {warnings}\n{result.stdout}{result.stderr}")
+    print("docc    LinkClient and LinkRouting: all links lead to a symbol or an article")
+    return True
+
+
 def payload(table):
     members = json.loads(table.read_text().split("\n", 1)[1])
     del members["issuedAt"], members["expiresAt"]
@@ -261,6 +287,7 @@ def main():
             check_excerpts(page, found)
             swift.page(page, found, belongs_to_app)
         swift.control()
+        complete = check_articles(modules, folder) and complete
         complete = check_kotlin(fingerpost, folder, jars) and complete
         sys.exit(0 if complete else 3)
 

@@ -4,7 +4,7 @@ public import LinkRouting
 public enum LinkAnswer: Sendable, Hashable {
     /// The same answer as the server's.
     case resolved(ResolvedLink)
-    /// The server must decide: call ``LinkClient/ask(_:in:)``.
+    /// The server must decide: call ``LinkClient/ask(_:in:)-(String,_)``.
     case undecided(Undecided)
 
     /// The reason why the server must decide.

@@ -36,8 +36,10 @@ public final class LinkClient: Sendable {
 
     /// Resolves a link synchronously, without I/O.
     ///
-    /// - Parameter context: What the app knows about this link. Facts that it lacks are taken from the configuration's
-    ///   context. The app and the time are added.
+    /// - Parameters:
+    ///   - url: The link, as the system gave it to the app.
+    ///   - context: What the app knows about this link. Facts that it lacks are taken from the configuration's context.
+    ///     The app and the time are added.
     public func resolve(_ url: String, in context: LinkContext = LinkContext()) -> LinkAnswer {
         guard let table = shared.table else { return .undecided(.noTable) }
         var (context, clock) = (completed(context), ActiveTable.Clock.right)
@@ -69,7 +71,9 @@ public final class LinkClient: Sendable {
     /// the answer, so that its log connects both, or else by resolving the link again. An expired continuation is
     /// replaced by a new question.
     ///
-    /// - Parameter context: Facts that have changed. The others are those of the link, and `authenticated` is true.
+    /// - Parameters:
+    ///   - link: The answer with the action `sign_in`.
+    ///   - context: Facts that have changed. The others are those of the link, and `authenticated` is true.
     /// - Throws: ``AskError``, or `CancellationError`.
     public func resume(_ link: ResolvedLink, in context: LinkContext = LinkContext()) async throws -> ResolvedLink {
         var facts = context.completed(by: link.context)
