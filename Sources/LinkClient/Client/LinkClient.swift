@@ -67,9 +67,8 @@ public final class LinkClient: Sendable {
         return link
     }
 
-    /// Continues a link that needed a sign-in, after the user has signed in: with the server's continuation if it gave
-    /// the answer, so that its log connects both, or else by resolving the link again. An expired continuation is
-    /// replaced by a new question.
+    /// Continues a link that needed a sign-in, after the user has signed in: with the server's continuation if the
+    /// server gave the answer, or else by resolving the link again. If the continuation has expired, asks about the link.
     ///
     /// - Parameters:
     ///   - link: The answer with the action `sign_in`.
