@@ -254,7 +254,7 @@ let package = Package(
         .target(
             name: "Examples",
             path: "config",
-            exclude: ["examples/jni", "examples/testkit"],
+            exclude: ["examples/app", "examples/jni", "examples/testkit"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
