@@ -193,7 +193,10 @@ def check_generated(fingerpost, folder):
             fail(result.stderr)
     if payload(table) != payload(folder / "shop.table"):
         fail(f"shop.table has another content than config/examples/shop.yaml; {advice}.")
-    print("app     ShopScreen.swift and shop.table are those of config/examples/shop.yaml")
+    project = run([fingerpost, "testkit", "doctor", APP, "--table", tenant, "--app", "ios"])
+    if project.returncode != 0:
+        fail(f"the sample app does not get the links of config/examples/shop.yaml:\n{project.stdout}")
+    print("app     screens, table, domains and schemes are those of config/examples/shop.yaml")
 
 
 def check_articles(modules, folder):
