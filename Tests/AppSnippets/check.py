@@ -134,7 +134,8 @@ class Swift:
         for block in found:
             path = self.folder / f"{block.name}.swift"
             path.write_text(block.text())
-            self.require(f"{page}, the test", self.compile("ShopTests", [path]))
+            for mode in MODES:
+                self.require(f"{page}, the test ({mode})", self.compile("ShopTests", [path], mode=mode))
 
     def control(self):
         """A switch that lacks a screen does not compile; else the checks above would prove nothing."""
