@@ -90,6 +90,14 @@ def check_excerpts(page, found):
             fail(f"{page}: the block differs from {block.value}; copy the file into it.")
 
 
+def check_completeness(page, found):
+    """The guide shows all files of the sample app that are written by hand, so that a reader lacks none."""
+    shown = {ROOT / block.value for block in found if block.role == "file"}
+    missing = [path.name for path in SOURCES if path not in shown and path.name != "ShopScreen.swift"]
+    if missing:
+        fail(f"{page} does not show {', '.join(missing)} of the sample app.")
+
+
 class Swift:
     def __init__(self, modules, folder):
         self.modules, self.folder = modules, folder
@@ -289,6 +297,8 @@ def main():
         for page, belongs_to_app in PAGES.items():
             found = blocks(page)
             check_excerpts(page, found)
+            if page == "docs/app.md":
+                check_completeness(page, found)
             swift.page(page, found, belongs_to_app)
         swift.control()
         complete = check_articles(modules, folder) and complete
