@@ -78,7 +78,7 @@ struct StubRun: AsyncParsableCommand {
     private func start() async throws -> StubServer {
         do {
             return try await StubServer(stubConfiguration) { warn("fingerpost: left out: \($0)") }
-        } catch let failure as StubServer.StartFailure {
+        } catch let failure as StubStartFailure {
             let status: ExitStatus =
                 switch failure.kind {
                 case .unreadableMapping: .unreadableInput
