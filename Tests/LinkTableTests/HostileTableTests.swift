@@ -92,8 +92,8 @@ import Testing
         (
             "a version after the table", "'formatVersion' is missing; it comes before 'table'",
             {
-                let payload = String(decoding: try payload(replacing: #""formatVersion":1,"#, with: ""), as: UTF8.self)
-                return Array((payload.dropLast() + #","formatVersion":1}"#).utf8)
+                let text = String(decoding: try payload(replacing: #""formatVersion":1,"#, with: ""), as: UTF8.self)
+                return Array((text.dropLast() + #","formatVersion":1}"#).utf8)
             }
         ),
         (

@@ -91,14 +91,15 @@ extension RouteTable {
 
     private static func routes(
         _ reader: inout JSONReader,
-        _ decoder: consuming RouteTableDecoder,
+        _ head: RouteTableDecoder,
         path: String
     ) throws -> RouteTable {
         guard reader.isList else {
             let field = DocumentField(stored: try reader.node(), path: path)
             throw field.error("\(field.shown) is \(field.node.kind); write a list.")
         }
-        var (decoder, index) = (decoder, 0)
+        var decoder = head
+        var index = 0
         try reader.elements { reader in
             let field = DocumentField(try reader.node(), at: index, of: path, isStored: true)
             guard index < maximumRoutes else {
