@@ -13,12 +13,13 @@ import machine
 import publishing
 import routing
 import starting
+import stubs
 import web
 from servers import Scratch
 
 SECTIONS = {
     "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
-    "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
+    "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory, "stub": stubs.figures,
 }
 
 
