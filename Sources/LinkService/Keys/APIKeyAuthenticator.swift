@@ -82,7 +82,9 @@ package final class APIKeyAuthenticator: Sendable {
             problem.hints = [.needsKey]
             throw problem
         }
-        guard grant.allows(scope, for: tenant ?? grant.tenant) else { throw Problem(grant, lacking: scope, for: tenant) }
+        guard grant.allows(scope, for: tenant ?? grant.tenant) else {
+            throw Problem(grant, lacking: scope, for: tenant)
+        }
         return grant
     }
 }
