@@ -12,6 +12,8 @@ package struct StubMapping: Sendable {
     package let requiredState: String?
     package let newState: String?
     package let isPersistent: Bool?
+    /// Where a file says that the stub was added or recorded.
+    package let insertionIndex: Int?
     package let metadata: JSONNode?
     /// The stub as WireMock writes it back.
     package let json: JSONNode
@@ -57,6 +59,7 @@ package struct StubMapping: Sendable {
         requiredState = try field["requiredScenarioState"]?.text()
         newState = try field["newScenarioState"]?.text()
         isPersistent = try field["persistent"]?.bool()
+        insertionIndex = try field["insertionIndex"]?.int(in: Int.min...Int.max)
         metadata = field["metadata"].map { withoutNulls($0.node) }
         json = .object([
             "id": .string(self.id),
