@@ -64,7 +64,7 @@ let package = Package(
         // TLS for the public port, trust roots for outgoing requests, and in tests a server with a private certificate
         // authority.
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
-        // Tests only: creates that authority and its certificates in each run.
+        // Creates certificates: those of the stub server, and in tests an authority for each run.
         .package(url: "https://github.com/apple/swift-certificates.git", from: "1.19.0"),
     ],
     targets: [
@@ -272,9 +272,12 @@ let package = Package(
             dependencies: [
                 "Gzip", "LinkRouting", "StubMatching",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "X509", package: "swift-certificates"),
             ],
             swiftSettings: strict
         ),
@@ -453,9 +456,11 @@ let package = Package(
         .testTarget(
             name: "StubServerTests",
             dependencies: [
-                "LinkRouting", "StubMatching", "StubServer", "TestSupport",
+                "Gzip", "LinkRouting", "StubMatching", "StubServer", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             exclude: ["differences.txt"],
             swiftSettings: strict

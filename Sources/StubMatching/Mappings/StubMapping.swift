@@ -14,6 +14,8 @@ package final class StubMapping: Sendable {
     package let requiredState: String?
     package let newState: String?
     package let isPersistent: Bool?
+    /// Where a file says that the stub was added or recorded.
+    package let insertionIndex: Int?
     package let metadata: JSONNode?
     /// The stub as WireMock writes it back.
     package let json: JSONNode
@@ -59,6 +61,7 @@ package final class StubMapping: Sendable {
         requiredState = try field["requiredScenarioState"]?.text()
         newState = try field["newScenarioState"]?.text()
         isPersistent = try field["persistent"]?.bool()
+        insertionIndex = try field["insertionIndex"]?.int(in: Int.min...Int.max)
         metadata = field["metadata"].map { withoutNulls($0.node) }
         json = .object([
             "id": .string(self.id),

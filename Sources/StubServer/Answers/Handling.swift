@@ -6,3 +6,14 @@ enum Handling: Sendable {
     /// Work that waits for a target.
     case asynchronous(@Sendable () async -> StubAnswer)
 }
+
+extension Handling {
+    /// Does the work and returns the answer.
+    func answer() async -> StubAnswer {
+        switch self {
+        case .answer(let answer): answer
+        case .blocking(let work): await offEventLoop(work)
+        case .asynchronous(let work): await work()
+        }
+    }
+}

@@ -10,4 +10,9 @@ struct ReceivedRequest: Sendable {
     let clientAddress: String
     let localPort: Int
     let scheme: String
+
+    /// Whether the client compressed the body.
+    var isGzipped: Bool {
+        !body.isEmpty && headers.contains { $0.has(name: "content-encoding") && BodyCoding.isGzip($0.value) }
+    }
 }

@@ -1,7 +1,7 @@
 /// Why a stub server cannot start.
 package struct StubStartFailure: Error, CustomStringConvertible {
     package enum Kind: Sendable {
-        case unreadableMapping, address, productionData
+        case unreadableMapping, address, productionData, otherContent
     }
 
     package let kind: Kind
