@@ -20,6 +20,8 @@ package struct StubConfiguration: Sendable {
     package var unreadable = UnreadableMappings.stopTheStart
     package var limits = StubLimits()
     package var environment = StubEnvironment()
+    /// What answers requests besides the stubs.
+    package var endpoints: (any StubEndpoints)?
 
     package init() {}
 

@@ -41,7 +41,8 @@ package final class StubServer: Sendable {
             name: nil,
             stubs: stubs,
             journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
-            unmatched: configuration.unmatched
+            unmatched: configuration.unmatched,
+            endpoints: try configuration.endpoints?.endpoints(of: nil, settings: nil)
         )
         let sessions = StubSessions(main: main, limit: configuration.limits.sessions)
         let proxy = StubProxy(limits: configuration.limits)
@@ -160,7 +161,7 @@ package final class StubServer: Sendable {
     /// The JUnit report of the server and its sessions, and whether a strict session had a request that no stub answered.
     package var report: (junit: String, isFailed: Bool) {
         let all = [sessions.main] + sessions.all
-        let isFailed = all.contains { $0.withState { $0.rules.unmatched == .strict && $0.unmatchedCount > 0 } }
+        let isFailed = all.contains { $0.withState { $0.rules.unmatched == .strict && $0.hasFailure } }
         return (SessionReport.junit(all.map(SessionReport.init)), isFailed)
     }
 }

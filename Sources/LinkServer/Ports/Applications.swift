@@ -146,7 +146,7 @@ package func buildPublicServer(
 
 func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection {
     let service = PublicService(
-        router: publicRouter(parts),
+        router: publicRouter(parts.publicParts),
         catalog: parts.resolving.catalog,
         instrumentation: instrumentation(parts, .public),
         admission: parts.admission,
@@ -175,7 +175,7 @@ func publicConnection(_ parts: ServerDependencies, _ certificates: ServerCertifi
 }
 
 /// The endpoints of the public port.
-func publicRouter(_ parts: ServerDependencies) -> PublicRouter {
+func publicRouter(_ parts: PublicParts) -> PublicRouter {
     PublicRouter(
         [
             OpenAPIController(document: .publicPort).endpoint,
