@@ -138,10 +138,12 @@ let package = Package(
         // glibc's heap functions (such as mallinfo2 and mallopt), which the Swift module Glibc does not export.
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // gzip, compressed and decompressed as a stream.
+        .target(name: "Gzip", dependencies: ["CZlib"], swiftSettings: strict),
         .target(
             name: "LinkEvents",
             dependencies: [
-                "LinkRouting", "NetworkTypes", "OutboundHTTP", "CZlib",
+                "LinkRouting", "NetworkTypes", "OutboundHTTP", "Gzip",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -219,7 +221,7 @@ let package = Package(
             dependencies: [
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
-                "HTTPTransport", "NetworkTypes",
+                "HTTPTransport", "NetworkTypes", "Gzip",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -252,7 +254,7 @@ let package = Package(
         .target(
             name: "Examples",
             path: "config",
-            exclude: ["examples/jni", "examples/testkit"],
+            exclude: ["examples/app", "examples/jni", "examples/testkit"],
             resources: [
                 .embedInCode("fingerpost.yaml"),
                 .embedInCode("examples/sample.yaml"), .embedInCode("examples/blogs.yaml"),
@@ -268,7 +270,7 @@ let package = Package(
         .target(
             name: "StubServer",
             dependencies: [
-                "LinkRouting", "LinkEvents", "StubMatching",
+                "Gzip", "LinkRouting", "StubMatching",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -293,7 +295,7 @@ let package = Package(
             name: "LinkCommands",
             dependencies: [
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkAPI", "LinkService", "LinkTable",
-                "OutboundHTTP",
+                "OutboundHTTP", "Gzip",
                 // SHA-256 of signing certificates.
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -492,7 +494,7 @@ let package = Package(
         .testTarget(
             name: "LinkEventsTests",
             dependencies: [
-                "LinkRouting", "LinkEvents", "NetworkTypes", "TestSupport",
+                "LinkRouting", "LinkEvents", "NetworkTypes", "Gzip", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -503,7 +505,7 @@ let package = Package(
             name: "LinkStorageTests",
             dependencies: [
                 "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "Migrations", "NetworkTypes",
-                "OutboundHTTP", "TestSupport",
+                "OutboundHTTP", "Gzip", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -515,7 +517,7 @@ let package = Package(
             name: "LinkServerTests",
             dependencies: [
                 "Examples", "LinkRouting", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
-                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "TestSupport",
+                "LinkTable", "HTTPTransport", "LinkServer", "NetworkTypes", "Gzip", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

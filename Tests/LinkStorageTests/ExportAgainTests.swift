@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Gzip
 import LinkEvents
 import LinkRouting
 import LinkStorage

@@ -14,7 +14,7 @@ struct FileTests {
         ("formatVersion: 1\ntenant: a\ntable: {routes: []}", "a.yaml: the file has no 'settings'"),
         (
             "formatVersion: 1\ntenant: a\nsettings: {schemes: [aa]}\ntable:\n  routes:\n    - {id: x, path: \"/{a...}/b\"}",
-            "a.yaml:6:22: table.routes[0].path: "
+            "a.yaml:6:21: table.routes[0].path: "
         ),
         (
             "formatVersion: 1\ntenant: a\nsettings: {schemes: [aa], nonsense: 1}\ntable: {routes: []}",

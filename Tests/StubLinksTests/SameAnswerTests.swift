@@ -17,11 +17,14 @@ struct SameAnswerTests {
         var host: String?
         var headers: [(String, String)] = []
         var body: String?
+        /// What the stub server is asked for, if it is another path.
+        var stubPath: String?
 
         func answer(
-            of send: (HTTPMethod, String, String?, [(String, String)], String?) async throws -> Answer
+            of send: (HTTPMethod, String, String?, [(String, String)], String?) async throws -> Answer,
+            path: String? = nil
         ) async throws -> Answer {
-            try await send(method, path, host, headers, body)
+            try await send(method, path ?? self.path, host, headers, body)
         }
 
         var description: String { "\(method) \(path) host=\(host ?? "-") \(headers) \(body ?? "")" }
@@ -56,9 +59,12 @@ struct SameAnswerTests {
                 else { return [] }
                 let path = one.link[slashes.upperBound...].drop { !"/?".contains($0) }
                 let target = path.first == "/" ? String(path) : "/\(path)"
+                // The stub server answers clicks of a website's host at a path that names the host.
+                let place = "/__links/\(host)\(target)"
                 return [
-                    Question(path: target, host: host, headers: phone), Question(path: target, host: host),
-                    Question(method: .HEAD, path: target, host: host),
+                    Question(path: target, host: host, headers: phone, stubPath: place),
+                    Question(path: target, host: host, stubPath: place),
+                    Question(method: .HEAD, path: target, host: host, stubPath: place),
                 ]
             }
         }
@@ -125,6 +131,8 @@ struct SameAnswerTests {
         Question(path: "/_fp/unknown", host: "go.acme.test"),
         Question(path: "/item/7?a=b", host: "go.acme.test", headers: [("traceparent", "00-1-2-3")]),
         Question(path: "/item/7", host: "GO.Acme.test:80"),
+        Question(path: "/item/7", host: "go.acme.test", headers: phone),
+        Question(path: "/nowhere", host: "go.acme.test", headers: phone),
         Question(path: "/_fp/table?app=ios&tenant=acme"),
         Question(path: "/_fp/table?app=ios", host: "go.acme.test", headers: [("Accept-Encoding", "gzip")]),
         Question(path: "/_fp/table?app=ios&tenant=shop"),
@@ -163,7 +171,7 @@ struct SameAnswerTests {
                 for question in questions {
                     do {
                         let expected = try await question.answer(of: service.send)
-                        let answer = try await question.answer(of: stub.send)
+                        let answer = try await question.answer(of: stub.send, path: question.stubPath)
                         #expect(answer.transcript == expected.transcript, "\(question)")
                     } catch {
                         Issue.record(error, "\(question)")

@@ -10,15 +10,14 @@ actor ClientWorker {
     var outbox: OutboxStore?
     var isRefreshing = false
     var isDelivering = false
-    /// Wakes the delivery when there is a new report.
-    let reports: AsyncStream<Void>
-    let reported: AsyncStream<Void>.Continuation
+    /// Wake the deliveries of ``keepDelivering()`` when there is a new report.
+    var wakers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var wakerCount = 0
 
     init(_ setup: ClientSetup, _ environment: ClientEnvironment, _ shared: SharedState) {
         self.setup = setup
         self.environment = environment
         self.shared = shared
-        (reports, reported) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     // MARK: Files

@@ -14,7 +14,7 @@ struct StubRun: AsyncParsableCommand {
         discussion: """
             EXAMPLE
               fingerpost stub run Tests/Stubs --port 0 --strict
-              fingerpost stub run Tests/Stubs --tenant shop.yaml --suite shop.suite.yaml --watch
+              fingerpost stub run --tenant shop.yaml --suite shop.suite.yaml --watch
 
             Prints one line of JSON with the server's URLs when it is ready. It listens on the loopback address and \
             connects to nothing, unless it records or a mapping proxies. Names of WireMock's options are taken as well.
@@ -87,7 +87,7 @@ struct StubRun: AsyncParsableCommand {
         configuration.endpoints = links
         do {
             return try await StubServer(configuration) { warn("fingerpost: left out: \($0)") }
-        } catch let failure as StubServer.StartFailure {
+        } catch let failure as StubStartFailure {
             let status: ExitStatus =
                 switch failure.kind {
                 case .unreadableMapping: .unreadableInput

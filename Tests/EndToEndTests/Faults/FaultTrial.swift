@@ -1,6 +1,7 @@
 import Foundation
 import LinkRouting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A data directory for fault injection, and its clients' history. After a failure the folder is kept and its path

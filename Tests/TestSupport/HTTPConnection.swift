@@ -2,25 +2,25 @@ import Foundation
 
 /// One keep-alive connection on a blocking socket. It needs little CPU time, so 64 of them leave the cores to the
 /// server.
-final class HTTPConnection {
+package final class HTTPConnection {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    struct Response {
-        let status: Int
-        let head: String
-        let body: [UInt8]
-        var text: String { String(decoding: body, as: UTF8.self) }
+    package struct Response: Sendable {
+        package let status: Int
+        package let head: String
+        package let body: [UInt8]
+        package var text: String { String(decoding: body, as: UTF8.self) }
 
-        func header(_ name: String) -> String? {
+        package func header(_ name: String) -> String? {
             head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
                 .map { $0.dropFirst(name.count + 1).drop { $0 == " " } }.map(String.init)
         }
     }
 
     /// The connection broke. Whether the server received the request is unknown.
-    struct Broken: Error, CustomStringConvertible {
-        let description: String
+    package struct Broken: Error, CustomStringConvertible {
+        package let description: String
 
         /// Includes the system call's error; the end of the stream has none.
         init(_ call: String, _ result: Int) {
@@ -34,7 +34,7 @@ final class HTTPConnection {
     /// An answer that takes longer than `seconds` throws, as a guard against hanging servers.
     ///
     /// - Parameter window: The receive buffer of the socket; nil for the system's default.
-    init(port: UInt16, seconds: Int = 120, window: Int32? = nil) throws {
+    package init(port: UInt16, seconds: Int = 120, window: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var window {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
@@ -58,7 +58,7 @@ final class HTTPConnection {
 
     deinit { close(descriptor) }
 
-    func request(
+    package func request(
         _ method: String,
         _ path: String,
         host: String = "localhost",
@@ -73,7 +73,7 @@ final class HTTPConnection {
     }
 
     /// Sends text that may be only a part of a request.
-    func begin(_ text: String) throws {
+    package func begin(_ text: String) throws {
         let bytes = Array(text.utf8)
         var sent = 0
         while sent < bytes.count {
@@ -86,17 +86,17 @@ final class HTTPConnection {
     }
 
     /// Closes the sending side. Answers can still be read.
-    func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endInput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Reads until `holds` returns true or the server closes the connection.
-    func read(until holds: (String) -> Bool = { _ in false }) throws -> String {
+    package func read(until holds: (String) -> Bool = { _ in false }) throws -> String {
         while !holds(String(decoding: buffer, as: UTF8.self)) {
             do { try fill() } catch  where errno == 0 || errno == ECONNRESET { break }
         }
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    func response() throws -> Response {
+    package func response() throws -> Response {
         let end = Array("\r\n\r\n".utf8)
         var headEnd: Int?
         while headEnd == nil {
@@ -128,7 +128,7 @@ final class HTTPConnection {
 }
 
 /// Runs the blocking `body` on separate threads and returns when all have finished.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
     await withTaskGroup(of: Void.self) { group in
         for index in 0..<count {
             group.addTask {

@@ -1,3 +1,4 @@
+import LinkRouting
 import StubMatching
 
 /// An answer as it is sent.
@@ -20,23 +21,15 @@ struct StubAnswer: Sendable {
     func header(_ name: String) -> String? { headers.first { $0.has(name: name) }?.value }
 }
 
-/// How a request gets its answer.
-enum Handling: Sendable {
-    case answer(StubAnswer)
-    /// Work that reads files or may take long: not on an event loop.
-    case blocking(@Sendable () -> StubAnswer)
-    /// Work that waits for a target.
-    case asynchronous(@Sendable () async -> StubAnswer)
-}
+extension StubAnswer {
+    static func json(_ node: JSONNode, status: Int = 200) -> StubAnswer {
+        StubAnswer(
+            status: status,
+            headers: [HeaderField("Content-Type", "application/json")],
+            body: Array(node.json(.pretty).utf8)
+        )
+    }
 
-/// A request as it arrived, complete with its body.
-struct ReceivedRequest: Sendable {
-    let method: String
-    let target: String
-    let version: String
-    let headers: [HeaderField]
-    let body: [UInt8]
-    let clientAddress: String
-    let localPort: Int
-    let scheme: String
+    static let emptyObject = StubAnswer.json(.object([JSONNode.Member]()))
+    static func empty(_ status: Int) -> StubAnswer { StubAnswer(status: status) }
 }
