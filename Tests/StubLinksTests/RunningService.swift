@@ -29,11 +29,11 @@ struct RunningService: Sendable {
             let directory = try DataDirectory(path + "/data", for: .create)
             let database = try CatalogDatabase(directory.catalogPath)
             let log = try EventLog(directory.eventsPath) { RunningStub.now }
-            let parts = try build(directory, database, log, signingKey)
-            for document in tenants { try await publish(document, in: parts) }
-            await parts.appTableMaker.makeTables()
+            let dependencies = try build(directory, database, log, signingKey)
+            for document in tenants { try await publish(document, in: dependencies) }
+            await dependencies.appTableMaker.makeTables()
             let (ports, listening) = AsyncStream.makeStream(of: Int.self)
-            let server = buildPublicServer(parts, at: ListenAddress(host: "127.0.0.1", port: 0)) { port in
+            let server = buildPublicServer(dependencies, at: ListenAddress(host: "127.0.0.1", port: 0)) { port in
                 listening.yield(port)
             }
             let client = HTTPClient(
@@ -41,7 +41,7 @@ struct RunningService: Sendable {
                 configuration: HTTPClient.Configuration(redirectConfiguration: .disallow)
             )
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let recorder = parts.resolving.recorder
+                let recorder = dependencies.resolving.recorder
                 group.addTask { try await recorder.run() }
                 group.addTask { try await server.run() }
                 let result: Result<Void, any Error>
@@ -74,7 +74,7 @@ struct RunningService: Sendable {
         try await Answer.of(method, port, path, host: host, headers: headers, body: body, client)
     }
 
-    private static func publish(_ text: String, in parts: ServerDependencies) async throws {
+    private static func publish(_ text: String, in dependencies: ServerDependencies) async throws {
         let document = try TenantDocument(text)
         guard let tenant = document.tenant, let settings = document.settings, let table = document.table else {
             throw IncompleteDocument()
@@ -84,10 +84,10 @@ struct RunningService: Sendable {
             at: RunningStub.now,
             requestID: "test"
         )
-        _ = try await parts.editor.saveSettings(settings, of: tenant, expected: nil, change: change)
+        _ = try await dependencies.publishing.saveSettings(settings, of: tenant, expected: nil, change: change)
         let place = PublishingService.DraftLocation(tenant, .production)
-        _ = try await parts.editor.saveDraft(table, at: place, expected: nil, change: change)
-        _ = try await parts.editor.publish(place, change: change)
+        _ = try await dependencies.publishing.saveDraft(table, at: place, expected: nil, change: change)
+        _ = try await dependencies.publishing.publish(place, change: change)
     }
 
     private static func build(
@@ -112,7 +112,14 @@ struct RunningService: Sendable {
                 seed: 1
             ),
             store: database,
-            log: log,
+            log: ServiceLog(
+                events: log,
+                history: log,
+                analytics: log,
+                days: log,
+                exports: log.exportLedger,
+                webhooks: nil
+            ),
             recorder: EventRecorder(store: log, now: { RunningStub.now }, logger: logger),
             sealer: sealer,
             sink: DirectoryExportSink(directory: directory.exportsPath),
@@ -122,7 +129,7 @@ struct RunningService: Sendable {
             node: "test",
             metrics: MetricRegistry(),
             limits: LiveLimits(ServerLimits()),
-            unsent: UnsentAnswers(limit: ServerLimits().unsentBytes),
+            unsent: UnsentResponses(limit: ServerLimits().unsentBytes),
             logSettings: LogSettings(),
             logger: logger
         )

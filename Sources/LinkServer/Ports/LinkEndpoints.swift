@@ -13,10 +13,10 @@ package struct LinkEndpoints: Sendable {
     private let service: PublicService
 
     /// - Parameter traces: Makes the traces of requests that bring none.
-    package init(_ parts: PublicParts, metrics: MetricRegistry, traces: TraceSource, logger: Logger) {
-        let resolving = parts.resolving
+    package init(_ dependencies: PublicDependencies, metrics: MetricRegistry, traces: TraceSource, logger: Logger) {
+        let resolving = dependencies.resolving
         service = PublicService(
-            router: publicRouter(parts),
+            router: publicRouter(dependencies),
             catalog: resolving.catalog,
             instrumentation: RequestInstrumentation(
                 port: .public,
@@ -27,8 +27,8 @@ package struct LinkEndpoints: Sendable {
                 uptime: resolving.uptime,
                 makeRequestID: { resolving.eventIDs.next(at: resolving.now()) }
             ),
-            admission: parts.admission,
-            keys: parts.keys,
+            admission: dependencies.admission,
+            keys: dependencies.keys,
             buffers: RequestBufferBudget(),
             date: ResponseDate(resolving.now)
         )

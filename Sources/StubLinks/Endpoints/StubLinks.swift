@@ -185,7 +185,7 @@ package final class StubLinks: StubEndpoints {
             tenants: tenantMetrics,
             observe: { RequestLinks.current?.append($0) }
         )
-        let parts = PublicParts(
+        let dependencies = PublicDependencies(
             resolving: resolving,
             appEvents: AppEventRecorder(
                 resolving: resolving,
@@ -199,7 +199,7 @@ package final class StubLinks: StubEndpoints {
             admission: admission,
             keys: keys
         )
-        return LinkEndpoints(parts, metrics: metrics, traces: traces, logger: configuration.logger)
+        return LinkEndpoints(dependencies, metrics: metrics, traces: traces, logger: configuration.logger)
     }
 
     /// A name that no other session has, so that ``ReportNumbers`` tells their reports apart.
