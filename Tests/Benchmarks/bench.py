@@ -14,13 +14,14 @@ import machine
 import publishing
 import routing
 import starting
+import stubs
 import web
 from servers import Scratch
 
 SECTIONS = {
     "routing": routing.figures, "http": web.figures, "latency": latency.figures, "publish": publishing.figures,
     "append": logs.append, "export": logs.export, "start": starting.start, "memory": starting.memory,
-    "client": client.figures,
+    "client": client.figures, "stub": stubs.figures,
 }
 
 

@@ -130,7 +130,7 @@ struct SameAnswerTests {
         Question(method: .POST, path: "/item/7", host: "go.acme.test"),
         Question(path: "/_fp/unknown", host: "go.acme.test"),
         Question(path: "/item/7?a=b", host: "go.acme.test", headers: [("traceparent", "00-1-2-3")]),
-        Question(path: "/item/7", host: "GO.Acme.test:80"),
+        Question(path: "/item/7", host: "GO.Acme.test"),
         Question(path: "/item/7?", host: "go.acme.test"),
         Question(path: "/item/7", host: "go.acme.test", headers: phone),
         Question(path: "/nowhere", host: "go.acme.test", headers: phone),

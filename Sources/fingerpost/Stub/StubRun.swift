@@ -67,6 +67,7 @@ struct StubRun: AsyncParsableCommand {
         let server = try await start(configuration, links)
         if let record { try server.record(from: record, onlyMissing: onlyMissing) }
         if let pidFile { try writePID(to: pidFile) }
+        CodePages.release()
         try announce(server, links)
         await waitForEnd(of: server, watching: links)
         let report = server.report
