@@ -281,6 +281,18 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The endpoints of links in the stub server: those of the service, for tenant files and without its storage.
+        .target(
+            name: "StubLinks",
+            dependencies: [
+                "HTTPTransport", "LinkAPI", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "LinkService",
+                "LinkTable", "NetworkTypes", "StubMatching", "StubServer",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         // What the command line does, without its parsing.
         .target(
             name: "LinkCommands",
@@ -311,7 +323,7 @@ let package = Package(
                 "Examples", "TestKit",
                 "LinkRouting", "AppAssociation", "LinkCatalog", "LinkEvents", "LinkStorage", "LinkAPI", "LinkService",
                 "LinkTable", "HTTPTransport", "LinkServer", "LinkCommands", "NetworkTypes", "OutboundHTTP", "GeoIP",
-                "ScreenCode", "Conformance", "StubMatching", "StubServer",
+                "ScreenCode", "Conformance", "StubLinks", "StubMatching", "StubServer",
                 .target(name: "CMalloc", condition: .when(platforms: [.linux])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -463,6 +475,18 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             exclude: ["differences.txt"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "StubLinksTests",
+            dependencies: [
+                "Examples", "HTTPTransport", "LinkCatalog", "LinkEvents", "LinkRouting", "LinkServer", "LinkService",
+                "LinkStorage", "LinkTable", "StubLinks", "StubMatching", "StubServer", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(

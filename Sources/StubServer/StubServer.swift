@@ -32,7 +32,8 @@ package final class StubServer: Sendable {
             name: nil,
             stubs: stubs,
             journal: Journal(maximumCount: configuration.journalCount, budget: journalBudget),
-            unmatched: configuration.unmatched
+            unmatched: configuration.unmatched,
+            endpoints: try configuration.endpoints?.endpoints(of: nil, settings: nil)
         )
         let sessions = StubSessions(main: main, limit: configuration.limits.sessions, journalBudget: journalBudget)
         let proxy = StubProxy(limits: configuration.limits)
@@ -186,7 +187,7 @@ package final class StubServer: Sendable {
     /// The JUnit report of the server and its sessions, and whether a strict session had a request that no stub answered.
     package var report: (junit: String, isFailed: Bool) {
         let all = [sessions.main] + sessions.all
-        let isFailed = all.contains { $0.withState { $0.rules.unmatched == .strict && $0.unmatchedCount > 0 } }
+        let isFailed = all.contains { $0.withState { $0.rules.unmatched == .strict && $0.hasFailure } }
         return (SessionReport.junit(all.map(SessionReport.init)), isFailed)
     }
 }

@@ -1,7 +1,7 @@
 package import LinkRouting
 
 /// The storage of published tables. Every write is one transaction together with its audit row.
-package protocol RevisionStore: Sendable {
+package protocol RevisionStore: RevisionReader {
     /// Returns the live revision of each environment.
     func live(of tenant: TenantID) async throws -> [EnvironmentID: Revision]
     /// Stores a table as the next revision, makes it live, and removes the draft that it came from.
@@ -15,10 +15,6 @@ package protocol RevisionStore: Sendable {
         before: Revision?,
         limit: Int
     ) async throws -> [PublishedRevision]
-    /// Returns the metadata of a revision; nil when it does not exist.
-    func revision(_ revision: Revision, of tenant: TenantID) async throws -> PublishedRevision?
-    /// Returns the table of a revision; nil when it does not exist.
-    func content(of revision: Revision, tenant: TenantID) async throws -> JSONNode?
     /// Deletes revisions that were published before `before` and are not among the newest `keep` of their environment.
     /// Keeps revisions that are live in any environment or that a draft is based on. Returns the deleted revisions.
     func prune(_ tenant: TenantID, keep: Int, before: Timestamp, change: AuditContext) async throws -> [Revision]

@@ -7,7 +7,7 @@ package import LinkRouting
 #endif
 
 /// The storage of tenants and their settings. Every write is one transaction together with its audit row.
-package protocol SettingsStore: Sendable {
+package protocol SettingsStore: RevisionReader {
     /// Returns every tenant that is not removed, ordered by id.
     func tenants() async throws -> [TenantSummary]
     /// Archives a tenant: it answers no links, and changes of it throw ``InactiveTenant``. Its hosts stay its own. Does
@@ -22,8 +22,6 @@ package protocol SettingsStore: Sendable {
 
     /// Returns the revision of the live settings without reading them; nil for an unknown tenant.
     func settingsRevision(of tenant: TenantID) async throws -> Int64?
-    /// Returns one revision of the settings, the live one for a nil `revision`. Nil for an unknown tenant or revision.
-    func settings(of tenant: TenantID, revision: Int64?) async throws -> StoredSettings?
     /// Returns the versions before a revision, newest first.
     func settingsHistory(of tenant: TenantID, before: Int64?, limit: Int) async throws -> [SettingsVersion]
     /// Writes the next settings and the domains and schemes in them. Creates the tenant if it is new. Stores

@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// Makes and signs the tables of apps, one after the other, off the event loops.
 package struct AppTableMaker: Service {
     private let cache: AppTableCache
-    private let store: any CatalogStore
+    private let store: any RevisionReader
     private let pool: WorkPool
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -27,7 +27,7 @@ package struct AppTableMaker: Service {
 
     package init(
         cache: AppTableCache,
-        store: any CatalogStore,
+        store: any RevisionReader,
         pool: WorkPool,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) async throws -> Void,

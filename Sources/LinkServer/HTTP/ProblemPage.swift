@@ -28,6 +28,7 @@ struct ProblemPage {
     }
 
     /// - Parameters:
+    ///   - headers: Those of the response that the page replaces. Its length is not that of the page.
     ///   - host: The tenant's host, to say whose page it is; nil if no tenant has the host of the request.
     ///   - requestID: For the tenant's support.
     func response(
@@ -37,6 +38,7 @@ struct ProblemPage {
         headers: HTTPFields = HTTPFields()
     ) -> BufferedResponse {
         var headers = headers
+        headers[.contentLength] = nil
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.cacheControl] = "no-store"
         // The last three directives do not fall back to default-src.

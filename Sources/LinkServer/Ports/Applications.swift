@@ -144,7 +144,7 @@ package func buildPublicServer(
 func publicConnection(_ dependencies: ServerDependencies, _ certificates: ServerCertificates? = nil) -> PublicConnection
 {
     let service = PublicService(
-        router: publicRouter(dependencies),
+        router: publicRouter(dependencies.publicDependencies),
         catalog: dependencies.resolving.catalog,
         instrumentation: instrumentation(dependencies, .public),
         admission: dependencies.admission,
@@ -173,7 +173,7 @@ func publicConnection(_ dependencies: ServerDependencies, _ certificates: Server
 }
 
 /// The endpoints of the public port.
-func publicRouter(_ dependencies: ServerDependencies) -> PublicRouter {
+func publicRouter(_ dependencies: PublicDependencies) -> PublicRouter {
     PublicRouter(
         [
             OpenAPIController(document: .publicPort).endpoint,

@@ -1,8 +1,11 @@
 import HTTPTransport
 import HTTPTypes
+import LinkAPI
 import LinkCatalog
 import LinkEvents
 import LinkService
+import NIOCore
+import NetworkTypes
 
 /// What the requests of the public port share.
 final class PublicService: Sendable {
@@ -32,6 +35,76 @@ final class PublicService: Sendable {
         self.date = date
     }
 
+    /// What is known of a response once the head of its request is read.
+    enum Outcome {
+        /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
+        case endpoint(PublicEndpoint, bodyLimit: Int?)
+        case failure(any Error)
+    }
+
+    /// Begins a request: applies the rate limit, finds the endpoint and checks the key. ``end(_:_:)`` must follow.
+    func begin(_ head: HTTPRequest, from client: ClientAddress) -> (PublicRequest, Outcome) {
+        var scope = RequestScope(client: client)
+        instrumentation.begin(head, &scope)
+        var (grant, route): (KeyGrant?, String?)
+        let outcome: Outcome
+        do {
+            outcome = try self.outcome(of: head, &scope, &grant, &route)
+        } catch {
+            outcome = .failure(error)
+        }
+        return (PublicRequest(head: head, scope: scope, grant: grant, route: route), outcome)
+    }
+
+    /// Throws if the head does not permit an answer.
+    private func outcome(
+        of head: HTTPRequest,
+        _ scope: inout RequestScope,
+        _ grant: inout KeyGrant?,
+        _ route: inout String?
+    ) throws -> Outcome {
+        try admission.enter(head, &scope, keys)
+        switch router.match(head.method, head.path ?? "") {
+        case .refused(let problem, let path):
+            route = path
+            throw problem
+        case .endpoint(let endpoint):
+            route = endpoint.path
+            if endpoint.acceptsKey { grant = try keys.optionalGrant(head.headerFields.value(of: .authorization)) }
+            let bodyLimit = endpoint.bodyLimit?()
+            if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
+            return .endpoint(endpoint, bodyLimit: bodyLimit)
+        }
+    }
+
+    /// Ends a request, and returns its response as it is sent.
+    func end(_ request: PublicRequest, _ response: BufferedResponse) -> BufferedResponse {
+        var response = response
+        let head = request.head
+        instrumentation.end(head, request.scope, route: request.route, response.status, &response.headers)
+        response.headers.append(HTTPField(name: .date, value: date.now))
+        return head.method == .head ? response.withoutBody : response
+    }
+
+    /// Answers a request whose body is complete.
+    func answer(_ head: HTTPRequest, _ body: ByteBuffer, from client: ClientAddress) async -> BufferedResponse {
+        let (request, outcome) = begin(head, from: client)
+        let answer: BufferedResponse
+        do {
+            switch outcome {
+            case .endpoint(let endpoint, let limit):
+                if let limit, body.readableBytes > limit { throw Problem(bodyOver: limit) }
+                answer = try await TraceContext.$current.withValue(request.scope.trace) {
+                    try await endpoint.handle(request, body).response
+                }
+            case .failure(let error): throw error
+            }
+        } catch {
+            answer = response(to: error, request)
+        }
+        return end(request, answer)
+    }
+
     /// Returns the problem as JSON, or as a page for people if a browser asks.
     func response(to error: any Error, _ request: PublicRequest) -> BufferedResponse {
         let response = instrumentation.errors.answer(to: admission.judged(error, request.scope), request.scope)
@@ -45,5 +118,18 @@ final class PublicService: Sendable {
             requestID: request.scope.requestID.description,
             headers: response.headers
         )
+    }
+}
+
+extension HTTPRequest {
+    /// Throws if the head announces a body that is encoded or longer than `limit` bytes.
+    fileprivate func checkBody(upTo limit: Int) throws(Problem) {
+        guard headerFields.value(of: .contentEncoding).map({ $0.lowercased() == "identity" }) ?? true else {
+            throw Problem.encodedBody
+        }
+        // A Content-Length consists of digits and may not fit into an integer.
+        if let length = headerFields.value(of: .contentLength), Int(length).map({ $0 > limit }) ?? true {
+            throw Problem(bodyOf: length, over: limit)
+        }
     }
 }

@@ -1,7 +1,6 @@
 import HTTPTransport
 import HTTPTypes
 import LinkAPI
-import LinkCatalog
 import LinkService
 import NIOCore
 import NIOHTTPTypes
@@ -27,15 +26,8 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     /// A request whose end has not been read.
     private struct Receiving {
         let request: PublicRequest
-        var outcome: Outcome
+        var outcome: PublicService.Outcome
         var body = ByteBuffer()
-    }
-
-    /// What is known of the response.
-    private enum Outcome {
-        /// - Parameter bodyLimit: Nil if the endpoint ignores bodies.
-        case endpoint(PublicEndpoint, bodyLimit: Int?)
-        case failure(any Error)
     }
 
     private enum Inbound {
@@ -179,40 +171,8 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
 
     private func begin(_ head: HTTPRequest) {
         isSkipping = false
-        var scope = RequestScope(client: client)
-        service.instrumentation.begin(head, &scope)
-        var (grant, route): (KeyGrant?, String?)
-        let outcome: Outcome
-        do {
-            outcome = try self.outcome(of: head, &scope, &grant, &route)
-        } catch {
-            outcome = .failure(error)
-        }
-        let request = PublicRequest(head: head, scope: scope, grant: grant, route: route)
+        let (request, outcome) = service.begin(head, from: client)
         state = .receiving(Receiving(request: request, outcome: outcome))
-    }
-
-    /// Throws if the head does not permit an answer.
-    private func outcome(
-        of head: HTTPRequest,
-        _ scope: inout RequestScope,
-        _ grant: inout KeyGrant?,
-        _ route: inout String?
-    ) throws -> Outcome {
-        try service.admission.enter(head, &scope, service.keys)
-        switch service.router.match(head.method, head.path ?? "") {
-        case .refused(let problem, let path):
-            route = path
-            throw problem
-        case .endpoint(let endpoint):
-            route = endpoint.path
-            if endpoint.acceptsKey {
-                grant = try service.keys.optionalGrant(head.headerFields.value(of: .authorization))
-            }
-            let bodyLimit = endpoint.bodyLimit?()
-            if let bodyLimit { try head.checkBody(upTo: bodyLimit) }
-            return .endpoint(endpoint, bodyLimit: bodyLimit)
-        }
     }
 
     private func append(_ bytes: ByteBuffer, to receiving: inout Receiving) {
@@ -296,27 +256,11 @@ final class RequestHandler: ChannelInboundHandler, RequestReceiver {
     }
 
     private func send(_ response: BufferedResponse, to request: PublicRequest) {
-        var response = response
-        let head = request.head
-        service.instrumentation.end(head, request.scope, route: request.route, response.status, &response.headers)
-        response.headers.append(HTTPField(name: .date, value: service.date.now))
+        let response = service.end(request, response)
         // The connection is closed; the request is recorded all the same.
         guard context != nil else { return }
         state = .idle
-        sender.send(head.method == .head ? response.withoutBody : response)
+        sender.send(response)
         takeQueued()
-    }
-}
-
-extension HTTPRequest {
-    /// Throws if the head announces a body that is encoded or longer than `limit` bytes.
-    fileprivate func checkBody(upTo limit: Int) throws(Problem) {
-        guard headerFields.value(of: .contentEncoding).map({ $0.lowercased() == "identity" }) ?? true else {
-            throw Problem.encodedBody
-        }
-        // A Content-Length consists of digits and may not fit into an integer.
-        if let length = headerFields.value(of: .contentLength), Int(length).map({ $0 > limit }) ?? true {
-            throw Problem(bodyOf: length, over: limit)
-        }
     }
 }

@@ -43,8 +43,9 @@ package struct AppEventRecorder: Sendable {
         var events: [(place: Int, event: Event)] = []
         for item in request.events {
             do {
+                let decision = try item.decision.get()
                 let report = AppEventReport(
-                    try item.decision.get(),
+                    decision,
                     request,
                     tenant: tenant,
                     catalog: catalog,
@@ -52,6 +53,15 @@ package struct AppEventRecorder: Sendable {
                 )
                 var fields = try report.event(resolving, caller)
                 fields.latencyMicroseconds = latency
+                resolving.observe?(
+                    ObservedLink(
+                        url: decision.url,
+                        context: decision.context,
+                        environment: request.environment,
+                        catalog: catalog,
+                        event: fields
+                    )
+                )
                 events.append((results.count, Event(fields, reportHash: report.hash)))
                 results.append(nil)
             } catch let refusal as AppEventReport.Refusal {

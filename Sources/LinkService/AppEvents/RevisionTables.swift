@@ -6,7 +6,7 @@ import LinkRouting
 /// Reading and compiling a table takes up to a second, and callers choose the revision. Therefore one table is loaded at
 /// a time, a tenant's tables are loaded at most ``loadsPerMinute`` times a minute, and few tables are kept.
 package actor RevisionTables {
-    private let store: any CatalogStore
+    private let store: any RevisionReader
     private let pool: WorkPool
     private let uptime: @Sendable () -> ContinuousClock.Instant
 
@@ -23,7 +23,7 @@ package actor RevisionTables {
     private static let mostTenants = 1_000
 
     package init(
-        store: any CatalogStore,
+        store: any RevisionReader,
         pool: WorkPool,
         uptime: @escaping @Sendable () -> ContinuousClock.Instant
     ) {

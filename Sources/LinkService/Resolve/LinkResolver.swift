@@ -23,6 +23,8 @@ package final class LinkResolver: Sendable {
     /// Whether responses wait for the log; if not, nothing is recorded.
     let isRecording: Bool
     package let tenants: TenantMetrics
+    /// Called with every resolved link before it is recorded. The stub server keeps its journal with it.
+    let observe: (@Sendable (ObservedLink) -> Void)?
 
     /// Answers that were given although the log could not record them.
     private static let unrecorded = Dictionary(
@@ -42,7 +44,8 @@ package final class LinkResolver: Sendable {
         uptime: @escaping @Sendable () -> ContinuousClock.Instant,
         node: String,
         isRecording: Bool = true,
-        tenants: TenantMetrics
+        tenants: TenantMetrics,
+        observe: (@Sendable (ObservedLink) -> Void)? = nil
     ) {
         self.catalog = catalog
         self.recorder = recorder
@@ -55,6 +58,7 @@ package final class LinkResolver: Sendable {
         self.node = node
         self.isRecording = isRecording
         self.tenants = tenants
+        self.observe = observe
         // Registers the counters at 0. A rate includes the first answer only if the counter existed before.
         _ = Self.unrecorded
     }
@@ -137,6 +141,7 @@ package final class LinkResolver: Sendable {
         let answer = catalog.resolve(url, in: context, environment: environment, explanation: explanation)
         var event = event(answer, linkLength: url.utf8.count, context, caller)
         event.clientEventID = clientEventID.map { RecordedID($0) }
+        observe?(ObservedLink(url: url, context: context, environment: environment, catalog: catalog, event: event))
         return ResolvedLink(answer, url: url, fields: event)
     }
 

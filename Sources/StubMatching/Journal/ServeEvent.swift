@@ -11,8 +11,12 @@ package struct ServeEvent: Sendable {
     package let timing: Timing
     /// For a request that no stub matched: the nearest stub's first difference.
     package let firstDifference: String?
+    /// The links of a request that an endpoint answered; nil for all other requests.
+    package let links: [LinkRecord]?
     /// Made for the stub that WireMock lists where none matched.
     package let placeholderID: String
+    /// About the memory that ``links`` take.
+    private let linkBytes: Int
 
     package struct LoggedResponse: Sendable {
         package let status: Int
@@ -50,6 +54,7 @@ package struct ServeEvent: Sendable {
         response: LoggedResponse,
         timing: Timing,
         firstDifference: String? = nil,
+        links: [LinkRecord]? = nil,
         placeholderID: String
     ) {
         self.request = request
@@ -58,15 +63,20 @@ package struct ServeEvent: Sendable {
         self.response = response
         self.timing = timing
         self.firstDifference = firstDifference
+        self.links = links
+        linkBytes = links?.reduce(0) { $0 + $1.link.utf8.count + $1.json.json().utf8.count * 4 } ?? 0
         self.placeholderID = placeholderID
     }
 
     package var id: String { request.id }
 
+    /// Whether a stub or an endpoint answered.
+    package var wasMatched: Bool { stub != nil || links != nil }
+
     /// About the memory that the event takes.
     var byteCount: Int {
-        1_000 + request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count + request.target.utf8
-            .count * 2
+        1_000 + linkBytes + request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count
+            + request.target.utf8.count * 2
             + request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     }
 
@@ -76,7 +86,7 @@ package struct ServeEvent: Sendable {
             "request": request.json(mask),
             "responseDefinition": definition,
             "response": responseJSON(mask),
-            "wasMatched": .bool(stub != nil),
+            "wasMatched": .bool(wasMatched),
             "timing": .object([
                 "addedDelay": .int(timing.addedDelay), "processTime": .int(timing.processing),
                 "responseSendTime": .int(0), "serveTime": .int(timing.processing),
@@ -88,6 +98,7 @@ package struct ServeEvent: Sendable {
                     "response": definition, "uuid": .string(placeholderID),
                 ]),
             "firstDifference": firstDifference.map(JSONNode.string),
+            "links": links.map { .array($0.map(\.json)) },
         ])
     }
 

@@ -28,7 +28,7 @@ extension AdminAPI {
                 }
             )
         case ("GET", "unmatched", 2):
-            let unmatched = snapshot(call).filter { $0.stub == nil }
+            let unmatched = snapshot(call).filter { !$0.wasMatched }
             return .json(requestList(unmatched.map(\.request), call))
         case ("GET", "unmatched", 3) where call.path[2] == "near-misses": return try unmatchedNearMisses(call)
         case (_, let id?, 2): return try oneRequest(try Self.id(id), call)
@@ -48,7 +48,7 @@ extension AdminAPI {
             }
             events = events.filter { $0.request.receivedAt > instant }
         }
-        if call.parameter("unmatched") == "true" { events = events.filter { $0.stub == nil } }
+        if call.parameter("unmatched") == "true" { events = events.filter { !$0.wasMatched } }
         if let id = call.parameter("matchingStub") {
             let id = try Self.id(id)
             events = events.filter { $0.stub?.id == id }
@@ -136,7 +136,7 @@ extension AdminAPI {
 
     private func unmatchedNearMisses(_ call: AdminRequest) throws -> StubAnswer {
         let rules = call.session.rules
-        let misses = try snapshot(call).filter { $0.stub == nil }.flatMap { try nearest(to: $0.request, rules) }
+        let misses = try snapshot(call).filter { !$0.wasMatched }.flatMap { try nearest(to: $0.request, rules) }
         return .json(nearMissList(misses))
     }
 

@@ -20,7 +20,7 @@ extension AdminAPI {
     /// Adds a session with the stubs of the server, or without any.
     private func addSession(_ call: AdminRequest) throws -> StubAnswer {
         let document = try call.optionalDocument()
-        try document.requireKeys(["id", "name", "strict", "stubs"])
+        try document.requireKeys(["id", "name", "strict", "stubs", "links"])
         let id = try document["id"]?.text() ?? environment.newID()
         guard !id.isEmpty, id.utf8.count <= 100, id.utf8.allSatisfy(Self.isSessionIDByte) else {
             throw MappingError(pointer: "/id", detail: "an id has 1 to 100 letters, digits, '.', '_' and '-'.")
@@ -37,7 +37,8 @@ extension AdminAPI {
             name: try document["name"]?.text(),
             stubs: stubs,
             journal: Journal(maximumCount: configuration.journalCount, budget: sessions.journalBudget),
-            unmatched: isStrict ? .strict : .allowed
+            unmatched: isStrict ? .strict : .allowed,
+            endpoints: try endpoints(of: id, document["links"])
         )
         guard sessions.add(session, id) else {
             throw AdminFailure(
@@ -47,6 +48,14 @@ extension AdminAPI {
             )
         }
         return .json(sessionJSON(session), status: 201)
+    }
+
+    private func endpoints(of id: String, _ settings: MappingField?) throws -> (any SessionEndpoints)? {
+        guard let endpoints = configuration.endpoints else {
+            if let settings { throw settings.error("the server has no tenant files; start it with --tenant FILE.") }
+            return nil
+        }
+        return try endpoints.endpoints(of: id, settings: settings)
     }
 
     private static func isSessionIDByte(_ byte: UInt8) -> Bool {

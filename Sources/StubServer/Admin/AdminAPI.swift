@@ -42,6 +42,7 @@ struct AdminAPI: Sendable {
         case "files": return try files(call)
         case "sessions": return try sessionCalls(call)
         case "report": return try report(call)
+        case "links": return try links(call)
         default: return try other(call)
         }
     }
@@ -55,7 +56,9 @@ struct AdminAPI: Sendable {
                 state.failures = []
                 state.unmatchedCount = 0
                 state.uses = [:]
+                state.links = LinkUses()
             }
+            call.session.endpoints?.reset()
             return .empty(200)
         case ("POST", ["shutdown"]):
             guard call.session.id == nil else {

@@ -22,6 +22,8 @@ package struct StubConfiguration: Sendable {
     package var compression = Compression.gzip
     package var limits = StubLimits()
     package var environment = StubEnvironment()
+    /// What answers requests besides the stubs.
+    package var endpoints: (any StubEndpoints)?
 
     package init() {}
 

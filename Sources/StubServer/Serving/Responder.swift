@@ -29,8 +29,12 @@ struct Responder: Sendable {
 
     private func match(_ request: StubRequest, _ session: StubSession) -> Handling {
         do {
-            let (stub, rules) = try session.take(request)
-            guard let stub else { return unmatched(request, session, rules) }
+            let endpoints = session.endpoints.flatMap { $0.takes(request) ? $0 : nil }
+            let (stub, rules) = try session.take(request, isForEndpoint: endpoints != nil)
+            guard let stub else {
+                guard let endpoints else { return unmatched(request, session, rules) }
+                return .asynchronous { await answer(request, from: endpoints, in: session) }
+            }
             guard stub.response.proxy == nil else {
                 return .asynchronous { await proxied(request, stub, session, rules) }
             }
@@ -116,7 +120,7 @@ struct Responder: Sendable {
         )
     }
 
-    private func timing(_ request: StubRequest, _ answer: StubAnswer) -> ServeEvent.Timing {
+    func timing(_ request: StubRequest, _ answer: StubAnswer) -> ServeEvent.Timing {
         let passed = environment.now().milliseconds - request.receivedAt.milliseconds
         return ServeEvent.Timing(addedDelay: answer.delayMilliseconds, processing: Int(max(0, passed)))
     }

@@ -9,15 +9,19 @@ struct SessionReport: Sendable {
     private let unmatchedCount: Int
     private let used: [(stub: String, count: Int)]
     private let unused: [String]
+    private let links: LinkUses
 
     init(_ session: StubSession) {
-        let state = session.withState { state in (state.rules, state.failures, state.unmatchedCount, state.uses) }
+        let state = session.withState { state in
+            (state.rules, state.failures, state.unmatchedCount, state.uses, state.links)
+        }
         name = session.name ?? session.id ?? "stub"
         isStrict = state.0.unmatched == .strict
         failures = state.1
         unmatchedCount = state.2
         let stubs = state.0.stubs.entries.map(\.stub)
         used = stubs.compactMap { stub in state.3[stub.id].map { (Self.label(stub), $0) } }
+        links = state.4
         unused = stubs.filter { state.3[$0.id] == nil }.map(Self.label)
     }
 
@@ -43,6 +47,8 @@ struct SessionReport: Sendable {
             ),
             "used": .array(used.map { .object(["stub": .string($0.stub), "count": .int($0.count)]) }),
             "unused": .array(unused.map(JSONNode.string)),
+            "links": links.json,
+            "unmatchedLinkCount": .int(links.failureCount),
         ])
     }
 
@@ -52,9 +58,11 @@ struct SessionReport: Sendable {
     }
 
     private var suite: String {
-        let count = failures.count + used.count + unused.count
+        let failedLinks = links.uses.compactMap(\.failure)
+        let count = failures.count + used.count + unused.count + links.uses.count
+        let failureCount = failures.count + failedLinks.count
         let head =
-            "  <testsuite name=\"\(name.escapedForXML)\" tests=\"\(count)\" failures=\"\(failures.count)\" "
+            "  <testsuite name=\"\(name.escapedForXML)\" tests=\"\(count)\" failures=\"\(failureCount)\" "
             + "errors=\"0\" skipped=\"\(unused.count)\">\n"
         let failed = failures.map { failure in
             let nearest = failure.nearestStub.map { "nearest stub: \($0)" } ?? "there are no stubs"
@@ -73,6 +81,12 @@ struct SessionReport: Sendable {
 
             """
         }
-        return head + failed.joined() + passed.joined() + skipped.joined() + "  </testsuite>\n"
+        return head + failed.joined() + links.uses.map(Self.testCase).joined() + passed.joined() + skipped.joined()
+            + "  </testsuite>\n"
+    }
+
+    private static func testCase(_ use: LinkUses.Use) -> String {
+        let head = "    <testcase classname=\"links\" name=\"\("\(use.link): \(use.summary)".escapedForXML)\""
+        return use.failure.map { "\(head)><failure message=\"\($0.escapedForXML)\"/></testcase>\n" } ?? "\(head)/>\n"
     }
 }

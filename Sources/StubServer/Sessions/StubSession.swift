@@ -7,6 +7,8 @@ final class StubSession: Sendable {
     /// Nil for the server itself.
     let id: String?
     let name: String?
+    /// What answers requests besides the stubs; nil for none.
+    let endpoints: (any SessionEndpoints)?
     private let state: Mutex<State>
 
     /// What decides about an answer. It is copied for each request, so it holds nothing that each request changes.
@@ -26,6 +28,11 @@ final class StubSession: Sendable {
         /// Requests that no stub answered, as the report lists them.
         var failures: [Failure] = []
         var unmatchedCount = 0
+        /// The links that endpoints answered.
+        var links = LinkUses()
+
+        /// Whether a request or a link had no answer.
+        var hasFailure: Bool { unmatchedCount > 0 || links.failureCount > 0 }
 
         mutating func stubsChanged() { rules.scenarios.update(for: rules.stubs.entries) }
     }
@@ -47,10 +54,12 @@ final class StubSession: Sendable {
         name: String?,
         stubs: StubStore,
         journal: Journal,
-        unmatched: StubConfiguration.UnmatchedRequests
+        unmatched: StubConfiguration.UnmatchedRequests,
+        endpoints: (any SessionEndpoints)? = nil
     ) {
         self.id = id
         self.name = name
+        self.endpoints = endpoints
         var state = State(rules: Rules(stubs: stubs, unmatched: unmatched), journal: journal)
         state.stubsChanged()
         self.state = Mutex(state)
@@ -68,12 +77,15 @@ final class StubSession: Sendable {
     /// Finds the stub that answers a request and moves its scenario to the next state, both in one step as seen by
     /// other requests.
     ///
+    /// - Parameter isForEndpoint: Whether an endpoint would answer the request. Then only stubs that name a URL come
+    ///   before it, so that a proxy for everything does not hide the endpoints.
     /// - Throws: When a pattern takes too many steps.
-    func take(_ request: StubRequest) throws -> (stub: StubMapping?, rules: Rules) {
+    func take(_ request: StubRequest, isForEndpoint: Bool) throws -> (stub: StubMapping?, rules: Rules) {
         while true {
             let rules = self.rules
             let body = request.matchedBody
             let stub = try rules.stubs.first(path: request.path) { stub in
+                if isForEndpoint, stub.request.url.source == nil { return false }
                 guard let scenario = stub.scenario, let required = stub.requiredState else {
                     return try stub.request.matches(request, body: body)
                 }
@@ -102,6 +114,8 @@ final class StubSession: Sendable {
             if let stub = event.stub { state.uses[stub.id, default: 0] += 1 }
         }
     }
+
+    func log(_ link: LinkRecord, at instant: Timestamp) { state.withLock { $0.links.append(link, at: instant) } }
 
     func logUnmatched(_ failure: Failure) {
         state.withLock { state in

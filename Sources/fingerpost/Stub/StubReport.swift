@@ -5,12 +5,12 @@ import OutboundHTTP
 struct StubReport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Print a JUnit report of a running stub server: unanswered requests and unused stubs.",
+        abstract: "Print a JUnit report of a running stub server: unanswered requests and links, unused stubs.",
         discussion: """
             EXAMPLE
               fingerpost stub report http://127.0.0.1:8080 > stubs.xml
 
-            Exits with 1 when a request was answered by no stub. A session's URL reports that session alone.
+            Exits with 1 when a request or a link had no answer. A session's URL reports that session alone.
             """
     )
 
@@ -29,7 +29,7 @@ struct StubReport: AsyncParsableCommand {
             let text = String(decoding: answer.body, as: UTF8.self)
             StandardOutput.write(text)
             try StandardOutput.flush()
-            guard !text.contains("<failure") else { throw fail("a request was answered by no stub.", .failed) }
+            guard !text.contains("<failure") else { throw fail("a request or a link had no answer.", .failed) }
         } catch let failure as OutboundHTTP.Failure {
             throw fail("\(failure)", .unavailable)
         }

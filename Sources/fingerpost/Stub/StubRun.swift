@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import LinkCommands
 import LinkRouting
+import StubLinks
 import StubMatching
 import StubServer
 import UnixSignals
@@ -13,6 +14,7 @@ struct StubRun: AsyncParsableCommand {
         discussion: """
             EXAMPLE
               fingerpost stub run Tests/Stubs --port 0 --strict
+              fingerpost stub run --tenant shop.yaml --suite shop.suite.yaml --watch
 
             Prints one line of JSON with the server's URLs when it is ready. It listens on the loopback address and \
             connects to nothing, unless it records or a mapping proxies. Names of WireMock's options are taken as well.
@@ -36,6 +38,7 @@ struct StubRun: AsyncParsableCommand {
     @ArgumentParser.Option(help: "How many requests the journal keeps.")
     var maxRequestJournalEntries = Journal.defaultMaximumCount
     @Flag(help: "Treat every response as a template.") var globalResponseTemplating = false
+    @OptionGroup(title: "Links") var links: StubLinkOptions
     @Flag(help: .hidden) var localResponseTemplating = false
     @Flag(help: "Do not compress answers for clients that accept gzip.") var disableGzip = false
     @Flag(help: .hidden) var disableBanner = false
@@ -53,6 +56,7 @@ struct StubRun: AsyncParsableCommand {
             throw ValidationError("Name the folder once, without --root-dir.")
         }
         guard record == nil || (folder ?? rootDir) != nil else { throw ValidationError("--record needs a folder.") }
+        try links.validate(folder ?? rootDir)
         guard !onlyMissing || record != nil else { throw ValidationError("--only-missing needs --record.") }
     }
 
@@ -61,14 +65,17 @@ struct StubRun: AsyncParsableCommand {
         if detach { return try StubDetachment(pidFile: pidFile).start() }
         let process = try pidFile.map(StubPIDFile.init(creating:))
         defer { process?.remove() }
-        let server = try await start()
+        let configuration = try stubConfiguration
+        let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
+        let server = try await start(configuration, links)
         CodePages.release()
-        try announce(server)
+        try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)
-        await waitForEnd(of: server)
+        await waitForEnd(of: server, watching: links)
         let report = server.report
         let recording = try server.endRecording()
         await server.stop()
+        await links?.stop()
         if let recording {
             for line in recording.omitted { warn("fingerpost: not recorded: \(line)") }
             guard recording.stubs > 0 || recording.omitted.isEmpty else {
@@ -77,13 +84,15 @@ struct StubRun: AsyncParsableCommand {
             warn("fingerpost: recorded \(recording.stubs) stubs")
         }
         guard !report.isFailed else {
-            throw fail("a request was answered by no stub; see the report or the journal.", .failed)
+            throw fail("a request or a link had no answer; see the report or the journal.", .failed)
         }
     }
 
-    private func start() async throws -> StubServer {
+    private func start(_ configuration: StubConfiguration, _ links: StubLinks?) async throws -> StubServer {
+        var configuration = configuration
+        configuration.endpoints = links
         do {
-            let server = try await StubServer(stubConfiguration) { warn("fingerpost: left out: \($0)") }
+            let server = try await StubServer(configuration) { warn("fingerpost: left out: \($0)") }
             if let record { try server.record(from: record, onlyMissing: onlyMissing) }
             return server
         } catch let failure as StubStartFailure {
@@ -124,7 +133,7 @@ struct StubRun: AsyncParsableCommand {
         }
     }
 
-    private func announce(_ server: StubServer) throws {
+    private func announce(_ server: StubServer, _ links: StubLinks?) throws {
         let line = JSONNode.object([
             "url": .string(server.url),
             "httpsURL": server.secureURL.map(JSONNode.string),
@@ -134,6 +143,9 @@ struct StubRun: AsyncParsableCommand {
             "ca": server.authorityFile.map(JSONNode.string),
             "pid": .int(getpid()),
             "stubs": .int(server.stubCount),
+            "tenants": links.map { .int($0.tenantCount) },
+            "links": links.map { _ in .string("\(server.url)/__links") },
+            "tableKey": links.map { .string($0.tableKey) },
         ])
         StandardOutput.write(line.json() + "\n")
         try StandardOutput.flush()
@@ -141,12 +153,16 @@ struct StubRun: AsyncParsableCommand {
 
     /// Returns on a signal, when the admin API asks for it, or when standard input closes, unless another process
     /// started this one to run without it.
-    private func waitForEnd(of server: StubServer) async {
+    private func waitForEnd(of server: StubServer, watching links: StubLinks?) async {
         if !StubDetachment.isDetached { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await server.waitForStop() }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
+            }
+            if self.links.watch, let links {
+                // It ends only when the group is cancelled.
+                group.addTask { await links.watch { warn("fingerpost: \($0)") } }
             }
             await group.next()
             server.requestStop()

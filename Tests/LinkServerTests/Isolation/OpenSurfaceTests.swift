@@ -95,7 +95,7 @@ struct OpenSurfaceTests {
         let ops = Self.operations(in: try #require(document.sections["Ops"]))
         try await withService { service in
             // The root path belongs to clicks, and HEAD is GET without a body.
-            let here = PortOperation.all(of: publicRouter(service.dependencies)).map { operation in
+            let here = PortOperation.all(of: publicRouter(service.dependencies.publicDependencies)).map { operation in
                 PortOperation(
                     method: operation.method == .head ? .get : operation.method,
                     path: operation.path == "/" ? "/{path}" : operation.path

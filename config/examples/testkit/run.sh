@@ -5,7 +5,7 @@ cd "$(dirname "$0")"
 # The server ends with this script, which holds the other end of its input.
 mkfifo stub.in
 trap 'rm -f stub.in stub.json' EXIT
-fingerpost stub stub <stub.in >stub.json &
+fingerpost stub stub --tenant catalog.yaml --suite catalog.suite.yaml <stub.in >stub.json &
 exec 3>stub.in
 while [ ! -s stub.json ]; do kill -0 $! && sleep 0.1; done
 url=$(sed -n 's/.*"url": *"\([^"]*\)".*/\1/p' stub.json)

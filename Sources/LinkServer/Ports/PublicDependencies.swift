@@ -1,0 +1,44 @@
+package import LinkService
+
+/// What the endpoints of the public port are made of.
+package struct PublicDependencies: Sendable {
+    package var resolving: LinkResolver
+    package var appEvents: AppEventRecorder
+    package var associationFiles: AssociationFileCache
+    package var appTables: AppTableCache
+    package var limits: LiveLimits
+    package var admission: Admission
+    package var keys: APIKeyAuthenticator
+
+    package init(
+        resolving: LinkResolver,
+        appEvents: AppEventRecorder,
+        associationFiles: AssociationFileCache,
+        appTables: AppTableCache,
+        limits: LiveLimits,
+        admission: Admission,
+        keys: APIKeyAuthenticator
+    ) {
+        self.resolving = resolving
+        self.appEvents = appEvents
+        self.associationFiles = associationFiles
+        self.appTables = appTables
+        self.limits = limits
+        self.admission = admission
+        self.keys = keys
+    }
+}
+
+extension ServerDependencies {
+    var publicDependencies: PublicDependencies {
+        PublicDependencies(
+            resolving: resolving,
+            appEvents: appEvents,
+            associationFiles: associationFiles,
+            appTables: appTables,
+            limits: limits,
+            admission: admission,
+            keys: keys
+        )
+    }
+}

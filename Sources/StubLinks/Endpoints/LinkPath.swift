@@ -1,0 +1,25 @@
+/// A path below `/__links`.
+enum LinkPath: Equatable {
+    /// The page that lists the links of the suites. Its relative addresses begin with `base`.
+    case page(query: String, base: String)
+    /// What a host answers for a target, for clients that cannot send its name: `/__links/HOST/product/1`. A tenant's id
+    /// may stand for the host.
+    case place(String, target: String)
+
+    private static let prefix = "/__links"
+
+    init?(_ target: String) {
+        guard target.hasPrefix(Self.prefix) else { return nil }
+        let rest = target.dropFirst(Self.prefix.count)
+        let path = rest.prefix { $0 != "?" }
+        let query = String(rest.dropFirst(path.count + 1))
+        guard !path.isEmpty, path != "/" else {
+            self = .page(query: query, base: path.isEmpty ? "" : "../")
+            return
+        }
+        guard path.first == "/" else { return nil }
+        let place = path.dropFirst().prefix { $0 != "/" }
+        let inner = rest.dropFirst(1 + place.count)
+        self = .place(String(place), target: inner.first == "/" ? String(inner) : "/\(inner)")
+    }
+}

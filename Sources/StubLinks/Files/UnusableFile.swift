@@ -1,0 +1,35 @@
+import LinkRouting
+
+/// Why a tenant file or a suite cannot be used, as lines of the form `shop.yaml:12:5: what is wrong`.
+package struct UnusableFile: Error, CustomStringConvertible, Hashable, Sendable {
+    package let lines: [String]
+
+    package var description: String { lines[0] }
+
+    /// A report lists at most so many errors of a file.
+    private static let maximumLines = 20
+
+    init(_ path: String, _ message: String, at position: JSONNode.Position = .unknown) {
+        lines = [Self.line(path, position, message)]
+    }
+
+    init(_ path: String, _ findings: [Finding]) {
+        let lines = findings.map { finding in
+            let place = finding.path.isEmpty ? "" : "\(finding.path): "
+            let fix = finding.fix.isEmpty ? "" : " \(finding.fix)"
+            return Self.line(path, finding.position ?? .unknown, "\(place)\(finding.message)\(fix)")
+        }
+        let rest = lines.count > Self.maximumLines ? ["\(path): \(lines.count - Self.maximumLines) more errors"] : []
+        self.lines = Array(lines.prefix(Self.maximumLines)) + rest
+    }
+
+    init(_ path: String, _ error: DocumentError) {
+        let place = error.path.isEmpty ? "" : "\(error.path): "
+        self.init(path, place + error.message, at: error.position)
+    }
+
+    private static func line(_ path: String, _ position: JSONNode.Position, _ message: String) -> String {
+        let place = position.line > 0 ? ":\(position.line):\(position.column)" : ""
+        return "\(path)\(place): \(message)"
+    }
+}

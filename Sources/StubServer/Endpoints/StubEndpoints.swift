@@ -1,0 +1,42 @@
+package import LinkRouting
+package import StubMatching
+
+/// Endpoints that a server has besides its stubs. The endpoints of links are in a target of their own, because they
+/// need the layers of the service.
+package protocol StubEndpoints: Sendable {
+    /// Makes the endpoints of a session.
+    ///
+    /// - Parameters:
+    ///   - session: The id of the session; nil for the server itself.
+    ///   - settings: The member `links` of the call that creates the session.
+    func endpoints(of session: String?, settings: MappingField?) throws(MappingError) -> any SessionEndpoints
+}
+
+/// The endpoints of one session, with what its requests have changed.
+package protocol SessionEndpoints: Sendable {
+    /// Whether the request belongs to an endpoint.
+    func takes(_ request: StubRequest) -> Bool
+    func answer(_ request: StubRequest) async -> EndpointAnswer
+    /// What `GET /__admin/links` returns.
+    var settings: JSONNode { get }
+    /// Replaces the settings, for `PUT /__admin/links`.
+    func replaceSettings(_ settings: MappingField) throws(MappingError)
+    /// Forgets what earlier requests have left, but not the settings.
+    func reset()
+}
+
+/// An answer of an endpoint.
+package struct EndpointAnswer: Sendable {
+    package let status: Int
+    package let headers: [HeaderField]
+    package let body: [UInt8]
+    /// The links that the request asked about.
+    package let links: [LinkRecord]
+
+    package init(status: Int, headers: [HeaderField], body: [UInt8], links: [LinkRecord] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.links = links
+    }
+}
