@@ -356,6 +356,15 @@ let package = Package(
             path: "Tests/Benchmarks/LogBench",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "ClientBench",
+            dependencies: [
+                "LinkClient", "LinkRouting", "LinkTable",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Benchmarks/ClientBench",
+            swiftSettings: strict
+        ),
         // Compares random editing histories with a model: 200 in the tests, 2,000 in ./dev check, 100,000 with --full.
         .target(
             name: "EditingHistories",
@@ -380,6 +389,13 @@ let package = Package(
             name: "ClientAnswers",
             dependencies: ["ClientComparison"],
             path: "Tests/ClientAnswers",
+            swiftSettings: strict
+        ),
+        // An app with a LinkClient, which a test of the whole service kills.
+        .executableTarget(
+            name: "ReportingApp",
+            dependencies: ["LinkClient"],
+            path: "Tests/ReportingApp",
             swiftSettings: strict
         ),
         // Code shared by several test targets.
@@ -454,7 +470,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "fingerpost", "LinkCatalog", "LinkEvents", "LinkRouting", "OutboundHTTP", "TestSupport",
+                "fingerpost", "ReportingApp", "LinkCatalog", "LinkClient", "LinkEvents", "LinkRouting", "LinkTable",
+                "OutboundHTTP", "TestSupport",
                 // Damages the files of a stopped service, as a disk failure or an older version would.
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -24,14 +24,15 @@ package final class StubServer: Sendable {
         let folder = configuration.folder.map(StubFolder.init)
         try folder?.refuseProductionData()
         let stubs = try Self.stubs(configuration, folder, report)
+        let journalBudget = JournalBudget(maximumBytes: configuration.journalBytes)
         let main = StubSession(
             id: nil,
             name: nil,
             stubs: stubs,
-            journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
+            journal: Journal(maximumCount: configuration.journalCount, budget: journalBudget),
             unmatched: configuration.unmatched
         )
-        let sessions = StubSessions(main: main, limit: configuration.limits.sessions)
+        let sessions = StubSessions(main: main, limit: configuration.limits.sessions, journalBudget: journalBudget)
         let proxy = StubProxy(limits: configuration.limits)
         let stopRequest = StopRequest()
         let boundPort = SharedPort()

@@ -90,6 +90,14 @@ def check_excerpts(page, found):
             fail(f"{page}: the block differs from {block.value}; copy the file into it.")
 
 
+def check_completeness(page, found):
+    """The guide shows all files of the sample app that are written by hand, so that a reader lacks none."""
+    shown = {ROOT / block.value for block in found if block.role == "file"}
+    missing = [path.name for path in SOURCES if path not in shown and path.name != "ShopScreen.swift"]
+    if missing:
+        fail(f"{page} does not show {', '.join(missing)} of the sample app.")
+
+
 class Swift:
     def __init__(self, modules, folder):
         self.modules, self.folder = modules, folder
@@ -134,7 +142,8 @@ class Swift:
         for block in found:
             path = self.folder / f"{block.name}.swift"
             path.write_text(block.text())
-            self.require(f"{page}, the test", self.compile("ShopTests", [path]))
+            for mode in MODES:
+                self.require(f"{page}, the test ({mode})", self.compile("ShopTests", [path], mode=mode))
 
     def control(self):
         """A switch that lacks a screen does not compile; else the checks above would prove nothing."""
@@ -193,7 +202,10 @@ def check_generated(fingerpost, folder):
             fail(result.stderr)
     if payload(table) != payload(folder / "shop.table"):
         fail(f"shop.table has another content than config/examples/shop.yaml; {advice}.")
-    print("app     ShopScreen.swift and shop.table are those of config/examples/shop.yaml")
+    project = run([fingerpost, "testkit", "doctor", APP, "--table", tenant, "--app", "ios"])
+    if project.returncode != 0:
+        fail(f"the sample app does not get the links of config/examples/shop.yaml:\n{project.stdout}")
+    print("app     screens, table, domains and schemes are those of config/examples/shop.yaml")
 
 
 def check_articles(modules, folder):
@@ -285,6 +297,8 @@ def main():
         for page, belongs_to_app in PAGES.items():
             found = blocks(page)
             check_excerpts(page, found)
+            if page == "docs/app.md":
+                check_completeness(page, found)
             swift.page(page, found, belongs_to_app)
         swift.control()
         complete = check_articles(modules, folder) and complete

@@ -123,19 +123,6 @@ struct AskTests {
         #expect(context.authenticated == nil)
     }
 
-    @Test(
-        arguments: [
-            // error, advice
-            (.noServer, "Set 'server'."), (.unreachable("x"), "Ask again when the device is online."),
-            (.refused(status: 401, "x"), "Set 'clientKey' to a key with the scope 'resolve'."),
-            (.refused(status: 503, "x"), "Ask again later."),
-            (.unreadable("x"), "Check that 'server' is the public address of a Fingerpost server."),
-        ] as [(LinkClient.AskError, String)]
-    )
-    func errorEndsWithAdvice(_ error: LinkClient.AskError, _ advice: String) {
-        #expect("\(error)".hasSuffix(advice))
-    }
-
     @Test func failuresAreExplained() async throws {
         let test = try TestClient()
         await #expect(throws: LinkClient.AskError.unreachable("Unreachable()")) { try await test.client.ask("acme:/") }

@@ -59,8 +59,3 @@ extension LinkResponse {
         return String(detail.prefix(300))
     }
 }
-
-extension Error {
-    /// The error as a text of at most 300 characters.
-    var shortDescription: String { String("\(self)".prefix(300)) }
-}

@@ -52,7 +52,10 @@ extension ClientWorker {
             do {
                 response = try await transport.send(setup.eventRequest(server, batch, install: outbox.outbox.install))
             } catch {
-                shared.set(.delivery, (nil, "Reports cannot be delivered: \(error.shortDescription)"))
+                shared.set(
+                    .delivery,
+                    (nil, "Reports cannot be delivered: \(error.shortDescription). The client tries again.")
+                )
                 return .failed(retryAfter: nil)
             }
             guard take(response, for: batch) else { return .failed(retryAfter: response.retryAfter) }

@@ -52,7 +52,7 @@ actor ClientWorker {
         case .bytes(let bytes): return bytes
         case .file(let path):
             guard let bytes = try environment.disk.read(path, upTo: SignedTable.maximumBytes) else {
-                throw DiskError("read", path, "there is no such file")
+                throw DiskError("read", path, "there is no such file. Add the bundled table to the app's resources.")
             }
             return bytes
         }

@@ -9,7 +9,7 @@ package struct StubConfiguration: Sendable {
     package var port = 0
     package var templating = Templating.perStub
     package var journalCount = Journal.defaultMaximumCount
-    package var journalBytes = Journal.defaultMaximumBytes
+    package var journalBytes = JournalBudget.defaultMaximumBytes
     /// The target of requests that no stub answers; nil for none.
     package var proxyAll: String?
     /// Whether the first request that no stub answers fails the run.

@@ -61,6 +61,7 @@ struct StubRun: AsyncParsableCommand {
         let server = try await start()
         if let record { try server.record(from: record, onlyMissing: onlyMissing) }
         if let pidFile { try writePID(to: pidFile) }
+        CodePages.release()
         try announce(server)
         await waitForEnd(of: server)
         let report = server.report

@@ -8,4 +8,5 @@ class Session { val isSignedIn: Boolean get() = false }
 @Composable fun ResetScreen(token: String) { check(token.isNotEmpty()) }
 @Composable fun SettingsScreen() {}
 @Composable fun UserScreen(id: String) { check(id.isNotEmpty()) }
+@Composable fun MessageDialog(text: String, onClose: () -> Unit) { check(text.isNotEmpty() && onClose != {}) }
 @Composable fun SignInDialog(onSignIn: suspend () -> Unit) { check(onSignIn != {}) }

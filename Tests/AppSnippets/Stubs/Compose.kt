@@ -19,3 +19,5 @@ operator fun <T> State<T>.getValue(owner: Any?, property: KProperty<*>): T = val
 operator fun <T> MutableState<T>.setValue(owner: Any?, property: KProperty<*>, value: T) { this.value = value }
 
 @Composable fun LaunchedEffect(key1: Any?, block: suspend CoroutineScope.() -> Unit) {}
+
+abstract class CompositionLocal<T> { val current: T @Composable get() = throw UnsupportedOperationException() }
