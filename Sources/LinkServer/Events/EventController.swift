@@ -10,7 +10,9 @@ import LinkRouting
 struct EventController {
     let authorizer: AdminAuthorizer
     let store: any SettingsStore
-    let log: ServiceLog
+    let events: any EventStore
+    let history: any EventHistory
+    let analytics: any EventAnalytics
     let commits: CommitFeed
     let limits: LiveLimits
     let sleep: @Sendable (Duration) async throws -> Void
@@ -54,7 +56,7 @@ struct EventController {
         var scanned = 0
         var isAtEnd = false
         while found.count < page.limit, scanned < Self.mostScanned, !isAtEnd {
-            let events = try await log.history.events(
+            let events = try await history.events(
                 of: entry.tenant,
                 before: before,
                 since: filter.from?.day ?? .first,
@@ -79,7 +81,7 @@ struct EventController {
     /// Returns the sequence below which to search. An event is in the file of the day on which it was committed: the
     /// day of its time or, around midnight, the next.
     private func end(of filter: EventFilter) async throws -> Int64 {
-        guard let until = filter.until, let last = try await log.analytics.lastSequence(through: until.day.next) else {
+        guard let until = filter.until, let last = try await analytics.lastSequence(through: until.day.next) else {
             return .max
         }
         return last + 1
@@ -91,13 +93,13 @@ struct EventController {
         _ filter: EventFilter,
         _ entry: AdminAuthorizer.Entry
     ) async throws -> Response {
-        let last = try await log.events.lastSequence()
+        let last = try await events.lastSequence()
         // A log that was restored from a backup may end earlier.
         var position = min(after, last)
         var found: [StoredEvent] = []
         var scanned = 0
         while found.count < limit, scanned < Self.mostScanned, position < last {
-            let events = try await log.events.events(
+            let events = try await self.events.events(
                 of: entry.tenant,
                 in: (position + 1)...last,
                 limit: Self.pageSize
@@ -144,7 +146,7 @@ struct EventController {
                 "A tail starts now, or after 'Last-Event-ID'; leave out 'from' and 'until'."
             )
         }
-        var position = try await log.events.lastSequence()
+        var position = try await events.lastSequence()
         if let text = request.headers[.lastEventID] {
             guard let last = Int64(text), last >= 0 else {
                 throw Problem(.invalidRequest, "'Last-Event-ID' must be the 'id' of an event of this tail.")
@@ -164,7 +166,7 @@ struct EventController {
         let tail = EventTail(
             tenant: entry.tenant,
             filter: filter,
-            log: log.events,
+            log: events,
             listening: listening,
             mayGoOn: { authorizer.stillHolds(entry, request) },
             lifetime: .seconds(limits.tailSeconds),

@@ -303,7 +303,9 @@ func adminRouter(_ dependencies: ServerDependencies) -> Hummingbird.Router<Serve
     EventController(
         authorizer: authorizer,
         store: dependencies.store,
-        log: dependencies.log,
+        events: dependencies.log.events,
+        history: dependencies.log.history,
+        analytics: dependencies.log.analytics,
         commits: dependencies.resolving.recorder.commits,
         limits: dependencies.limits,
         sleep: { try await Task.sleep(for: $0) }
