@@ -16,10 +16,38 @@ struct StubRouter: Sendable {
                 .text(404, "There is no session '\(id)'. Create one with POST /__admin/sessions.\n")
             )
         case .session(let session, let target):
-            let request = stubRequest(received, target)
-            guard AdminAPI.isAdmin(request.path) else { return responder.handle(request, in: session) }
+            guard received.isGzipped else { return handle(stubRequest(received, target), received, in: session) }
+            return .asynchronous { await offEventLoop { decompressed(received, target, session) }.answer() }
+        }
+    }
+
+    private func handle(_ request: StubRequest, _ received: ReceivedRequest, in session: StubSession) -> Handling {
+        guard !AdminAPI.isAdmin(request.path) else {
             let call = AdminRequest(request, in: session)
             return .blocking { admin.answer(call) }
+        }
+        let handling = responder.handle(request, in: session)
+        guard configuration.compression == .gzip else { return handling }
+        return AnswerCompression(for: received)?.apply(to: handling) ?? handling
+    }
+
+    /// Handles a request with its body decompressed, which may take long.
+    private func decompressed(_ received: ReceivedRequest, _ target: String, _ session: StubSession) -> Handling {
+        let limit = configuration.limits.bodyBytes
+        do throws(BodyCoding.Failure) {
+            let body = try BodyCoding.gunzip(received.body, limit: limit)
+            return handle(stubRequest(received, target, decompressed: body), received, in: session)
+        } catch {
+            switch error {
+            case .damaged:
+                return .answer(
+                    .text(400, "The request's body is not gzip, as its Content-Encoding says; send it uncompressed.\n")
+                )
+            case .tooLarge:
+                return .answer(
+                    .text(413, "The request's body has more than \(limit) bytes when it is decompressed.\n")
+                )
+            }
         }
     }
 
@@ -31,7 +59,11 @@ struct StubRouter: Sendable {
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
     }
 
-    private func stubRequest(_ received: ReceivedRequest, _ target: String) -> StubRequest {
+    private func stubRequest(
+        _ received: ReceivedRequest,
+        _ target: String,
+        decompressed: [UInt8]? = nil
+    ) -> StubRequest {
         let authority = received.headers.first { $0.has(name: "host") }?.value ?? configuration.host
         let (host, port) = Self.hostAndPort(authority)
         // Jetty drops the question mark of an empty query.
@@ -46,7 +78,8 @@ struct StubRouter: Sendable {
             absoluteURL: "\(received.scheme)://\(authority)\(target)",
             version: received.version,
             headers: received.headers,
-            body: received.body,
+            body: decompressed ?? received.body,
+            encodedBody: decompressed == nil ? nil : received.body,
             clientAddress: received.clientAddress,
             receivedAt: configuration.environment.now()
         )

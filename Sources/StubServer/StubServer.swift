@@ -2,6 +2,7 @@ import Foundation
 import LinkRouting
 import NIOCore
 import NIOPosix
+import NIOSSL
 import StubMatching
 
 /// A server for tests: it answers from stubs as WireMock does, and keeps everything in memory but the files of its
@@ -9,22 +10,11 @@ import StubMatching
 package final class StubServer: Sendable {
     private let configuration: StubConfiguration
     private let listener: StubListener
+    private let secureListener: StubListener?
     private let sessions: StubSessions
     private let proxy: StubProxy
     private let admin: AdminAPI
     private let stopRequest: StopRequest
-
-    /// Why a server cannot start.
-    package struct StartFailure: Error, CustomStringConvertible {
-        package enum Kind: Sendable {
-            case unreadableMapping, address, productionData
-        }
-
-        package let kind: Kind
-        package let description: String
-        /// Further lines.
-        package let details: [String]
-    }
 
     /// Reads the folder, and listens.
     ///
@@ -36,14 +26,15 @@ package final class StubServer: Sendable {
         let folder = configuration.folder.map(StubFolder.init)
         try folder?.refuseProductionData()
         let stubs = try Self.stubs(configuration, folder, report)
+        let journalBudget = JournalBudget(maximumBytes: configuration.journalBytes)
         let main = StubSession(
             id: nil,
             name: nil,
             stubs: stubs,
-            journal: Journal(maximumCount: configuration.journalCount, maximumBytes: configuration.journalBytes),
+            journal: Journal(maximumCount: configuration.journalCount, budget: journalBudget),
             unmatched: configuration.unmatched
         )
-        let sessions = StubSessions(main: main, limit: configuration.limits.sessions)
+        let sessions = StubSessions(main: main, limit: configuration.limits.sessions, journalBudget: journalBudget)
         let proxy = StubProxy(limits: configuration.limits)
         let stopRequest = StopRequest()
         let boundPort = SharedPort()
@@ -66,22 +57,47 @@ package final class StubServer: Sendable {
         self.proxy = proxy
         self.admin = admin
         self.stopRequest = stopRequest
+        let listener = try await Self.listen(configuration.port, nil, configuration, router)
+        self.listener = listener
         do {
-            listener = try await StubListener(
+            secureListener = try await Self.secureListener(configuration, router)
+        } catch {
+            await listener.stop()
+            throw error
+        }
+        boundPort.value = listener.port
+    }
+
+    private static func secureListener(
+        _ configuration: StubConfiguration,
+        _ router: StubRouter
+    ) async throws -> StubListener? {
+        guard let https = configuration.https else { return nil }
+        return try await listen(https.port, try NIOSSLContext.server(https.identity), configuration, router)
+    }
+
+    private static func listen(
+        _ port: Int,
+        _ tls: NIOSSLContext?,
+        _ configuration: StubConfiguration,
+        _ router: StubRouter
+    ) async throws -> StubListener {
+        do {
+            return try await StubListener(
                 host: configuration.host,
-                port: configuration.port,
+                port: port,
+                tls: tls,
                 limits: configuration.limits,
                 group: MultiThreadedEventLoopGroup.singleton,
                 handle: router.handle
             )
         } catch {
-            throw StartFailure(
+            throw StubStartFailure(
                 kind: .address,
-                description: "cannot listen on \(configuration.host):\(configuration.port): \(Self.reason(error))",
+                description: "cannot listen on \(configuration.host):\(port): \(reason(error))",
                 details: []
             )
         }
-        boundPort.value = listener.port
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -107,7 +123,7 @@ package final class StubServer: Sendable {
             newID: configuration.environment.newID
         )
         if !problems.isEmpty, configuration.unreadable == .stopTheStart {
-            throw StartFailure(
+            throw StubStartFailure(
                 kind: .unreadableMapping,
                 description: "\(problems[0])",
                 details: problems.dropFirst().prefix(20).map(\.description)
@@ -120,6 +136,12 @@ package final class StubServer: Sendable {
 
     package var port: Int { listener.port }
     package var url: String { "http://\(configuration.host):\(listener.port)" }
+    /// Nil without HTTPS.
+    package var secureURL: String? { secureListener.map { "https://\(configuration.host):\($0.port)" } }
+    /// The certificate that clients of HTTPS must trust; nil without HTTPS.
+    package var authorityFile: String? { configuration.https?.identity.authorityFile }
+    /// Nil without HTTPS.
+    package var securePort: Int? { secureListener?.port }
     package var stubCount: Int { sessions.main.rules.stubs.entries.count }
 
     /// Returns when `/__admin/shutdown` was called or `stop` runs.
@@ -131,12 +153,16 @@ package final class StubServer: Sendable {
     /// Stops listening, closes all connections and ends a recording.
     package func stop() async {
         await listener.stop()
+        await secureListener?.stop()
         await proxy.stop()
         stopRequest.fulfil()
     }
 
     /// Records what requests ask of a target.
+    ///
+    /// - Throws: ``StubStartFailure`` if the folder has other content than stubs.
     package func record(from target: String, onlyMissing: Bool) throws {
+        try configuration.folder.map(StubFolder.init)?.refuseOtherContent()
         let document = JSONNode.object(["targetBaseUrl": .string(target), "persist": .bool(true)])
         let specification = try RecordingSpecification(MappingField(document))
         let lowest = 1_000_000_000

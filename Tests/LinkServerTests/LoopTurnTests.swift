@@ -48,6 +48,29 @@ struct LoopTurnTests {
         _ = try? connection.channel.finish(acceptAlreadyClosed: true)
     }
 
+    /// The client reads its responses slowly, so that the rest of its requests is held when the shutdown begins.
+    @Test func requestsFromBeforeAShutdownAreAnsweredToASlowClient() throws {
+        let loop = EmbeddedEventLoop()
+        let connection = try Connection(loop, LoopTurns(loop))
+        try connection.receive(Array(String(repeating: Self.request, count: 60).utf8)[...])
+        #expect(Self.inOneTurn.contains(connection.answers))
+        let before = connection.answers
+        connection.isWritable = false
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        loop.advanceTime(by: .milliseconds(10))
+        #expect(connection.answers == before)
+        #expect(connection.channel.isActive)
+        connection.isWritable = true
+        loop.advanceTime(by: .milliseconds(10))
+        #expect(connection.answers == 60)
+        // The shutdown follows after the last response: a further request is not answered.
+        try connection.receive(Array(Self.request.utf8)[...])
+        loop.advanceTime(by: .milliseconds(10))
+        #expect(connection.answers == 60)
+        loop.advanceTime(by: .seconds(ConnectionLimits.lingerSeconds))
+        #expect(!connection.channel.isActive)
+    }
+
     /// Hummingbird's channel passes requests on at the end of a read, although more input is held.
     @Test func requestsAreAnsweredByAHandlerThatWaitsForTheEndOfARead() throws {
         let connection = try Connection(EmbeddedEventLoop(), nil)
@@ -74,7 +97,7 @@ struct LoopTurnTests {
                 limits: limits,
                 refusals: TransportErrorResponses(port: .public, metrics: metrics) { "id" },
                 registry: ConnectionRegistry(limit: 10, port: .public, metrics: metrics),
-                unsent: UnsentAnswers(limit: 1 << 20)
+                unsent: UnsentResponses(limit: 1 << 20)
             )
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
             let connection = try pipeline.addHandlers(to: channel, turns: turns, buffers: RequestBufferBudget())
@@ -82,6 +105,15 @@ struct LoopTurnTests {
         }
 
         func receive(_ bytes: ArraySlice<UInt8>) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
+
+        /// Whether the client reads its responses.
+        var isWritable: Bool {
+            get { channel.isWritable }
+            set {
+                channel.isWritable = newValue
+                channel.pipeline.fireChannelWritabilityChanged()
+            }
+        }
 
         /// How many have left.
         var answers: Int {

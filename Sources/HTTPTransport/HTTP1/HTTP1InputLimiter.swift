@@ -147,10 +147,9 @@ final class HTTP1InputLimiter: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // A shutdown does not wait for a client that does not read its responses.
-        let waits =
-            event as? ChannelEvent == .inputClosed
-            || (event is ChannelShouldQuiesceEvent && context.channel.isWritable)
+        // Requests that were read before a shutdown are answered, even if their client reads slowly. A client that
+        // stops reading is closed by `Outflow`.
+        let waits = event as? ChannelEvent == .inputClosed || event is ChannelShouldQuiesceEvent
         if held.readableBytes > 0, waits { events.append(event) } else { context.fireUserInboundEventTriggered(event) }
     }
 }

@@ -59,9 +59,11 @@ package enum StandardOutput {
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
     private static let bufferedBytes = 64 << 10
 
-    package static func write(_ text: String) {
+    package static func write(_ text: String) { write(text.utf8) }
+
+    package static func write(_ bytes: some Collection<UInt8>) {
         state.withLock { state in
-            state.waiting += text.utf8
+            state.waiting += bytes
             if isTerminal || state.waiting.count >= bufferedBytes { state.writeOut() }
         }
     }

@@ -1,6 +1,6 @@
+import Gzip
 import HTTPTransport
 import HTTPTypes
-import LinkEvents
 import LinkTable
 import NIOCore
 
@@ -51,7 +51,7 @@ struct CachedAppTable: Sendable {
     }
 
     private func acceptsGzip(_ request: HTTPRequest) -> Bool {
-        request.headerFields.value(of: .acceptEncoding).map { ContentNegotiation.accepts("gzip", in: $0) } ?? false
+        request.headerFields.value(of: .acceptEncoding).map { AcceptEncoding.allows("gzip", in: $0) } ?? false
     }
 
     private func isKnown(to request: HTTPRequest) -> Bool {

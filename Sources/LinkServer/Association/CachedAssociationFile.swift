@@ -1,7 +1,7 @@
 import Crypto
+import Gzip
 import HTTPTransport
 import HTTPTypes
-import LinkEvents
 import NIOCore
 
 /// An association file in the form in which it is served: made once for each revision, in both encodings.
@@ -45,7 +45,7 @@ struct CachedAssociationFile: Sendable {
     /// gzip: Apple's limit applies to the uncompressed bytes.
     func answer(to request: HTTPRequest) -> BufferedResponse {
         let accepts =
-            request.headerFields.value(of: .acceptEncoding).map { ContentNegotiation.accepts("gzip", in: $0) } ?? false
+            request.headerFields.value(of: .acceptEncoding).map { AcceptEncoding.allows("gzip", in: $0) } ?? false
         let form = accepts ? gzipped ?? plain : plain
         if let known = request.headerFields.value(of: .ifNoneMatch), ContentNegotiation.names(form.tag, in: known) {
             return form.notModified

@@ -65,7 +65,8 @@ package struct ServeEvent: Sendable {
 
     /// About the memory that the event takes.
     var byteCount: Int {
-        1_000 + request.body.count * 2 + response.body.count + request.target.utf8.count * 2
+        1_000 + request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count + request.target.utf8
+            .count * 2
             + request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     }
 

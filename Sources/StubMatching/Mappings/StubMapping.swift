@@ -1,7 +1,9 @@
 package import LinkRouting
 
 /// A stub: the requests that it answers, the answer, and its part in a scenario.
-package struct StubMapping: Sendable {
+///
+/// It is a class because many places hold a stub: lists, indices and each request in the journal.
+package final class StubMapping: Sendable {
     package let id: String
     package let name: String?
     package let request: RequestPattern
@@ -12,6 +14,8 @@ package struct StubMapping: Sendable {
     package let requiredState: String?
     package let newState: String?
     package let isPersistent: Bool?
+    /// Where a file says that the stub was added or recorded.
+    package let insertionIndex: Int?
     package let metadata: JSONNode?
     /// The stub as WireMock writes it back.
     package let json: JSONNode
@@ -57,6 +61,7 @@ package struct StubMapping: Sendable {
         requiredState = try field["requiredScenarioState"]?.text()
         newState = try field["newScenarioState"]?.text()
         isPersistent = try field["persistent"]?.bool()
+        insertionIndex = try field["insertionIndex"]?.int(in: Int.min...Int.max)
         metadata = field["metadata"].map { withoutNulls($0.node) }
         json = .object([
             "id": .string(self.id),

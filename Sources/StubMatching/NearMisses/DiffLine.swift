@@ -256,8 +256,7 @@ private func bodyLine(_ matcher: ValueMatcher, _ body: MatchedText?, at now: Tim
     case .binaryEqualTo: actual = body?.bytes.map(Base64.encode)
     case .matchesJsonPath(let path, let expression, let inner?):
         expected = "\(expression) [\(inner.name)] \(inner.expectation)"
-        let values = try body?.json.map { try path.result(in: $0).texts } ?? []
-        if !values.isEmpty { actual = values.count > 1 ? "[\(values.joined(separator: ", "))]" : values.first }
+        actual = try body?.json.flatMap { found(try path.result(in: $0)) } ?? actual
     default: break
     }
     // A long body would make the table useless, and wrapping it slow.
@@ -267,4 +266,11 @@ private func bodyLine(_ matcher: ValueMatcher, _ body: MatchedText?, at now: Tim
         actual: actual.map { $0.utf8.count > 100_000 ? "\($0.prefix(10_000))…" : $0 },
         isMatch: try matcher.matches(body, at: now)
     )
+}
+
+/// What a path finds, as WireMock prints it: an object in several lines. Nil if it finds nothing.
+private func found(_ result: JSONPath.Result) -> String? {
+    if case .value(let node) = result, node.members != nil { return jacksonText(node.withJavaNumbers) }
+    let texts = result.texts
+    return texts.count > 1 ? "[\(texts.joined(separator: ", "))]" : texts.first
 }

@@ -1,6 +1,7 @@
 import LinkRouting
 
-/// Returns JSON in the layout that WireMock prints: `"a" : 1`, lists in one line, objects in several.
+/// Returns JSON in the layout that WireMock prints: `"a" : 1`, lists in one line, objects in several. A repeated key has
+/// the place of its first value and the last value.
 func jacksonText(_ node: JSONNode) -> String {
     var text = ""
     append(node, indent: 0, to: &text)
@@ -19,6 +20,7 @@ private func append(_ node: JSONNode, indent: Int, to text: inout String) {
         }
         text += " ]"
     case .object(let members):
+        let members = withoutRepetition(members)
         guard !members.isEmpty else { return text += "{ }" }
         text += "{\n"
         let inner = String(repeating: " ", count: indent + 2)
@@ -30,4 +32,18 @@ private func append(_ node: JSONNode, indent: Int, to text: inout String) {
         text += String(repeating: " ", count: indent) + "}"
     default: text += node.json()
     }
+}
+
+private func withoutRepetition(_ members: [JSONNode.Member]) -> [JSONNode.Member] {
+    var places: [ExactText: Int] = [:]
+    var kept: [JSONNode.Member] = []
+    for member in members {
+        if let place = places[ExactText(member.key)] {
+            kept[place] = member
+        } else {
+            places[ExactText(member.key)] = kept.count
+            kept.append(member)
+        }
+    }
+    return kept
 }

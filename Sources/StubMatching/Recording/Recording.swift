@@ -22,6 +22,12 @@ package struct Recording: Sendable {
         package let url: String
         package let reason: String
 
+        package init(method: String, url: String, reason: String) {
+            self.method = method
+            self.url = url
+            self.reason = reason
+        }
+
         package var json: JSONNode {
             .object(["method": .string(method), "url": .string(url), "reason": .string(reason)])
         }

@@ -14,7 +14,10 @@ package struct StubRequest: Sendable {
     /// `HTTP/1.1`; nil for a request that was described and not received.
     package let version: String?
     package let headers: [HeaderField]
+    /// The body, decompressed if the client sent it with gzip.
     package let body: [UInt8]
+    /// The body as the client sent it, if that is compressed.
+    package let encodedBody: [UInt8]?
     package let clientAddress: String
     package let receivedAt: Timestamp
 
@@ -36,6 +39,7 @@ package struct StubRequest: Sendable {
         version: String? = "HTTP/1.1",
         headers: [HeaderField],
         body: [UInt8],
+        encodedBody: [UInt8]? = nil,
         clientAddress: String,
         receivedAt: Timestamp
     ) {
@@ -50,6 +54,7 @@ package struct StubRequest: Sendable {
         self.version = version
         self.headers = headers
         self.body = body
+        self.encodedBody = encodedBody
         self.clientAddress = clientAddress
         self.receivedAt = receivedAt
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
@@ -82,6 +87,14 @@ package struct HeaderField: Sendable, Hashable {
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
+    }
+
+    /// A header such as `Accept: text/html`; nil for a text of another form.
+    package init?(line: String) {
+        guard let colon = line.firstIndex(of: ":"), isHeaderName(String(line[..<colon])),
+            !line.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+        else { return nil }
+        self.init(String(line[..<colon]), line[line.index(after: colon)...].trimmingBlanks)
     }
 
     /// Whether the name equals `other`, ignoring the case of ASCII letters.

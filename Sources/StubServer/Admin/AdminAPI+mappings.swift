@@ -107,17 +107,17 @@ extension AdminAPI {
         return .json(stub.json, status: 201)
     }
 
-    func add(_ stub: StubMapping, _ session: StubSession) throws {
-        let order: Int? = try session.withState { state in
-            guard !state.rules.stubs.isFull else {
-                throw AdminFailure(429, "the server has \(StubStore.maximumCount) stubs; remove some")
-            }
-            state.rules.stubs.add(stub)
-            state.stubsChanged()
-            return state.rules.stubs.entry(stub.id)?.order
+    /// - Parameter index: The place of a recorded stub in its recording.
+    func add(_ stub: StubMapping, _ session: StubSession, recordedAt index: Int? = nil) throws {
+        let order = try session.withState { state in
+            guard !state.rules.stubs.isFull else { throw Self.tooManyStubs }
+            if let scenario = stub.scenario { state.rules.scenarios.add(scenario) }
+            return state.rules.stubs.add(stub)
         }
-        if stub.isPersistent == true { try persist(stub, order ?? 0, session) }
+        if stub.isPersistent == true { try persist(stub, order, session, index: index) }
     }
+
+    private static let tooManyStubs = AdminFailure(429, "the server has \(StubStore.maximumCount) stubs; remove some")
 
     private func replace(_ stub: StubMapping, _ session: StubSession) throws -> Bool {
         let order: Int? = session.withState { state in
@@ -133,14 +133,16 @@ extension AdminAPI {
     // MARK: Files of stubs
 
     /// Writes a stub to its file, or to a new one. A file that holds several stubs is left as it is.
-    private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession) throws {
+    ///
+    /// - Parameter index: What the file says about the stub's place; nil for `order`.
+    private func persist(_ stub: StubMapping, _ order: Int, _ session: StubSession, index: Int? = nil) throws {
         guard let folder else {
             throw AdminFailure(409, "the server has no folder for persistent stubs; start it with one")
         }
         let entries = session.rules.stubs.entries
         var file = entries.first { $0.order == order }?.file ?? MappingName.file(of: stub)
         if entries.count(where: { $0.file == file }) > 1 { file = MappingName.file(of: stub) }
-        try folder.write(stub, toMappingFile: file, order: order)
+        try folder.write(stub, toMappingFile: file, order: index ?? order)
         session.withState { $0.rules.stubs.setFile(file, of: stub.id) }
     }
 
@@ -187,10 +189,14 @@ extension AdminAPI {
             throw options?["duplicatePolicy"]?.error("write OVERWRITE or IGNORE.") ?? document.error("wrong options")
         }
         let stubs = try document["mappings"]?.list().map { try mapping($0, call) } ?? []
+        let present = call.session.rules.stubs.entries
+        var known = Set(present.map(\.stub.id))
+        guard present.count + Set(stubs.map(\.id)).subtracting(known).count <= StubStore.maximumCount else {
+            throw Self.tooManyStubs
+        }
         // In reverse, so that the first of the file wins among equals.
         for stub in stubs.reversed() {
-            let isKnown = call.session.rules.stubs.entry(stub.id) != nil
-            if !isKnown {
+            if known.insert(stub.id).inserted {
                 try add(stub, call.session)
             } else if policy == "OVERWRITE" {
                 _ = try replace(stub, call.session)
@@ -201,28 +207,5 @@ extension AdminAPI {
             try removeMappings(call.session) { !ids.contains($0.stub.id) }
         }
         return .empty(200)
-    }
-}
-
-/// The name of a persistent stub's file.
-enum MappingName {
-    static func file(of stub: StubMapping) -> String {
-        let base = slug(stub.name ?? stub.request.url.source?.text ?? "")
-        return "\(base.isEmpty ? "mapping" : base)-\(stub.id).json"
-    }
-
-    /// Lower-case letters, digits and hyphens; at most 100 bytes.
-    private static func slug(_ text: String) -> String {
-        var slug: [UInt8] = []
-        for byte in text.utf8.prefix(200) {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                slug.append(byte)
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): slug.append(byte | 0x20)
-            default: if slug.last != UInt8(ascii: "-"), !slug.isEmpty { slug.append(UInt8(ascii: "-")) }
-            }
-        }
-        while slug.last == UInt8(ascii: "-") { slug.removeLast() }
-        return String(decoding: slug.prefix(100), as: UTF8.self)
     }
 }

@@ -78,14 +78,14 @@ extension AdminAPI {
         _ specification: RecordingSpecification,
         _ session: StubSession
     ) throws -> JSONNode {
-        let recording = try Recording(events, specification, mask: mask, decoded: decodedContent)
+        let recording = try Recording(events, specification, mask: mask, decoded: BodyCoding.decoded)
         if specification.isPersistent, !recording.stubs.isEmpty, folder == nil {
             throw AdminFailure(
                 409,
                 "the server has no folder for recordings; start it with one, or record with \"persist\": false"
             )
         }
-        for recorded in recording.stubs {
+        for (index, recorded) in recording.stubs.enumerated() {
             if let body = recorded.body { _ = try folder?.write(body.bytes, toBodyFile: body.file) }
             let stub = try StubMapping(
                 MappingField(recorded.json),
@@ -93,7 +93,7 @@ extension AdminAPI {
                 newID: environment.newID
             )
             try removeMappings(session) { $0.stub.id == stub.id }
-            try add(stub, session)
+            try add(stub, session, recordedAt: index)
         }
         let list: [JSONNode] =
             specification.output == .full

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import StubMatching
 import Synchronization
 
@@ -10,9 +11,12 @@ final class StubListener: Sendable {
     private let connections: ConnectionCount
 
     /// Listens on the address.
+    ///
+    /// - Parameter tls: Nil for HTTP without TLS.
     init(
         host: String,
         port: Int,
+        tls: NIOSSLContext?,
         limits: StubLimits,
         group: any EventLoopGroup,
         handle: @escaping @Sendable (ReceivedRequest) -> Handling
@@ -29,9 +33,11 @@ final class StubListener: Sendable {
                 guard connections.add(channel) else { return channel.close() }
                 channel.closeFuture.whenComplete { _ in connections.remove(channel) }
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try pipeline.addHandlers(
                         ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-                        StubConnection(limits: limits, scheme: "http", handle: handle)
+                        StubConnection(limits: limits, scheme: tls == nil ? "http" : "https", handle: handle)
                     )
                 }
             }

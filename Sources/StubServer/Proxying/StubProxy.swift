@@ -26,17 +26,26 @@ final class StubProxy: Sendable {
 
     init(limits: StubLimits) { self.limits = limits }
 
-    func send(_ request: StubRequest, to base: String, _ proxy: ResponseDefinition.Proxy) async throws -> StubAnswer {
+    /// - Parameter proxy: What a stub says about it; nil without a stub.
+    func send(
+        _ request: StubRequest,
+        to base: String,
+        _ proxy: ResponseDefinition.Proxy? = nil
+    ) async throws -> StubAnswer {
         let url = try Self.url(request, base, proxy)
         var outgoing = HTTPClientRequest(url: url)
         outgoing.method = HTTPMethod(rawValue: request.method)
-        let removed = Self.hopByHop + proxy.removedHeaders.map { $0.lowercased() } + [StubSessions.header.lowercased()]
+        let removed =
+            Self.hopByHop + (proxy?.removedHeaders ?? []).map { $0.lowercased() } + [StubSessions.header.lowercased()]
         for header in request.headers where !removed.contains(header.name.lowercased()) {
             outgoing.headers.add(name: header.name, value: header.value)
         }
-        for header in proxy.additionalHeaders { outgoing.headers.replaceOrAdd(name: header.name, value: header.value) }
+        for header in proxy?.additionalHeaders ?? [] {
+            outgoing.headers.replaceOrAdd(name: header.name, value: header.value)
+        }
         if !request.body.isEmpty {
-            outgoing.body = .bytes(request.body)
+            // The headers say gzip when the client compressed the body.
+            outgoing.body = .bytes(request.encodedBody ?? request.body)
             if request.header("content-type") == nil {
                 outgoing.headers.add(name: "Content-Type", value: "text/plain; charset=UTF-8")
             }
@@ -66,13 +75,13 @@ final class StubProxy: Sendable {
     private static func url(
         _ request: StubRequest,
         _ base: String,
-        _ proxy: ResponseDefinition.Proxy
+        _ proxy: ResponseDefinition.Proxy?
     ) throws -> String {
         guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
             throw Failure(description: "'\(base)' is not a http:// or https:// URL")
         }
         var target = request.target
-        if let prefix = proxy.prefixToRemove, target.hasPrefix(prefix) {
+        if let prefix = proxy?.prefixToRemove, target.hasPrefix(prefix) {
             target = String(target.dropFirst(prefix.count))
         }
         if !target.hasPrefix("/") { target = "/" + target }

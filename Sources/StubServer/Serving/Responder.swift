@@ -24,15 +24,7 @@ struct Responder: Sendable {
 
     /// Matches on a thread that may take long, and then does what the stub needs.
     private func onThread(_ request: StubRequest, _ session: StubSession) async -> StubAnswer {
-        await perform(await offEventLoop { match(request, session) })
-    }
-
-    private func perform(_ handling: Handling) async -> StubAnswer {
-        switch handling {
-        case .answer(let answer): answer
-        case .blocking(let work): await offEventLoop(work)
-        case .asynchronous(let work): await work()
-        }
+        await offEventLoop { match(request, session) }.answer()
     }
 
     private func match(_ request: StubRequest, _ session: StubSession) -> Handling {
@@ -138,7 +130,7 @@ struct Responder: Sendable {
         _ rules: StubSession.Rules
     ) async -> StubAnswer {
         guard let target = stub.response.proxy, rules.settings.proxiesPassThrough != false else {
-            return await perform(unmatched(request, session, rules))
+            return await unmatched(request, session, rules).answer()
         }
         var answer: StubAnswer
         var isProxied = true

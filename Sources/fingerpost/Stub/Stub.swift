@@ -11,8 +11,14 @@ struct Stub: AsyncParsableCommand {
               fingerpost stub Tests/Stubs --detach --pid-file /tmp/stub.pid
               fingerpost stub stop --pid-file /tmp/stub.pid
               fingerpost stub report http://127.0.0.1:8080 > stubs.xml
+              fingerpost stub Tests/Stubs --record https://staging.example.com
+              fingerpost stub verify Tests/Stubs https://staging.example.com
+              fingerpost stub import har session.har Tests/Stubs
             """,
-        subcommands: [StubRun.self, StubStop.self, StubReport.self],
+        subcommands: [
+            StubRun.self, StubStop.self, StubReport.self, StubVerify.self, StubImport.self, StubExport.self,
+            StubCA.self,
+        ],
         defaultSubcommand: StubRun.self
     )
 }

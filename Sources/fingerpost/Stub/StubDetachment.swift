@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import LinkCommands
 
@@ -6,7 +7,10 @@ struct StubDetachment {
     let pidFile: String?
 
     /// In the environment of the detached process.
-    static let marker = "FINGERPOST_STUB_DETACHED"
+    private static let marker = "FINGERPOST_STUB_DETACHED"
+
+    /// Whether this is the detached process.
+    static var isDetached: Bool { ProcessInfo.processInfo.environment[marker] != nil }
 
     func start() throws {
         guard let pidFile else {
@@ -32,9 +36,30 @@ struct StubDetachment {
         }
         guard line.last == 0x0A else {
             process.waitUntilExit()
-            throw fail("the stub server did not start; \(pidFile) was not written.", .unavailable)
+            // The reason is on standard error already.
+            guard process.terminationReason == .exit, process.terminationStatus != 0 else {
+                throw fail("the stub server ended before it was ready; \(pidFile) was not written.", .unavailable)
+            }
+            throw ExitCode(process.terminationStatus)
         }
         StandardOutput.write(String(decoding: line, as: UTF8.self))
         try StandardOutput.flush()
+    }
+
+    /// The file with the messages of a detached server after its start.
+    static func log(besides pidFile: String) -> String { pidFile + ".log" }
+
+    /// Lets the detached process write further messages to a file, so that a script which waits for the end of its
+    /// output does not wait for the server. Does nothing in another process.
+    static func redirectMessages(besides pidFile: String?) throws {
+        guard isDetached, let pidFile else { return }
+        let path = log(besides: pidFile)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw fail("\(path) cannot be written: \(String(cString: strerror(errno))).", .ioError)
+        }
+        dup2(descriptor, STDOUT_FILENO)
+        dup2(descriptor, STDERR_FILENO)
+        close(descriptor)
     }
 }

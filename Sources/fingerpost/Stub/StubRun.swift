@@ -22,6 +22,7 @@ struct StubRun: AsyncParsableCommand {
     @ArgumentParser.Argument(help: "The folder with mappings and __files.") var folder: String?
     @ArgumentParser.Option(help: "The port; 0 takes any free one.") var port = 0
     @ArgumentParser.Option(help: "The address to listen on.") var bindAddress = "127.0.0.1"
+    @OptionGroup var https: StubHTTPSOptions
     @Flag(help: "Do not stop when standard input closes; run in the background.") var detach = false
     @ArgumentParser.Option(help: "Where to write the process id.") var pidFile: String?
     @Flag(help: "Fail the run at the first request that no stub answers.") var strict = false
@@ -30,14 +31,13 @@ struct StubRun: AsyncParsableCommand {
     @ArgumentParser.Option(help: "Makes ids, delays and templates the same in each run.") var seed: UInt64?
     @ArgumentParser.Option(help: "Record what this URL answers into the folder.") var record: String?
     @Flag(help: "With --record: only what no stub answers.") var onlyMissing = false
-    @ArgumentParser.Option(help: "A member of JSON bodies to mask; may be repeated.") var maskField: [String] = []
-    @Flag(help: "Show credentials and cookies in the journal and in recordings.") var showSecrets = false
+    @OptionGroup var masking: StubMaskOptions
     @ArgumentParser.Option(help: "Send what no stub answers to this URL.") var proxyAll: String?
     @ArgumentParser.Option(help: "How many requests the journal keeps.")
     var maxRequestJournalEntries = Journal.defaultMaximumCount
     @Flag(help: "Treat every response as a template.") var globalResponseTemplating = false
     @Flag(help: .hidden) var localResponseTemplating = false
-    @Flag(help: .hidden) var disableGzip = false
+    @Flag(help: "Do not compress answers for clients that accept gzip.") var disableGzip = false
     @Flag(help: .hidden) var disableBanner = false
     @ArgumentParser.Option(help: .hidden) var rootDir: String?
 
@@ -57,19 +57,25 @@ struct StubRun: AsyncParsableCommand {
     }
 
     func run() async throws {
+        StandardInput.openIfClosed()
         if detach { return try StubDetachment(pidFile: pidFile).start() }
+        let process = try pidFile.map(StubPIDFile.init(creating:))
+        defer { process?.remove() }
         let server = try await start()
-        if let record { try server.record(from: record, onlyMissing: onlyMissing) }
-        if let pidFile { try writePID(to: pidFile) }
+        CodePages.release()
         try announce(server)
+        try StubDetachment.redirectMessages(besides: pidFile)
         await waitForEnd(of: server)
         let report = server.report
-        if let recording = try server.endRecording() {
-            warn("fingerpost: recorded \(recording.stubs) stubs")
-            for line in recording.omitted { warn("fingerpost: not recorded: \(line)") }
-        }
+        let recording = try server.endRecording()
         await server.stop()
-        if let pidFile { unlink(pidFile) }
+        if let recording {
+            for line in recording.omitted { warn("fingerpost: not recorded: \(line)") }
+            guard recording.stubs > 0 || recording.omitted.isEmpty else {
+                throw fail("nothing was recorded; check that \(record ?? "the target") answers.", .unavailable)
+            }
+            warn("fingerpost: recorded \(recording.stubs) stubs")
+        }
         guard !report.isFailed else {
             throw fail("a request was answered by no stub; see the report or the journal.", .failed)
         }
@@ -77,13 +83,16 @@ struct StubRun: AsyncParsableCommand {
 
     private func start() async throws -> StubServer {
         do {
-            return try await StubServer(stubConfiguration) { warn("fingerpost: left out: \($0)") }
-        } catch let failure as StubServer.StartFailure {
+            let server = try await StubServer(stubConfiguration) { warn("fingerpost: left out: \($0)") }
+            if let record { try server.record(from: record, onlyMissing: onlyMissing) }
+            return server
+        } catch let failure as StubStartFailure {
             let status: ExitStatus =
                 switch failure.kind {
                 case .unreadableMapping: .unreadableInput
                 case .address: .unavailable
                 case .productionData: .wrongConfiguration
+                case .otherContent: .wrongConfiguration
                 }
             throw fail(failure.description, status, more: failure.details)
         }
@@ -101,31 +110,28 @@ struct StubRun: AsyncParsableCommand {
             }
             configuration.host = bindAddress
             configuration.port = port
+            configuration.https = try https.configuration(bindAddress: bindAddress)
             configuration.templating = globalResponseTemplating ? .everywhere : .perStub
             configuration.journalCount = maxRequestJournalEntries
             configuration.proxyAll = proxyAll
             configuration.unmatched = strict ? .strict : .allowed
             configuration.unreadable = lenient ? .leftOut : .stopTheStart
-            configuration.mask = showSecrets ? .off : SecretMask(fields: Set(maskField))
+            configuration.compression = disableGzip ? .off : .gzip
+            configuration.mask = masking.mask
             if let clock, let instant = Timestamp(clock) { configuration.environment.now = { instant } }
             if let seed { configuration.environment.random = StubEnvironment.seededRandom(seed) }
             return configuration
         }
     }
 
-    private func writePID(to path: String) throws {
-        do {
-            try Data("\(getpid())\n".utf8).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw fail("\(path) cannot be written: \(error.localizedDescription).", .ioError)
-        }
-    }
-
     private func announce(_ server: StubServer) throws {
         let line = JSONNode.object([
             "url": .string(server.url),
+            "httpsURL": server.secureURL.map(JSONNode.string),
             "admin": .string("\(server.url)/__admin"),
             "port": .int(server.port),
+            "httpsPort": server.securePort.map { .int($0) },
+            "ca": server.authorityFile.map(JSONNode.string),
             "pid": .int(getpid()),
             "stubs": .int(server.stubCount),
         ])
@@ -136,8 +142,7 @@ struct StubRun: AsyncParsableCommand {
     /// Returns on a signal, when the admin API asks for it, or when standard input closes, unless another process
     /// started this one to run without it.
     private func waitForEnd(of server: StubServer) async {
-        let readsInput = ProcessInfo.processInfo.environment[StubDetachment.marker] == nil
-        if readsInput { stopAtEndOfInput(server) }
+        if !StubDetachment.isDetached { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await server.waitForStop() }
             group.addTask {
@@ -152,8 +157,12 @@ struct StubRun: AsyncParsableCommand {
     /// Reading blocks, so it has a thread of its own, which ends with the process.
     private func stopAtEndOfInput(_ server: StubServer) {
         Thread.detachNewThread {
-            var buffer = [UInt8](repeating: 0, count: 4_096)
-            while read(STDIN_FILENO, &buffer, buffer.count) > 0 {}
+            if StandardInput.waitForEnd() == .atOnce {
+                warn(
+                    "fingerpost: standard input is closed, so the stub server stops; "
+                        + "with --detach and --pid-file it goes on in the background"
+                )
+            }
             server.requestStop()
         }
     }

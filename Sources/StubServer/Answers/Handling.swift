@@ -1,0 +1,19 @@
+/// How a request gets its answer.
+enum Handling: Sendable {
+    case answer(StubAnswer)
+    /// Work that reads files or may take long: not on an event loop.
+    case blocking(@Sendable () -> StubAnswer)
+    /// Work that waits for a target.
+    case asynchronous(@Sendable () async -> StubAnswer)
+}
+
+extension Handling {
+    /// Does the work and returns the answer.
+    func answer() async -> StubAnswer {
+        switch self {
+        case .answer(let answer): answer
+        case .blocking(let work): await offEventLoop(work)
+        case .asynchronous(let work): await work()
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import AsyncHTTPClient
+import LinkRouting
+import NIOCore
+import NIOHTTP1
+import StubMatching
+import StubServer
+
+/// A stub server on a free port, and a client.
+struct StubExchange {
+    let server: StubServer
+
+    struct Answer: Sendable {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var json: JSONNode? { try? JSONReader.parse(body, limits: .stubs) }
+    }
+
+    /// Starts a server, and stops it when `body` returns or throws.
+    static func run(
+        _ change: (inout StubConfiguration) -> Void = { _ in },
+        _ body: (StubExchange) async throws -> Void
+    ) async throws {
+        var configuration = StubConfiguration()
+        change(&configuration)
+        let server = try await StubServer(configuration)
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await body(StubExchange(server: server)))
+        } catch {
+            outcome = .failure(error)
+        }
+        await server.stop()
+        try outcome.get()
+    }
+
+    /// Sends a request. The answer is not decompressed.
+    func send(
+        _ method: String,
+        _ target: String,
+        _ headers: HTTPHeaders = [:],
+        body: [UInt8] = [],
+        client: HTTPClient = .shared
+    ) async throws -> Answer {
+        try await Self.send(method, server.url + target, headers, body: body, client: client)
+    }
+
+    static func send(
+        _ method: String,
+        _ url: String,
+        _ headers: HTTPHeaders = [:],
+        body: [UInt8] = [],
+        client: HTTPClient = .shared
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = headers
+        if !body.isEmpty { request.body = .bytes(body) }
+        let answer = try await client.execute(request, timeout: .seconds(30))
+        let bytes = try await answer.body.collect(upTo: 64 << 20)
+        return Answer(status: Int(answer.status.code), headers: answer.headers, body: Array(buffer: bytes))
+    }
+
+    /// Adds a stub, which must be valid.
+    func add(_ mapping: String) async throws {
+        let answer = try await send("POST", "/__admin/mappings", body: Array(mapping.utf8))
+        guard answer.status == 201 else { throw Refused(answer: answer.text) }
+    }
+
+    struct Refused: Error { let answer: String }
+}
