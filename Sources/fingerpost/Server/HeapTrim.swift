@@ -13,7 +13,7 @@ actor HeapTrim: Service {
 
     private static let pause = Duration.seconds(10)
     /// The increase in free memory that triggers a trim, in bytes.
-    private static let step = 32 << 20
+    private static let step = 8 << 20
 
     /// The size from which a block has a mapping of its own, which ends when the block is freed, in bytes.
     private static let largeBlock = 1 << 20
