@@ -75,9 +75,9 @@ package struct ServeEvent: Sendable {
 
     /// About the memory that the event takes.
     var byteCount: Int {
-        1_000 + linkBytes + request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count
-            + request.target.utf8.count * 2
-            + request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+        let bodies = request.body.count * 2 + (request.encodedBody?.count ?? 0) + response.body.count
+        let headers = request.headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+        return 1_000 + linkBytes + bodies + request.target.utf8.count * 2 + headers
     }
 
     package func json(_ mask: SecretMask) -> JSONNode {
