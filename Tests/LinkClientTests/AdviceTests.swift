@@ -1,7 +1,12 @@
+import Foundation
 import LinkClient
 import LinkRouting
 import LinkTable
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// Each error says what to do.
 struct AdviceTests {
@@ -16,6 +21,19 @@ struct AdviceTests {
     )
     func errorEndsWithAdvice(_ error: LinkClient.AskError, _ advice: String) {
         #expect("\(error)".hasSuffix(advice))
+    }
+
+    /// The description of `URLError` is a dump of its dictionary.
+    @Test func networkErrorIsOneSentence() async throws {
+        let test = try TestClient(server: StubServer { _ in throw URLError(.cannotConnectToHost) })
+        await test.client.refresh()
+        let message = try #require(test.problem(.download)?.message)
+        #expect(message.hasPrefix("The table cannot be downloaded: "))
+        #expect(message.hasSuffix(". The client tries again."))
+        #expect(!message.contains("Domain=") && !message.contains(".."), "\(message)")
+        await #expect { try await test.client.ask("acme:/") } throws: { error in
+            "\(error)".hasSuffix(". Ask again when the device is online.") && !"\(error)".contains("Domain=")
+        }
     }
 
     @Test func missingFileOfTheBundledTableIsAddedToTheApp() async throws {

@@ -2,6 +2,7 @@ import HTTPTypes
 import LinkCatalog
 import LinkEvents
 import LinkRouting
+import LinkService
 import Testing
 
 /// From a draft to the live table and back, over HTTP.
@@ -30,6 +31,50 @@ struct TableEditingTests {
             #expect(link.status == 400 && link.text.contains("the link is missing; add 'url'"), "\(link.text)")
             let both = try await service.resolve(#"{"url": "acme://item/7", "links": ["acme://item/7"]}"#)
             #expect(both.status == 400 && both.text.contains("write exactly one of 'url', 'links'"), "\(both.text)")
+        }
+    }
+
+    /// YAML with a wrong content type, XML, and the text of a form.
+    @Test func bodiesOfAnotherFormatAreNamed() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let yaml = "If it is YAML, send 'Content-Type: application/yaml'."
+            for (body, type, said, isYAML) in [
+                ("routes: []", "application/json", "a string needs double quotes", true),
+                ("routes: []", "text/plain", "a string needs double quotes", true),
+                ("- {id: a}", "text/plain", "", true), ("<routes/>", "application/xml", "this is HTML or XML", false),
+                (#"{"routes": []"#, "application/json", "", false),
+            ] {
+                let headers: HTTPFields = [.contentType: type]
+                let answer = try await session.send(.put, "draft", body, headers: headers)
+                #expect(answer.code == "malformed_json" && answer.text.contains(said), "\(body): \(answer.text)")
+                #expect(answer.text.contains(yaml) == isYAML, "\(body): \(answer.text)")
+            }
+            for body in ["url=acme://item/7", "acme://item/7", "<url>acme://item/7</url>", "{'url': 'acme://'}", ""] {
+                let answer = try await service.resolve(body)
+                #expect(answer.status == 400 && answer.code == "malformed_json", "\(body): \(answer.text)")
+                #expect(answer.text.contains(#"Send an object such as {\"url\": \"https://…\"}."#), "\(answer.text)")
+            }
+        }
+    }
+
+    /// What the key may not do, and where the resource is now.
+    @Test func refusedKeysAndStaleWritesSayWhatToDo() async throws {
+        try await withService { service in
+            let session = try await AdminSession.acme(service)
+            let reader = try await AdminSession(service, scopes: [.tablesRead]) { $0.tenant = TenantID("acme") }
+            let write = try await reader.put("draft", yaml: AdminSession.table)
+            #expect(
+                write.status == 403 && write.text.contains("This key lacks the scope 'tables:write'."),
+                "\(write.text)"
+            )
+            #expect(write.text.contains("'fingerpost keys create --scope tables:write' creates one that has it."))
+            let applied = try await reader.send(.post, "apply", #"{"table": {"routes": []}}"#)
+            #expect(applied.status == 403 && applied.text.contains("--scope"), "\(applied.text)")
+            let other = try await reader.send(.get, "/tenants/shop/table")
+            #expect(other.text.contains("This key is for the tenant 'acme', not for 'shop'."), "\(other.text)")
+            let stale = try await session.put("draft", yaml: AdminSession.table, headers: [.ifMatch: "\"live-9\""])
+            #expect(stale.status == 412 && stale.text.contains("is now at version live-1. Read it again,"))
         }
     }
 

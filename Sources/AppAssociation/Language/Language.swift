@@ -177,7 +177,7 @@ private struct ProductSearch {
         return .none
     }
 
-    private func isAccepted(_ states: [Int]) -> Bool {
+    private mutating func isAccepted(_ states: [Int]) -> Bool {
         for index in automata.indices
         where automata[index].accepts(states[index]) != (index < insideCount) { return false }
         return true

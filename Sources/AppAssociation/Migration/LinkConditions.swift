@@ -151,7 +151,8 @@ extension RoutePattern {
             case .literal(let bytes): parts.append(.spelling(of: bytes, letterCase))
             case .any: parts.append(.oneOrMore(.byte(inSegment)))
             case .rest:
-                parts.append(.repeated(.sequence([.oneOrMore(.byte(inSegment)), slash])))
+                // A plain path has no empty segment and ends with a slash, so that any text will do.
+                parts.append(.repeated(.byte(PlainLink.inPath)))
                 continue
             case .parameter(let parameter):
                 guard let language = parameter.type.plainLanguage(letterCase, bytes: inSegment) else { return nil }

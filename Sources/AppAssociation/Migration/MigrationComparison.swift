@@ -53,6 +53,8 @@ struct MigrationComparison {
         var decidingRoutes: Set<Int> = []
         /// Whether the search covered all links; if not, there may be further results.
         var isComplete = true
+        /// The number of visited state pairs, a measure of the cost.
+        var visited = 0
     }
 
     /// The maximum number of visited state pairs, and the maximum size of the automaton of rules and routes.
@@ -67,11 +69,17 @@ struct MigrationComparison {
         let plain = PlainLink.languages(scope, escaping: escapes)
         let alphabet = Alphabet(fitting.flatMap(\.self) + plain)
         var links = Automaton([plain], alphabet)
-        var matcher = Automaton(fitting, alphabet)
+        let precedence = Precedence(
+            rules: rules.count,
+            ruleOfRoute: routes.map(\.rule),
+            anything: Precedence.Anything(bytes: PlainLink.inPath, delimiters: Array("?#".utf8))
+        )
+        var matcher = Automaton(fitting, alphabet, precedence)
 
         var result = Result()
         var steps = [Step(link: Automaton.start, match: Automaton.start, previous: -1, symbol: 0, length: 0)]
-        var seen: Set = [steps[0].pair]
+        var seen = StatePairs()
+        _ = seen.insert(steps[0].link, steps[0].match)
         var next = 0
         while next < steps.count {
             let step = steps[next]
@@ -83,15 +91,17 @@ struct MigrationComparison {
                 guard link != Automaton.dead else { continue }
                 let match = matcher.step(step.match, symbol)
                 let step = Step(link: link, match: match, previous: next, symbol: symbol, length: step.length + 1)
-                guard match != Automaton.dead, seen.insert(step.pair).inserted else { continue }
+                guard match != Automaton.dead, seen.insert(link, match) else { continue }
                 guard steps.count < Self.maximumStates, matcher.size < Self.maximumSize else {
                     result.isComplete = false
+                    result.visited = steps.count
                     return result
                 }
                 steps.append(step)
             }
             next += 1
         }
+        result.visited = steps.count
         return result
     }
 
@@ -101,9 +111,22 @@ struct MigrationComparison {
         let previous: Int
         let symbol: Int
         let length: Int
+    }
 
-        /// The two states as one number. Each state is below ``maximumStates``.
-        var pair: UInt64 { UInt64(link) << 32 | UInt64(match) }
+    /// A set of pairs of states. States are numbered from 0, so that bits are faster than hashing.
+    private struct StatePairs {
+        /// By state of the matcher: a bit for each state of the links.
+        private var bits: [[UInt64]] = []
+
+        /// Returns whether the pair is new.
+        mutating func insert(_ link: Int, _ match: Int) -> Bool {
+            while bits.count <= match { bits.append([]) }
+            let (word, bit) = (link >> 6, UInt64(1) << UInt64(link & 63))
+            while bits[match].count <= word { bits[match].append(0) }
+            guard bits[match][word] & bit == 0 else { return false }
+            bits[match][word] |= bit
+            return true
+        }
     }
 
     private func text(to last: Int, _ steps: [Step], _ alphabet: Alphabet) -> [UInt8] {

@@ -4,10 +4,14 @@ import Foundation
 package struct FileFailure: DiskError {
     package let description: String
     package let isDiskFull: Bool
+    package let code: Int32
+
+    /// The error of the system call, without the path.
+    package var reason: String { String(cString: strerror(code)) }
 
     /// Reads `errno`, so it must be called directly after the failed system call.
     package init(_ action: String, _ path: String) {
-        let code = errno
+        code = errno
         description = "\(action) \(path): \(String(cString: strerror(code)))"
         isDiskFull = (code == ENOSPC || code == EDQUOT) && !action.hasPrefix("fsync")
     }

@@ -233,8 +233,10 @@ struct RouteCheck {
                     path: path,
                     route: route.id,
                     message: "The settings define no app '\(app)'.",
-                    fix: "Add it to the settings, or use one of: "
-                        + "\(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
+                    fix: identity.apps.isEmpty
+                        ? "Add it to 'apps' in the settings, which have no app yet."
+                        : "Add it to the settings, or use one of: "
+                            + "\(identity.apps.map(\.id.rawValue).joined(separator: ", "))."
                 )
             )
         }

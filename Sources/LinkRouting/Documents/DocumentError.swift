@@ -269,7 +269,7 @@ extension String {
 
 /// Returns the Damerau-Levenshtein distance (optimal string alignment), ignoring case: the number of insertions,
 /// deletions, substitutions and swaps of neighbours.
-private func typos(between left: String, and right: String) -> Int {
+func typos(between left: String, and right: String) -> Int {
     let (left, right) = (Array(left.lowercased().utf8), Array(right.lowercased().utf8.prefix(64)))
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

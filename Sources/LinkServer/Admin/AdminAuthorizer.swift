@@ -146,6 +146,11 @@ extension ByteBuffer {
         return try await turn.read { try read(self) }
     }
 
+    /// Whether the first byte begins neither JSON's usual values nor HTML.
+    fileprivate var mayBeYAML: Bool {
+        readableBytesView.first.map { !"{[\"<".utf8.contains($0) } ?? false
+    }
+
     func validText() throws -> String {
         guard let text = String(validating: readableBytesView, as: UTF8.self) else {
             throw Problem(.malformedJSON, "The body is not UTF-8.")
@@ -158,7 +163,6 @@ extension Request {
     /// Returns the body as a JSON or YAML document.
     mutating func document(upTo limit: Int) async throws -> JSONNode {
         let isYAML = headers[.contentType]?.contains("yaml") == true
-        let isJSON = headers[.contentType]?.contains("json") == true
         let limit = isYAML ? min(limit, Document.maximumYAMLBytes) : limit
         let body = try await readBody(upTo: limit)
         return try await body.read { body in
@@ -172,7 +176,7 @@ extension Request {
             )
             do {
                 return try JSONReader.parse(body.readableBytesView, limits: limits)
-            } catch let error as JSONSyntaxError where !isJSON {
+            } catch let error as JSONSyntaxError where body.mayBeYAML {
                 throw Problem(
                     .malformedJSON,
                     "The body is not JSON: \(error.description) If it is YAML, send 'Content-Type: application/yaml'."

@@ -3,6 +3,7 @@ import Hummingbird
 import LinkAPI
 import LinkCatalog
 import LinkRouting
+import LinkService
 
 /// Serves the endpoint that applies a tenant's file: settings, table and suites in one transaction.
 struct ApplyController {
@@ -59,7 +60,7 @@ struct ApplyController {
             (.tablesWrite, planRequest.table != nil || !suites.isEmpty), (.admin, planRequest.settings != nil),
         ]
         for (scope, isNeeded) in scopes where isNeeded && !entry.grant.allows(scope, for: entry.tenant) {
-            throw Problem(.forbidden, "The key lacks the scope '\(scope.rawValue)' here.")
+            throw Problem(entry.grant, lacking: scope, for: entry.tenant)
         }
         guard entry.grant.isForWholeTenants || planRequest.settings == nil && suites.isEmpty else {
             throw Problem(

@@ -75,6 +75,17 @@ struct ResolveController: Sendable {
     }
 
     private func message(in body: ByteBuffer) throws -> ResolveRequest {
+        do {
+            return try read(body)
+        } catch let error as JSONSyntaxError {
+            throw Problem(
+                .malformedJSON,
+                #"The body is not JSON: \#(error.description) Send an object such as {"url": "https://…"}."#
+            )
+        }
+    }
+
+    private func read(_ body: ByteBuffer) throws -> ResolveRequest {
         let limits = JSONReader.Limits(maximumBytes: limits.batchBytes, maximumDepth: limits.jsonDepth)
         return try body.withUnsafeReadableBytes { raw in
             try raw.withMemoryRebound(to: UInt8.self) { bytes in

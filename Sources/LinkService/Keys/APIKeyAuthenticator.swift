@@ -83,7 +83,7 @@ package final class APIKeyAuthenticator: Sendable {
             throw problem
         }
         guard grant.allows(scope, for: tenant ?? grant.tenant) else {
-            throw Problem(.forbidden, "This key lacks the scope '\(scope.rawValue)' for this request.")
+            throw Problem(grant, lacking: scope, for: tenant)
         }
         return grant
     }
@@ -93,6 +93,19 @@ extension Problem {
     /// The response to a key without the word before it.
     fileprivate static var keyWithoutScheme: Problem {
         Problem(.invalidKey, "Write 'Bearer' and a space before the key: 'Authorization: Bearer fp_…'.")
+    }
+
+    /// The response to a key that has not the scope, or that is for another tenant.
+    package init(_ grant: KeyGrant, lacking scope: KeyGrant.Scope, for tenant: TenantID?) {
+        if let own = grant.tenant, let tenant, own != tenant {
+            self.init(.forbidden, "This key is for the tenant '\(own)', not for '\(tenant)'.")
+        } else {
+            self.init(
+                .forbidden,
+                "This key lacks the scope '\(scope.rawValue)'. 'fingerpost keys create --scope \(scope.rawValue)' "
+                    + "creates one that has it."
+            )
+        }
     }
 
     /// The response to a wrong or ended key.

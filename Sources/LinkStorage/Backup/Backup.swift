@@ -105,7 +105,10 @@ package struct Backup: Sendable {
         do {
             partial = try PartialBackup("\(target).partial-\(now.milliseconds)", of: directory.path)
         } catch let failure as FileFailure where !failure.isDiskFull {
-            throw StorageError.refusedTarget(path: target, detail: failure.description)
+            throw StorageError.refusedTarget(
+                path: target,
+                detail: "\(failure.reason); choose a directory that this user may write to"
+            )
         }
         do {
             try Folder.make(partial.path + "/events", mode: 0o700)

@@ -41,8 +41,7 @@ package final class DataDirectory: Sendable {
             try Folder.make(path, mode: 0o700)
             try Folder.make(path + "/events", mode: 0o700)
         } catch let failure as FileFailure {
-            guard !failure.isDiskFull else { throw StorageError.full(file: path) }
-            throw StorageError.unusable(file: path, detail: failure.description)
+            throw StorageError.unusable(path, failure)
         }
         let folder = try Self.lockFolder(path)
         let lock: Int32
@@ -100,7 +99,7 @@ package final class DataDirectory: Sendable {
         do {
             _ = try place.finish()
         } catch let failure as FileFailure {
-            throw StorageError.unusable(file: path, detail: failure.description)
+            throw StorageError.unusable(path, failure)
         }
         let catalog = path + "/catalog.db"
         guard access(catalog, F_OK) != 0, access(catalog + "-wal", F_OK) != 0 else { return }

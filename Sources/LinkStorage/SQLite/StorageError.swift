@@ -17,6 +17,8 @@ package enum StorageError: DiskError, Hashable {
     /// The target of a restore already holds databases, or remainders of them.
     case occupied(directory: String, by: String)
     case unusable(file: String, detail: String)
+    /// The disk is mounted read-only.
+    case readOnlyDisk(file: String)
     /// The directory has no list of a backup's files.
     case notABackup(directory: String)
     /// The path cannot become a backup; nothing in the data directory failed.
@@ -52,6 +54,9 @@ package enum StorageError: DiskError, Hashable {
                 + "directory with --data, or move everything out of this one, including -wal and -shm files."
         case .unusable(let file, let detail):
             "\(file) cannot be opened (\(detail)): check the path, and that this user may read and write there."
+        case .readOnlyDisk(let file):
+            "\(file) cannot be written because its disk is read-only. Mount the disk for writing, or choose a directory on "
+                + "another disk with --data. The system also remounts a disk read-only after an error: see 'dmesg'."
         case .notABackup(let directory):
             "\(directory) is not a backup, because it contains no backup.json. Nothing was changed: name a directory that "
                 + "'fingerpost backup' created."
@@ -71,7 +76,7 @@ package enum StorageError: DiskError, Hashable {
         switch self {
         case .locked: 75  // EX_TEMPFAIL: try again when the other process has ended
         case .corrupt, .foreignFile, .newerSchema, .missing, .unfinishedRestore: 65  // EX_DATAERR
-        case .noDirectory, .unusable, .notABackup, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
+        case .noDirectory, .unusable, .readOnlyDisk, .notABackup, .refusedTarget, .full, .io, .occupied: 74  // EX_IOERR
         case .wrongSetting: 70  // EX_SOFTWARE
         }
     }
@@ -90,7 +95,17 @@ package enum StorageError: DiskError, Hashable {
 
     /// Maps the `errno` of a failed system call.
     static func unusable(_ file: String, _ code: Int32) -> StorageError {
-        meansFull(code) ? .full(file: file) : .unusable(file: file, detail: String(cString: strerror(code)))
+        unusable(file, code, detail: String(cString: strerror(code)))
+    }
+
+    /// Maps a failed system call below the path.
+    static func unusable(_ path: String, _ failure: FileFailure) -> StorageError {
+        failure.isDiskFull ? .full(file: path) : unusable(path, failure.code, detail: failure.description)
+    }
+
+    private static func unusable(_ file: String, _ code: Int32, detail: String) -> StorageError {
+        if meansFull(code) { return .full(file: file) }
+        return code == EROFS ? .readOnlyDisk(file: file) : .unusable(file: file, detail: detail)
     }
 
     /// Maps a database error that does not name its file; nil for any other error.

@@ -70,7 +70,7 @@ enum ShopTable {
         case 8:
             start
                 + #""/\#(section)/\#(name)", "when": {"platform": ["ios", "android"], "appVersion": {"from": "3.2"}}, "#
-                + #""query": {"colour": {"optional": "slug"}}, "#
+                + #""query": {"colour": "slug?"}, "#
                 + #""open": {"screen": "Filter", "arguments": {"kind": "\#(thing)", "colour": "{colour}"}}, "#
                 + #""store": {"campaign": "\#(quality)"}}"#
         default:
