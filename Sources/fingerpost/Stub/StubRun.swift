@@ -61,7 +61,6 @@ struct StubRun: AsyncParsableCommand {
         let server = try await start()
         if let record { try server.record(from: record, onlyMissing: onlyMissing) }
         if let pidFile { try writePID(to: pidFile) }
-        CodePages.release()
         try announce(server)
         await waitForEnd(of: server)
         let report = server.report
@@ -140,6 +139,8 @@ struct StubRun: AsyncParsableCommand {
         let readsInput = ProcessInfo.processInfo.environment[StubDetachment.marker] == nil
         if readsInput { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
+            // The start is over.
+            CodePages.release()
             group.addTask { await server.waitForStop() }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
