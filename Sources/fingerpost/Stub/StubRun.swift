@@ -68,7 +68,6 @@ struct StubRun: AsyncParsableCommand {
         let configuration = try stubConfiguration
         let links = try await links.endpoints(folder: configuration.folder, environment: configuration.environment)
         let server = try await start(configuration, links)
-        CodePages.release()
         try announce(server, links)
         try StubDetachment.redirectMessages(besides: pidFile)
         await waitForEnd(of: server, watching: links)
@@ -156,6 +155,8 @@ struct StubRun: AsyncParsableCommand {
     private func waitForEnd(of server: StubServer, watching links: StubLinks?) async {
         if !StubDetachment.isDetached { stopAtEndOfInput(server) }
         await withTaskGroup(of: Void.self) { group in
+            // The start is over.
+            CodePages.release()
             group.addTask { await server.waitForStop() }
             group.addTask {
                 for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
